@@ -1,0 +1,55 @@
+"""dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries."""
+
+from dalenius.audit import Progress
+from dalenius.certify import Certificate
+from dalenius.errors import DaleniusError, GapNotReachedError, InputError
+from dalenius.problems import EntropyAtLeast, MaximalLeakage, Records, dumps, load, loads
+from dalenius.problems.mechanisms import (
+    Channel,
+    Mechanism,
+    exponential,
+    geometric,
+    laplace_threshold,
+    randomized_response,
+    symmetric,
+)
+from dalenius.problems.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
+from dalenius.result import RecordBounds, Result, Scope, Termination, Witness
+from dalenius.solve import solve
+from dalenius.verify import verify
+
+__all__ = [
+    "Certificate",
+    "Channel",
+    "Count",
+    "DaleniusError",
+    "EntropyAtLeast",
+    "GapNotReachedError",
+    "Identity",
+    "InputError",
+    "MaximalLeakage",
+    "Mechanism",
+    "ModularSum",
+    "Parity",
+    "Progress",
+    "Query",
+    "RecordBounds",
+    "Records",
+    "Result",
+    "Scope",
+    "Sum",
+    "Table",
+    "Termination",
+    "Threshold",
+    "Witness",
+    "dumps",
+    "exponential",
+    "geometric",
+    "laplace_threshold",
+    "load",
+    "loads",
+    "randomized_response",
+    "solve",
+    "symmetric",
+    "verify",
+]

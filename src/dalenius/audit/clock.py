@@ -1,0 +1,59 @@
+"""How long a search may go on, and whom it tells."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+__all__ = ["Clock", "Progress", "ProgressCallback"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A moment of a running audit; bounds in nats, both valid at that moment (up to the final check)."""
+
+    seconds: float
+    stage: str
+    record: int
+    lower: float
+    upper: float
+    nodes: int
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+@dataclass
+class Clock:
+    """A deadline that can be brought forward, and a throttled line to the caller's progress callback."""
+
+    time_limit: float = math.inf
+    report: ProgressCallback | None = None
+    every: float = 0.2
+    started: float = field(default_factory=time.monotonic)
+    stopped: bool = False
+    _told: float = -math.inf
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    @property
+    def remaining(self) -> float:
+        return self.time_limit - self.seconds
+
+    @property
+    def expired(self) -> bool:
+        return self.stopped or self.remaining <= 0.0
+
+    def stop(self) -> None:
+        """Expire now: the search returns what it has at its next look."""
+        self.stopped = True
+
+    def tell(self, stage: str, record: int, lower: float, upper: float, nodes: int, *, now: bool = False) -> None:
+        """Report, unless the last report was a moment ago."""
+        if self.report is not None and (now or self.seconds - self._told >= self.every):
+            self._told = self.seconds
+            self.report(Progress(self.seconds, stage, record, lower, upper, nodes))

@@ -1,0 +1,103 @@
+"""Problem 1 from above: the dual bound with a branch and bound per letter (theory.md, bound 3a).
+
+For every output law r > 0 and beta >= 0
+
+    I(X_i; Y) <= U(r, beta) = beta log sum_a exp(phi_a / beta) - beta b,   phi_a = max over w of D(w R_a || r) + beta H(w),
+
+*because* I <= sum_a pi_a D(K_a || r) and beta (H(P) - b) >= 0. At beta = 0 it is the largest D(R(a,k) || r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audit.box_tree import BoxTree, short
+from dalenius.audit.clock import Clock
+from dalenius.audit.rows import RowRelaxation, row_maximum
+from dalenius.audit.search import Candidate
+from dalenius.information import log_sum_exp, relative_entropy
+from dalenius.problems.aggregation import RecordChannel
+
+__all__ = ["DualBound", "dual_bound"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0).
+
+    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
+    """
+
+    upper: float
+    attainable: float
+    output_law: Floats
+    beta: float
+    trees: tuple[BoxTree, ...]
+
+
+def dual_bound(
+    channel: RecordChannel,
+    candidate: Candidate,
+    *,
+    tolerance: float,
+    enough: float,
+    useless: float,
+    clock: Clock,
+    tell: Callable[[float, int], None] = lambda upper, nodes: None,
+) -> DualBound:
+    """The dual bound at a witness's own output law and multiplier.
+
+    Parameters
+    ----------
+    tolerance : float
+        Stop when the bound is within this (nats) of what these (r, beta) can attain.
+    enough : float
+        Stop when the bound is at most this (nats).
+    useless : float
+        Do not branch at all if these (r, beta) can attain no better than this (nats).
+    """
+    law = candidate.p.sum(axis=0) @ channel.rows
+    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
+    law = law / law.sum()
+    beta = float(short(candidate.mu, 12))
+    exists = np.isfinite(channel.log_shares)
+    if beta == 0.0:
+        used = exists.any(axis=0)
+        upper = float(np.max(relative_entropy(channel.rows[used], law)))
+        return DualBound(upper, upper, law, 0.0, ())
+    relaxations, trees, floors = [], [], []
+    for a in range(channel.letters):
+        rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
+        relaxation = RowRelaxation(rows, shares, law, beta)
+        relaxations.append(relaxation)
+        trees.append(BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size)))
+        floors.append(row_maximum(rows, shares, law, beta, _row_starts(candidate.p[a][exists[a]], rows, shares))[0])
+
+    def total(values: list[float]) -> float:
+        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit
+
+    attainable = total(floors)
+    while True:
+        uppers = [tree.upper for tree in trees]
+        upper = total(uppers)
+        nodes = sum(tree.leaves for tree in trees)
+        tell(upper, nodes)
+        if upper <= max(enough, attainable + tolerance) or attainable >= useless or clock.expired:
+            break
+        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
+        if not trees[loosest].grow(64, above=floors[loosest]):
+            break
+    return DualBound(upper, attainable, law, beta, tuple(trees))
+
+
+def _row_starts(p: Floats, rows: Floats, log_shares: Floats) -> Floats:
+    """The witness's own conditional, every vertex (on small channels), and the uniform law."""
+    vertices = 0.999 * np.eye(len(p)) + 0.001 / len(p) if len(p) <= 64 else np.empty((0, len(p)))
+    uniform = np.exp(log_shares - log_sum_exp(log_shares))
+    return np.vstack([p / p.sum() if p.sum() > 0 else uniform, uniform, vertices])

@@ -1,0 +1,118 @@
+"""Problem 1 from below: joint Blahut-Arimoto from many starts (theory: posterior step and joint step, both maximisations).
+
+I(A;Y) = max over posteriors phi(a|y) of sum u log phi + H(pi). For fixed phi the best prior with H(p) >= b is the closed form of
+`dalenius.audit.tilt`; for a fixed prior the best phi is the posterior u/r. So I never falls, and every iterate that meets the
+entropy bound is a witness: a lower bound on the leakage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audit.clock import Clock
+from dalenius.audit.tilt import entropy_of, largest_score
+from dalenius.information import mutual_information
+from dalenius.problems.aggregation import RecordChannel
+
+__all__ = ["Candidate", "feasible", "posterior", "search"]
+
+Floats = NDArray[np.float64]
+FLOOR = 1e-280
+WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Masses p(a,k) on one record channel, their leakage in nats, and the multiplier of the entropy bound there."""
+
+    p: Floats
+    leakage: float
+    mu: float
+
+
+def posterior(p: Floats, rows: Floats) -> Floats:
+    """phi(a|y) (..., letters, outputs) of masses p (..., letters, classes); uniform where an output has no mass."""
+    u = p @ rows
+    r = u.sum(axis=-2, keepdims=True)
+    return np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / p.shape[-2])
+
+
+def search(
+    channel: RecordChannel,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    starts: int = 48,
+    stall: float = 1e-13,
+    warm: Floats | None = None,
+) -> Candidate:
+    """The best witness that joint Blahut-Arimoto finds.
+
+    Parameters
+    ----------
+    starts : int
+        How many starting posteriors (fewer on large channels).
+    stall : float
+        A start stops when ten steps gain less than this, in nats.
+    warm : (starts, letters, outputs), optional
+        Posteriors to start from besides the random ones.
+    """
+    size = channel.log_shares.size * channel.rows.shape[1]
+    count = int(np.clip(WORK / size, 4, starts))
+    phi = _starts(channel, count, rng) if warm is None else np.concatenate([warm, _starts(channel, count, rng)])
+    mu = np.full(phi.shape[0], 0.1)
+    for keep, steps in ((None, 30), (max(4, count // 4), 200), (2, 4000)):
+        p, mu, leakage = _climb(channel, phi, mu, steps, stall, clock)
+        order = np.argsort(-leakage)[:keep]
+        phi, mu = posterior(p[order], channel.rows), mu[order]
+    best = int(np.argmax(leakage))
+    return Candidate(p[best], float(leakage[best]), float(mu[0]))
+
+
+def _climb(
+    channel: RecordChannel, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
+) -> tuple[Floats, Floats, Floats]:
+    leakage = np.full(phi.shape[0], -np.inf)
+    for step in range(steps):
+        c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
+        p, mu = largest_score(c, channel.log_shares, -channel.deficit, mu)
+        if step % 10 == 9 or step == steps - 1:
+            gained = mutual_information(p @ channel.rows)
+            done = np.all(gained - leakage < stall)
+            leakage = gained
+            if done or clock.expired:
+                break
+        phi = posterior(p, channel.rows)
+    return p, mu, mutual_information(p @ channel.rows)
+
+
+def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Floats:
+    """Random posteriors, random deterministic ones, and thresholds on the output's index; mixed with a little uniform."""
+    letters, outputs = channel.letters, channel.rows.shape[1]
+    phi = rng.dirichlet(np.full(letters, 0.4), size=(count, outputs)).swapaxes(-1, -2)
+    for j in range(count):
+        if j % 3 == 1:
+            phi[j] = np.eye(letters)[:, rng.integers(letters, size=outputs)]
+        elif j % 3 == 2:
+            cuts = np.sort(rng.integers(outputs + 1, size=letters - 1))
+            phi[j] = np.eye(letters)[:, rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")]]
+    return 0.97 * phi + 0.03 / letters
+
+
+def feasible(channel: RecordChannel, p: Floats, *, slack: float) -> Floats | None:
+    """`p` mixed with just enough of the uniform prior that H(p) >= b + slack; None if only uniform is left.
+
+    *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
+    """
+    p = p / p.sum()
+    room = -float(entropy_of(p, channel.log_shares))
+    missing = room + slack - channel.deficit
+    if missing <= 0.0:
+        return p
+    if missing >= room:
+        return None
+    share = missing / room
+    return (1.0 - share) * p + share * channel.uniform

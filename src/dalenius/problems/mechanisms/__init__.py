@@ -1,0 +1,30 @@
+"""The shelf of mechanisms: one small file each; `MECHANISMS` maps the model file's `kind` to the class."""
+
+from dalenius.problems.mechanisms.base import Mechanism
+from dalenius.problems.mechanisms.exponential import Exponential, exponential
+from dalenius.problems.mechanisms.geometric import Geometric, geometric
+from dalenius.problems.mechanisms.laplace_threshold import LaplaceThreshold, laplace_threshold
+from dalenius.problems.mechanisms.matrix import Channel
+from dalenius.problems.mechanisms.randomized_response import RandomizedResponse, randomized_response
+from dalenius.problems.mechanisms.symmetric import Symmetric, symmetric
+
+__all__ = [
+    "MECHANISMS",
+    "Channel",
+    "Exponential",
+    "Geometric",
+    "LaplaceThreshold",
+    "Mechanism",
+    "RandomizedResponse",
+    "Symmetric",
+    "exponential",
+    "geometric",
+    "laplace_threshold",
+    "randomized_response",
+    "symmetric",
+]
+
+MECHANISMS: dict[str, type[Mechanism]] = {
+    mechanism.kind: mechanism
+    for mechanism in (Channel, Symmetric, RandomizedResponse, LaplaceThreshold, Geometric, Exponential)
+}

@@ -1,0 +1,98 @@
+"""What a dataset is: how many records, and the alphabet of each."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dalenius.errors import InputError
+from dalenius.exact import as_integer
+
+__all__ = ["MAX_ENUMERATED", "Records"]
+
+MAX_RECORDS = 1_000_000
+MAX_ALPHABET = 10_000
+MAX_ENUMERATED = 65_536
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a dataset; record i takes a letter 0, ..., alphabets[i] - 1.
+
+    Parameters
+    ----------
+    count : int, optional
+        Number of records, with `alphabet`.
+    alphabet : int, optional
+        Common alphabet size, with `count`.
+    alphabets : sequence of int, optional
+        One alphabet size a record; instead of the other two.
+
+    Raises
+    ------
+    InputError
+        If neither or both forms are given, or a size is no positive integer.
+
+    >>> Records(4, alphabet=2) == Records(alphabets=[2, 2, 2, 2])
+    True
+    >>> Records(alphabets=[2, 3]).datasets
+    6
+    """
+
+    count: int | None = None
+    alphabet: int | None = field(default=None, kw_only=True, compare=False, repr=False)
+    alphabets: tuple[int, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        if bool(self.alphabets) == (self.alphabet is not None):
+            raise InputError("records: give either count and alphabet, or alphabets (one size a record)")
+        if self.alphabet is not None:
+            count = as_integer(self.count, "records: count", at_least=1, at_most=MAX_RECORDS)
+            size = as_integer(self.alphabet, "records: alphabet", at_least=1, at_most=MAX_ALPHABET)
+            sizes: tuple[int, ...] = (size,) * count
+        else:
+            sizes = _sizes(self.alphabets)
+            if self.count not in (None, len(sizes)):
+                raise InputError(f"records: count is {self.count}, but alphabets lists {len(sizes)} records")
+        object.__setattr__(self, "alphabets", sizes)
+        object.__setattr__(self, "count", len(sizes))
+        object.__setattr__(self, "alphabet", None)
+
+    def __len__(self) -> int:
+        return len(self.alphabets)
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """Consecutive records of equal alphabet, as (alphabet, times)."""
+        return [(size, len(list(group))) for size, group in itertools.groupby(self.alphabets)]
+
+    @property
+    def datasets(self) -> int:
+        """|X|, the exact number of datasets."""
+        return math.prod(size**times for size, times in self.runs)
+
+    @property
+    def log_datasets(self) -> float:
+        """log |X| in nats."""
+        return math.fsum(times * math.log(size) for size, times in self.runs)
+
+    def enumerable(self, what: str) -> int:
+        """|X| where listing the datasets is affordable; an error naming `what` elsewhere."""
+        log_limit = math.log(MAX_ENUMERATED) + 1e-9
+        if self.log_datasets > log_limit:
+            raise InputError(
+                f"{what} lists every dataset, at most {MAX_ENUMERATED}; these records have exp({self.log_datasets:.1f}) of "
+                "them. Use a query that is computed from sums (parity, modular_sum, count, sum, threshold)"
+            )
+        return self.datasets
+
+
+def _sizes(alphabets: Iterable[int]) -> tuple[int, ...]:
+    sizes = tuple(alphabets)
+    if len(sizes) > MAX_RECORDS:
+        raise InputError(f"records: at most {MAX_RECORDS} records, got {len(sizes)}")
+    return tuple(
+        as_integer(size, f"records: alphabets[{i}]", at_least=1, at_most=MAX_ALPHABET) for i, size in enumerate(sizes)
+    )

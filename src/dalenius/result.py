@@ -1,0 +1,147 @@
+"""The answer to an audit: an interval, what proves it, why the work stopped, and what is claimed."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.certify import Certificate
+from dalenius.errors import GapNotReachedError, InputError
+from dalenius.units import lower_in, upper_in
+
+__all__ = ["RecordBounds", "Result", "Scope", "Termination", "Witness"]
+
+
+class Termination(Enum):
+    """Why the work stopped. It says nothing about truth: that is what the certificate is for."""
+
+    GAP_REACHED = "gap_reached"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+    STALLED = "stalled"
+
+    @property
+    def advice(self) -> str:
+        """What a caller can do."""
+        return {
+            Termination.GAP_REACHED: "the interval is as narrow as was asked for",
+            Termination.TIME_LIMIT: "valid, but wider than asked; a longer time limit may narrow it",
+            Termination.INTERRUPTED: "valid; the work was stopped by the user",
+            Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
+        }[self]
+
+
+class Scope(Enum):
+    """What is claimed: bounds on the optimum over *all* adversaries, of a block, or a feasible point only."""
+
+    GLOBAL = "global"
+    BLOCKWISE = "blockwise"
+    FEASIBLE = "feasible"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An adversary's prior that attains the lower bound.
+
+    Attributes
+    ----------
+    record : int
+    masses : (letters, channel inputs)
+        P(X_record = letter, input), spread evenly over the datasets of each pair; inputs are the query's values (or datasets).
+    inputs : tuple of int
+        The query's values (or the dataset indices).
+    """
+
+    record: int
+    masses: NDArray[np.float64] = field(repr=False)
+    inputs: tuple[int, ...] = field(repr=False)
+
+    @property
+    def letter_law(self) -> NDArray[np.float64]:
+        """The prior of the record itself."""
+        return np.asarray(self.masses.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class RecordBounds:
+    """The interval of one kind of record (in nats): `times` records, of which `record` is the first."""
+
+    record: int
+    times: int
+    lower: float
+    upper: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """A certified interval for the worst-case leakage.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= L <= upper`` in `units`; proved by `certificate`, which the independent checker accepted before this object
+        was returned.
+    record : int or None
+        The record of the witness (None if no record can leak anything).
+    witness : Witness or None
+        A prior whose leakage is at least `lower`; None where `lower` is 0 for want of anything better.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval holds for every adversary of the problem.
+    certificate : Certificate
+        Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    records : tuple of RecordBounds
+    """
+
+    lower: float
+    upper: float
+    record: int | None
+    witness: Witness | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    records: tuple[RecordBounds, ...] = ()
+    units: str = "nats"
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper, and 0 where both are 0."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0.0 else 0.0
+
+    def to(self, units: str) -> Result:
+        """The same result in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the result is not in nats any more.
+        """
+        if units == self.units:
+            return self
+        if self.units != "nats":
+            raise InputError(f"convert from the result in nats, this one is in {self.units}")
+        return dataclasses.replace(self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units)
+
+    def require(self, *, gap: float) -> Result:
+        """This result, if its relative gap is at most `gap`.
+
+        Raises
+        ------
+        GapNotReachedError
+            If the interval is wider.
+        """
+        if self.gap > gap:
+            raise GapNotReachedError(
+                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+            )
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"

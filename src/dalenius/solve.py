@@ -1,0 +1,184 @@
+"""The one door: state a problem, get a certified interval."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
+
+import numpy as np
+
+from dalenius.audit import Auditor, Clock, Progress, RecordAudit
+from dalenius.certify import Certificate, build, round_down, round_up
+from dalenius.errors import DaleniusError, InputError
+from dalenius.problems import MaximalLeakage, digest
+from dalenius.problems.mechanisms import MECHANISMS
+from dalenius.result import RecordBounds, Result, Scope, Termination, Witness
+from dalenius.verify import verify
+
+__all__ = ["solve"]
+
+MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
+
+
+def solve(
+    problem: MaximalLeakage,
+    *,
+    gap: float = 1e-4,
+    time_limit: float | None = 60.0,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """The worst-case leakage of one record, as an interval that the independent checker has proved.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage
+        The question.
+    gap : float
+        Stop when (upper - lower) / upper is at most this.
+    time_limit : float or None
+        Seconds for the search, None for no limit. The bounds reached by then are returned; proving them takes a little more.
+    seed : int
+        Seed of the search's random starts; equal seeds give equal work, where time does not cut it short.
+    progress : callable, optional
+        Called a few times a second with a `Progress`.
+
+    Returns
+    -------
+    Result
+        Always an honest interval: a time limit, Ctrl-C (the first one) or a hard instance makes it wider, never wrong.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid. Nothing else is raised on purpose.
+
+    Notes
+    -----
+    From below: joint Blahut-Arimoto from many starts. From above: the dual bound with branch and bound on each letter's output
+    law, the vertex bound, and branch and bound on the posterior with column secants (docs/certificate-format.md proves each).
+
+    >>> import dalenius as dl
+    >>> result = dl.solve(dl.MaximalLeakage(
+    ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
+    >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
+    (True, True)
+    """
+    if not isinstance(problem, MaximalLeakage):
+        raise InputError(f"problem: expected a MaximalLeakage, got {problem!r:.60}")
+    if not (isinstance(gap, int | float) and not isinstance(gap, bool) and gap >= 0):
+        raise InputError(f"gap: expected a number of at least 0, got {gap!r}")
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
+        raise InputError(f"time_limit: expected a number of seconds above 0, or None, got {time_limit!r}")
+    clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
+    with _stopped_by_interrupt(clock):
+        auditor = Auditor(problem.record_channels(), float(gap), clock, np.random.default_rng(seed))
+        auditor.run()
+        return _proved(problem, auditor)
+
+
+def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
+    """Round outward, write the certificate, have it checked; should the checker disagree, round further."""
+    best = max(auditor.records, key=lambda record: record.candidate.leakage, default=None)
+    for margin in MARGINS:
+        p, leakage = best.witness(margin) if best else (None, 0.0)
+        lower = max(round_down(leakage - margin), 0.0)
+        upper = round_up(auditor.upper + margin) if auditor.records else 0.0
+        certificate = _certificate(problem, auditor.records, lower, upper, best, margin)
+        verdict = verify(problem, certificate)
+        if verdict.proved:
+            break
+    else:
+        raise DaleniusError(f"a bug: the checker refuses the bounds of this audit ({verdict.reason}); please report the model")
+    witness = None
+    if best is not None and lower > 0.0:
+        masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
+        witness = Witness(best.channel.record, masses, _inputs(problem))
+    return Result(
+        lower=lower,
+        upper=upper,
+        record=best.channel.record if best else None,
+        witness=witness,
+        termination=_termination(auditor, lower, upper),
+        scope=Scope.GLOBAL,
+        certificate=certificate,
+        seconds=auditor.clock.seconds,
+        records=tuple(
+            RecordBounds(r.channel.record, r.channel.times, r.candidate.leakage, r.upper, r.method) for r in auditor.records
+        ),
+    )
+
+
+def _certificate(
+    problem: MaximalLeakage,
+    records: list[RecordAudit],
+    lower: float,
+    upper: float,
+    best: RecordAudit | None,
+    slack: float,
+) -> Certificate:
+    body = [best.witness_line(slack) if best is not None and lower > 0.0 else ["witness", None, None]]
+    for record in records:
+        body.append(["record", record.channel.record])
+        body += record.proof
+    resolved = None
+    if problem.mechanism.kind not in MECHANISMS:
+        resolved = (problem.mechanism.indexed_by(), problem.channel.tolist())
+    return build(
+        problem=problem.kind,
+        digest=digest(problem),
+        lower=lower,
+        upper=upper,
+        producer=_producer(),
+        body=body,
+        resolved=resolved,
+    )
+
+
+def _termination(auditor: Auditor, lower: float, upper: float) -> Termination:
+    if upper - lower <= max(auditor.gap * upper, 2e-11):
+        return Termination.GAP_REACHED
+    if auditor.clock.stopped:
+        return Termination.INTERRUPTED
+    return Termination.TIME_LIMIT if auditor.out_of_time else Termination.STALLED
+
+
+def _inputs(problem: MaximalLeakage) -> tuple[int, ...]:
+    if problem.mechanism.indexed_by() == "dataset":
+        return tuple(range(problem.records.datasets))
+    return tuple(problem.query.values(problem.records).tolist())
+
+
+def _producer() -> str:
+    try:
+        return f"dalenius {version('dalenius')}"
+    except PackageNotFoundError:
+        return "dalenius"
+
+
+@contextmanager
+def _stopped_by_interrupt(clock: Clock) -> Iterator[None]:
+    """The first Ctrl-C stops the clock, so that the bounds reached are returned; the second one is an interrupt as usual."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        clock.stop()
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.getsignal(signal.SIGINT)
+    if not callable(previous):
+        yield
+        return
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)

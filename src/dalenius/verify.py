@@ -1,0 +1,41 @@
+"""The bridge to the independent checker: the only place that imports `dalenius_check`, and only its verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dalenius_check
+from dalenius.certify import Certificate
+from dalenius.problems import MaximalLeakage, dumps
+
+__all__ = ["verify"]
+
+
+def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str | Path) -> dalenius_check.Verdict:
+    """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage or path of a model file
+    certificate : Certificate or path of a certificate file
+
+    Returns
+    -------
+    dalenius_check.Verdict
+        ``verdict.proved`` is the answer; ``verdict.status``, ``verdict.reason`` and ``verdict.lines`` say why.
+
+    Raises
+    ------
+    InputError
+        If a certificate file cannot be read.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("2 bits"))
+    >>> dl.verify(problem, dl.solve(problem).certificate).proved
+    True
+    """
+    model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else Path(problem).read_bytes()
+    if not isinstance(certificate, Certificate):
+        certificate = Certificate.read(certificate)
+    return dalenius_check.check(model, certificate.text.encode("utf-8"))

@@ -1,0 +1,47 @@
+"""Command line: `python -m dalenius_check MODEL.toml CERTIFICATE`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import Status, Verdict, check
+from .model import MAX_FILE
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(MAX_FILE + 1)
+
+
+def _judge(model: str, certificate: str) -> Verdict:
+    try:
+        return check(_read(model), _read(certificate))
+    except (OSError, ValueError) as error:
+        return Verdict(Status.UNREADABLE, f"cannot read a file: {ascii(str(error))[1:-1]}")
+    except MemoryError:
+        return Verdict(Status.UNDECIDED, "limit: out of memory")
+    except KeyboardInterrupt:
+        return Verdict(Status.UNDECIDED, "interrupted")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
+    parser = argparse.ArgumentParser(prog="dalenius_check", description="Check a dalenius certificate.")
+    parser.add_argument("model", help="the model file (TOML)")
+    parser.add_argument("certificate", help="the certificate file (JSON lines)")
+    parser.add_argument("--quiet", action="store_true", help="print nothing; the exit status tells")
+    options = parser.parse_args(arguments)
+    verdict = _judge(options.model, options.certificate)
+    if not options.quiet:
+        text = "\n".join(verdict.lines or (f"{verdict.status.value}: {verdict.reason}",))
+        try:
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+        except OSError:
+            pass
+    return verdict.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+"""Normal form and digest, counts against brute force, channels against closed forms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq, fmpz
+
+from dalenius_check.channel import build
+from dalenius_check.counts import key, record, values
+from dalenius_check.model import feasible, parse_model
+from dalenius_check.numbers import LimitError
+
+GOOD = ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0.1', "0.5")
+
+
+def normal_text(model):
+    return json.dumps(model.normal, sort_keys=True, separators=(",", ":"))
+
+
+def test_documented_normal_form(forge):
+    data = forge.model("count=4; alphabet=2", 'kind="parity"', 'kind="laplace_threshold"; epsilon=1.0', "1.0")
+    expected = (
+        '{"adversary":{"entropy_at_least":"1 nats"},"mechanism":{"epsilon":"1","kind":"laplace_threshold"},'
+        '"problem":"maximal_leakage","query":{"kind":"parity"},"records":[["2","4"]]}'
+    )
+    model = parse_model(b'title = "x"\nsource = "y"\n' + data)
+    assert normal_text(model) == expected
+    assert model.digest == hashlib.sha256(expected.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ((0, "alphabets=[2,2,3,2]"), '"records":[["2","2"],["3","1"],["2","1"]]'),
+        ((1, 'kind="count"'), '"query":{"kind":"count","letters":["1"]}'),
+        ((1, 'kind="count"; letters=[3,0]'), '"letters":["0","3"]'),
+        ((1, 'kind="sum"'), '"query":{"kind":"sum","weights":null}'),
+        ((1, 'kind="sum"; weights=[0,-2]'), '"weights":["0","-2"]'),
+        ((1, 'kind="sum"; weights=[[0,1],[1,1]]'), '"weights":[["0","1"],["1","1"]]'),
+        ((1, 'kind="modular_sum"; modulus=0x7'), '"query":{"kind":"modular_sum","modulus":"7"}'),
+        ((1, 'kind="threshold"; at=-1_0'), '"query":{"at":"-10","kind":"threshold"}'),
+        ((2, 'kind="symmetric"; flip=2e-1'), '"mechanism":{"flip":"1/5","k":null,"kind":"symmetric"}'),
+        (
+            (2, 'kind="randomized_response"; epsilon="0.50"; k=2'),
+            '{"epsilon":"1/2","k":"2","kind":"randomized_response"}',
+        ),
+        ((2, 'kind="geometric"; epsilon=1; range=5'), '"range":["0","5"]'),
+        ((2, 'kind="geometric"; epsilon=+1.5E+0'), '{"epsilon":"3/2","kind":"geometric","range":null}'),
+        ((2, 'kind="exponential"; epsilon=1'), '"range":null,"sensitivity":"1"'),
+        (
+            (2, 'kind="matrix"; rows=[[1,0],["2/4",0.5]]'),
+            '{"inputs":"query","kind":"matrix","rows":[["1","0"],["1/2","1/2"]]}',
+        ),
+        (
+            (2, 'kind="new"; a=[1,"1/2",[true,0.5]]; "\\u00e9"=1_0'),
+            '{"a":["1","1/2",[true,"1/2"]],"kind":"new","\\u00e9":"10"}',
+        ),
+        ((3, '"2/4 bits"'), '"1/2 bits"'),
+        ((3, '"0.8 max"'), '"4/5 max"'),
+        ((3, '"4/3"'), '"4/3 nats"'),
+    ],
+)
+def test_normal_forms(forge, change, part):
+    place, body = change
+    assert part in normal_text(parse_model(forge.model(*(body if j == place else x for j, x in enumerate(GOOD)))))
+
+
+def test_dataset_matrix_needs_no_query(forge):
+    data = forge.model("count=1; alphabet=2", "", 'kind="matrix"; inputs="dataset"; rows=[[1,0],[0,1]]', "0.1")
+    assert '"query":{"kind":"identity"}' in normal_text(parse_model(data))
+
+
+QUERIES = [
+    'kind="parity"',
+    'kind="modular_sum"; modulus=3',
+    'kind="modular_sum"; modulus=50',
+    'kind="count"',
+    'kind="count"; letters=[]',
+    'kind="count"; letters=[2,0,77]',
+    'kind="sum"',
+    'kind="sum"; weights=[5,-1,5,1000000000]',
+    'kind="sum"; weights=[0,0,0,0]',
+    'kind="threshold"; at=3',
+    'kind="threshold"; at=-1',
+    'kind="threshold"; at=99',
+    'kind="identity"',
+    "table",
+]
+
+
+@pytest.mark.parametrize("alphabets", [[2, 2, 2, 2], [4, 2, 1, 3], [1, 4], [4]])
+@pytest.mark.parametrize("query", QUERIES)
+def test_counts_against_enumeration(forge, query, alphabets):
+    size = max(alphabets)
+    if query == "table":
+        numbers = np.random.default_rng(5).integers(-2, 3, int(np.prod(alphabets)))
+        query = f'kind="table"; values={numbers.tolist()}'
+    if "weights" in query:
+        query = query.split("=[")[0] + "=" + str(json.loads("[" + query.split("=[")[1])[:size])
+    data = forge.model(f"alphabets={alphabets}", query, 'kind="nothing"', "0")
+    model = parse_model(data)
+    query_values = values(model)
+    dummy = data.replace(b'kind = "nothing"', b"").replace(
+        b'kind="nothing"', f'kind="matrix"\nrows={[[1]] * len(query_values)}'.encode()
+    )
+    for i, letters in enumerate(alphabets):
+        pairs = record(model, i, False, query_values)
+        expected = forge.Reference(dummy, i).N
+        found = np.zeros((letters, len(query_values)))
+        for a, row in enumerate(pairs.pairs):
+            for k, n in row:
+                found[a, k] = int(n)
+        assert (found == expected).all()
+        assert pairs.space() == int(np.prod(alphabets))
+        for j in range(i):
+            if key(model, i, False) == key(model, j, False):
+                assert np.array_equal(expected, forge.Reference(dummy, j).N)
+
+
+@pytest.mark.parametrize(
+    ("records", "query", "expected"),
+    [
+        ("count=100000; alphabet=2", 'kind="parity"', "half"),
+        ("count=100000; alphabet=3", 'kind="modular_sum"; modulus=7', None),
+        ("count=2000; alphabet=2", 'kind="count"', 1),
+        ("count=2000; alphabet=2", 'kind="threshold"; at=1000', None),
+    ],
+)
+def test_large_counts_are_quick(forge, records, query, expected):
+    model = parse_model(forge.model(records, query, GOOD[2], "1"))
+    start = time.perf_counter()
+    pairs = record(model, 0, False, values(model))
+    assert time.perf_counter() - start < 2
+    assert expected is None or pairs.pairs[0][0] == (0, fmpz(2) ** 99998 if expected == "half" else expected)
+    assert pairs.space() == fmpz(model.alphabets[0]) ** len(model.alphabets)
+
+
+def test_far_apart_values_and_limits(forge):
+    model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000000]', GOOD[2], "1"))
+    pairs = record(model, 0, False, values(model))
+    assert [int(n) for _, n in pairs.pairs[0]] == [1, 2, 1, 2, 2, 1]
+    model = parse_model(forge.model("count=100000; alphabet=2", 'kind="threshold"; at=7', GOOD[2], "1"))
+    with pytest.raises(LimitError):
+        record(model, 0, False, [0, 1])
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "2", "40"])
+def test_epsilon_channels(forge, epsilon):
+    for mechanism in ("geometric", "exponential", "randomized_response"):
+        data = forge.model("count=3; alphabet=2", 'kind="count"', f'kind="{mechanism}"; epsilon={epsilon}', "0.5")
+        channel, ref = build(parse_model(data), None), forge.Reference(data)
+        assert np.allclose([[float(arb(x)) for x in row] for row in channel.rows], ref.R, rtol=1e-13, atol=0)
+        assert all(sum(row, arb(0)).contains(1) for row in channel.rows)
+        assert not channel.exact
+
+
+def test_exact_channels(forge):
+    data = forge.model(
+        "count=2; alphabet=2", 'kind="parity"', 'kind="matrix"; rows=[[0.3333333333, 0.6666666666],[1,0]]', "0.5"
+    )
+    channel = build(parse_model(data), None)
+    assert channel.rows[0] == [fmpq(3333333333, 9999999999), fmpq(6666666666, 9999999999)]
+    assert channel.zero(1, 1)
+    assert not channel.zero(0, 1)
+    for mechanism in ('"randomized_response"', '"laplace_threshold"', '"exponential"'):
+        data = forge.model("count=2; alphabet=2", 'kind="parity"', f"kind={mechanism}; epsilon=0", "0.5")
+        assert build(parse_model(data), None).rows == [[fmpq(1, 2)] * 2] * 2
+    data = forge.model("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=1', "0.5")
+    assert build(parse_model(data), None).rows == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("records", "entropy", "uniform", "fits"),
+    [
+        ("count=3; alphabet=2", '"3 bits"', True, True),
+        ("alphabets=[4,2]", '"3 bits"', True, True),
+        ("alphabets=[4,3]", '"3 bits"', False, True),
+        ("alphabets=[4,3]", '"1 max"', True, True),
+        ("alphabets=[4,3]", '"0.9999999 max"', False, True),
+        ("count=3; alphabet=2", '"3.000000000000000000000000001 bits"', False, False),
+        ("count=3; alphabet=2", "2.0794415416798359282516963643745297042265", False, True),
+        ("count=3; alphabet=2", "2.0794415416798359282516963643745297042266", False, False),
+        ("count=3; alphabet=1", "0", True, True),
+        ("count=3; alphabet=1", '"0.3 max"', True, True),
+        ("count=3; alphabet=1", "1e-400", False, False),
+        ("count=3; alphabet=1", '"0 bits"', True, True),
+        ("count=3; alphabet=2", "0", False, True),
+    ],
+)
+def test_entropy_bounds_are_compared_exactly(forge, records, entropy, uniform, fits):
+    model = parse_model(forge.model(records, GOOD[1], GOOD[2], entropy))
+    before, ctx.prec = ctx.prec, 2048
+    try:
+        assert model.is_uniform() is uniform
+        assert feasible(model) is fits
+    finally:
+        ctx.prec = before

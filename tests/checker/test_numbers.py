@@ -1,0 +1,156 @@
+"""Number traps of Python and python-flint, and the ball operations."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+
+from dalenius_check.bounds import secant
+from dalenius_check.numbers import (
+    LimitError,
+    RejectedError,
+    UndecidedError,
+    at_most,
+    enclosure,
+    largest,
+    log_sum_exp,
+    rational,
+    total,
+    xlogx,
+)
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    before, ctx.prec = ctx.prec, 128
+    yield
+    ctx.prec = before
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "-0", "007", "1.50", "-12.25e-3", "5e2", "0e-400", "1e400", "-3/4", "6/8", "0/5", "1e-400", "9" * 400]
+)
+def test_numbers_are_exact(text):
+    value = rational(text)
+    assert Fraction(int(value.p), int(value.q)) == Fraction(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            " 1",
+            "1 ",
+            "1\n",
+            "+1",
+            ".5",
+            "5.",
+            "1e",
+            "1e+3",
+            "1E3",
+            "e3",
+            "--1",
+            "1_0",
+            "0x10",
+            "0b1",
+            "1/0",
+            "1/-2",
+        ),
+        *("1.5/2", "1/2e1", "inf", "-inf", "nan", "NaN", "1 +/- 0.1", "[1 +/- 0.1]", "1e401", "1e-401", "1e999999999"),
+        *("\u0663", "1\u0660", "\uff11", "1" * 401, "1e" + "9" * 390, "0." + "0" * 399, "1,5", "1j", "True", "\x001"),
+    ],
+)
+def test_other_texts_are_refused(text):
+    with pytest.raises(ValueError):
+        rational(text)
+
+
+def test_comparisons_accept_only_certainty():
+    third = arb(1) / 3
+    at_most(arb(1), arb(1), "equal exact balls")
+    at_most(arb(0), third, "less")
+    for small, large in [
+        (third, third),
+        (arb("nan"), arb(1)),
+        (arb(1), arb("nan")),
+        (arb(0).log(), arb(1)),
+        (0 * arb(0).log(), arb(1)),
+        (arb(10) ** 400, (arb(10) ** 300).exp()),
+    ]:
+        with pytest.raises(UndecidedError):
+            at_most(small, large, "open")
+    with pytest.raises(RejectedError):
+        at_most(third, arb(fmpq(33, 100)), "greater")
+
+
+def test_xlogx():
+    assert xlogx(arb(0)) == 0
+    assert xlogx(arb(1)) == 0
+    assert not xlogx(arb("nan")).is_finite()
+    assert not xlogx(arb(1).union(arb(-1))).is_finite()
+    tiny = arb(0).union(arb(fmpq(1, 1000)))
+    for x in (fmpq(1, 1000), fmpq(1, 10**9), fmpq(1, 10**300)):
+        assert xlogx(tiny).contains(arb(x) * arb(x).log())
+    assert xlogx(tiny).contains(arb(0))
+
+
+def test_largest_and_log_sum_exp():
+    assert largest([arb(1), arb(3), arb(2)]) == 3
+    assert largest([arb(1).union(arb(5)), arb(2)]).contains(arb(4))
+    for bad in ([arb("nan"), arb(1)], [arb(1), arb("nan")], [arb(1), arb(0).log()]):
+        assert not largest(bad).is_finite()
+        assert not log_sum_exp(bad).is_finite()
+    assert log_sum_exp([arb(0), arb(0)]).overlaps(arb(2).log())
+    assert (
+        abs(log_sum_exp([arb(10) ** 30, arb(10) ** 30 - 1]) - arb(10) ** 30 - (1 + arb(-1).exp()).log())
+        < arb(1) / 10**6
+    )
+    assert log_sum_exp([-(arb(10) ** 300), arb(7)]).overlaps(arb(7))
+
+
+def test_enclosure_is_outward_and_small():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        ball = arb(-float(rng.exponential() * 10 ** rng.uniform(-3, 5))).exp()
+        low, high = enclosure(ball, ball)
+        assert arb(low) <= ball.upper()
+        assert arb(high) >= ball.lower()
+        assert 0 <= low <= high <= 1
+        assert low.height_bits() < 10_000
+        assert high.height_bits() < 10_000
+    wide = (arb(1) / 4).union(arb(1) / 3)
+    low, high = enclosure(wide, wide)
+    assert fmpq(1, 5) < low <= fmpq(1, 4)
+    assert fmpq(1, 3) <= high < fmpq(2, 5)
+    assert enclosure(arb("nan"), arb("nan")) == (0, 1)
+    assert enclosure(arb(1), arb(1)) == (1, 1)
+    assert enclosure(arb(-1), arb(3)) == (0, 1)
+    low, high = enclosure(arb(-(10**9)).exp(), arb(-(10**9)).exp())
+    assert low == 0
+    assert 0 < high < fmpq(1, 10**300)
+
+
+def test_secants_lie_above():
+    rng = np.random.default_rng(2)
+    for _ in range(400):
+        lo = fmpq(int(rng.integers(0, 1000)), 1000)
+        hi = min(lo + fmpq(int(rng.integers(0, 3)), 10 ** int(rng.choice([0, 3, 19, 25, 37, 60, 200]))), fmpq(1))
+        alpha, slope, low, high = secant(lo, hi)
+        assert low.contains(arb(lo))
+        assert high.contains(arb(hi))
+        for t in (fmpq(0), fmpq(1, 3), fmpq(1, 2), fmpq(1)):
+            x = lo + t * (hi - lo)
+            gap = alpha + slope * arb(x) - xlogx(arb(x))
+            assert gap.is_finite()
+            assert not gap < 0
+            assert gap < hi - lo + fmpq(1, 10**15) or lo == 0
+
+
+def test_sums_are_limited():
+    with pytest.raises(LimitError):
+        total(fmpq(1, 2**4000 + 2 * j + 1) for j in range(100))
+    assert total(fmpq(1, 10**300) for _ in range(1000)) == fmpq(1, 10**297)

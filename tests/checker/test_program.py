@@ -1,0 +1,166 @@
+"""The command line, hostile files, isolation and size."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import dalenius_check
+from dalenius_check import Status, check
+from dalenius_check.__main__ import main
+
+CORPUS = Path(__file__).parent / "corpus"
+PACKAGE = Path(dalenius_check.__file__).parent
+MODEL, CERTIFICATE = CORPUS / "models" / "parity4.toml", CORPUS / "accept" / "parity_dual_zero.cert"
+
+
+def test_exit_codes():
+    assert [status.exit_code for status in (Status.PROVED, Status.REJECTED, Status.UNREADABLE, Status.UNDECIDED)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
+
+
+def test_command_line(capsys, tmp_path):
+    assert main([str(MODEL), str(CERTIFICATE)]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("proved: 0.0795415058652 <= L <= 0.0795415058654 nats\n")
+    assert "parity" in text
+    assert "enclosed by balls" in text
+    assert main([str(MODEL), str(CERTIFICATE), "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main([str(MODEL), str(CORPUS / "reject" / "digest.cert")]) == 1
+    assert capsys.readouterr().out.startswith("rejected: certificate line 1: it is for another model")
+    for model, certificate in [
+        (tmp_path, CERTIFICATE),
+        (MODEL, tmp_path),
+        (tmp_path / "none", CERTIFICATE),
+        (MODEL, "a\0b"),
+    ]:
+        assert main([str(model), str(certificate)]) == 2
+        out = capsys.readouterr().out
+        assert out.startswith("unreadable: ")
+        assert out.count("\n") == 1
+    with pytest.raises(SystemExit) as info:
+        main([])
+    assert info.value.code == 2
+
+
+def test_interrupt_is_undecided(monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dalenius_check.__main__.check", interrupt)
+    assert main([str(MODEL), str(CERTIFICATE)]) == 3
+    assert capsys.readouterr().out == "undecided: interrupted\n"
+
+
+def test_memory_and_defects_are_undecided(monkeypatch):
+    for error, text in ((MemoryError, "out of memory"), (KeyError("\n\ud800"), "internal error: KeyError")):
+
+        def fail(*_, error=error):
+            raise error
+
+        monkeypatch.setattr("dalenius_check.parse_model", fail)
+        verdict = check(b"", b"")
+        assert verdict.exit_code == 3
+        assert text in verdict.reason
+        assert "\n" not in verdict.reason
+
+
+def test_resolved_is_said(forge):
+    model, data = CORPUS / "models" / "foreign.toml", CORPUS / "accept" / "resolved.cert"
+    verdict = check(model.read_bytes(), data.read_bytes())
+    assert "OF THE MATRIX IN THE CERTIFICATE" in verdict.reason
+    assert any("TAKEN FROM THE CERTIFICATE" in line for line in verdict.lines)
+
+
+def test_long_files_end_in_a_verdict(forge):
+    model = MODEL.read_bytes()
+    head = forge.certificate(model, "0", "1", ["witness", None, None], ["record", 0])
+    chain = head + b'["split",0,0,"0.5"]\n' * 50_000
+    assert "boxes wait" in check(model, chain).reason
+    leaf = b'["column","0",null]\n'
+    right = head + (b'["split",0,0,"0.5"]\n' + leaf) * 9_000 + leaf
+    assert check(model, right).exit_code == 0
+    cuts = head + b'["dual","1",["1","1"]]\n' + b'["cut",0,"0.5"]\n' * 20_000
+    assert "row boxes wait" in check(model, cuts).reason
+    parts = head + b'["vertices"]\n' + b'["part",0,[0]]\n' * 20_000
+    assert "class sets wait" in check(model, parts).reason
+    assert "longer than" in check(model, head + b"[" + b"0," * (9 << 20) + b"0]\n").reason
+    many = ",".join(f'"1/{3**800 + 2 * j}"' for j in range(3000))
+    line = f'["dual","0",[{many}]]\n'.encode()
+    assert check(model, head + line).exit_code == 1
+
+
+def test_isolation(tmp_path):
+    """A check loads nothing but the standard library and python-flint."""
+    script = """
+import importlib.abc, sys
+class Guard(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"dalenius", "numpy", "scipy", "cvxpy", "mpmath", "sympy"}:
+            raise ImportError(name + " is out of bounds")
+sys.meta_path.insert(0, Guard())
+sys.path[:0] = sys.argv[3:]
+from dalenius_check.__main__ import main
+code = main(sys.argv[1:3])
+roots = {name.split(".")[0] for name in sys.modules}
+extra = sorted(r for r in roots - set(sys.stdlib_module_names) if not r.startswith(("__", "_cython", "cython_runtime")))
+print("extra", *extra)
+sys.exit(code)
+"""
+    import flint
+
+    paths = [str(PACKAGE.parent), str(Path(flint.__file__).parent.parent)]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script, str(MODEL), str(CERTIFICATE), *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={"PATH": os.environ.get("PATH", "")},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].split() == ["extra", "dalenius_check", "flint"]
+    assert done.stderr == ""
+
+
+def test_sources_import_only_what_they_may():
+    for path in PACKAGE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+                names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+                assert {name.split(".")[0] for name in names} <= {*sys.stdlib_module_names, "flint"}
+            assert not (isinstance(node, ast.Name) and node.id in {"eval", "exec", "__import__", "float"})
+
+
+def code_lines(source):
+    """Lines that are neither blank, nor comment, nor docstring."""
+    documentation, code = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            documentation.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    skip = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in skip:
+            code.update(range(token.start[0], token.end[0] + 1))
+    return len(code - documentation)
+
+
+def test_the_trusted_package_stays_small():
+    sizes = {path.name: code_lines(path.read_text()) for path in PACKAGE.glob("*.py")}
+    assert sum(sizes.values()) <= LIMIT, sizes
+    assert max(sizes.values()) <= 200, sizes
+
+
+LIMIT = 1200
