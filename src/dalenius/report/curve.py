@@ -1,0 +1,67 @@
+"""Leakage against entropy, as a picture with its certified band and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dalenius.errors import InputError
+from dalenius.sweep import CurvePoint
+from dalenius.units import lower_in, upper_in
+
+__all__ = ["curve_picture", "curve_table"]
+
+
+def curve_table(points: Sequence[CurvePoint], *, units: str = "nats") -> str:
+    """The points as CSV text: share of the largest entropy, bounds rounded outward, relative gap, record, why it stopped."""
+    rows = [f"share_of_max_entropy,lower_{units},upper_{units},relative_gap,record,termination"]
+    for point in points:
+        result = point.result
+        rows.append(
+            f"{float(point.share):.6g},{lower_in(result.lower, units)!r},{upper_in(result.upper, units)!r},"
+            f"{result.gap:.3g},{'' if result.record is None else result.record},{result.termination.value}"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def curve_picture(
+    curves: dict[str, Sequence[CurvePoint]], path: str | Path, *, title: str = "", units: str = "nats"
+) -> Path:
+    """Draw leakage against entropy, one certified band a curve, and write the picture (PNG, SVG or PDF by the ending).
+
+    The band between two points is drawn where monotonicity puts the true curve: not above the upper end on the left, not below the
+    lower end on the right.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed, or the file cannot be written.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("pictures need matplotlib: pip install 'dalenius[plot]'") from None
+    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for name, points in curves.items():
+        x = [float(point.share) for point in points]
+        lower = [lower_in(point.result.lower, units) for point in points]
+        upper = [upper_in(point.result.upper, units) for point in points]
+        (line,) = axes.plot(x, lower, "o", markersize=4, label=name)
+        axes.plot(x, upper, "_", markersize=9, color=line.get_color())
+        axes.fill_between(x, [*lower[1:], lower[-1]], upper, step="post", alpha=0.25, color=line.get_color(), linewidth=0)
+    axes.set_xlabel("what the adversary does not know: entropy of the prior, share of the maximum")
+    axes.set_ylabel(f"worst-case leakage about one record [{units}]")
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlim(0.0, 1.0)
+    axes.grid(alpha=0.3)
+    axes.legend(title="witness (dot) to proved bound (dash)", frameon=False)
+    if title:
+        axes.set_title(title)
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the picture cannot be written: {error}") from None
+    return Path(path)

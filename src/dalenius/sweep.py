@@ -1,0 +1,66 @@
+"""Leakage against what the adversary knows: one problem, many entropy bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dalenius.audit import Progress
+from dalenius.errors import InputError
+from dalenius.exact import as_fraction
+from dalenius.problems import EntropyAtLeast, MaximalLeakage
+from dalenius.result import Result
+from dalenius.solve import solve
+
+__all__ = ["CurvePoint", "entropy_curve"]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The certified interval at one entropy bound, `share` of log |X|."""
+
+    share: Fraction
+    problem: MaximalLeakage
+    result: Result
+
+
+def entropy_curve(
+    problem: MaximalLeakage,
+    shares: Sequence[float | str | Fraction],
+    *,
+    gap: float = 1e-3,
+    time_limit: float | None = 20.0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Iterator[CurvePoint]:
+    """Certified intervals of the leakage for entropy bounds at the given shares of log |X|, one after the other.
+
+    L_b falls as b grows, so the true curve lies between the lower ends and the upper ends, and is monotone.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage
+        Its own entropy bound is not used.
+    shares : sequence of numbers in [0, 1]
+    gap, time_limit, progress
+        As in `solve`, for each point.
+
+    Raises
+    ------
+    InputError
+        If a share lies outside [0, 1].
+
+    >>> import dalenius as dl
+    >>> from dalenius.sweep import entropy_curve
+    >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast(0))
+    >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
+    [0.368, 0.368, 0.0]
+    """
+    exact = [as_fraction(share, "share") for share in shares]
+    if any(not 0 <= share <= 1 for share in exact):
+        raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
+    for share in exact:
+        at_share = dataclasses.replace(problem, adversary=EntropyAtLeast(share, "max"))
+        yield CurvePoint(share, at_share, solve(at_share, gap=gap, time_limit=time_limit, progress=progress))
