@@ -116,7 +116,7 @@ def sweep(
 def list_models(units: UnitsOption = "nats") -> None:
     """Show the model library."""
     unit_size(units)
-    table = Table("model", "what it is", f"certified leakage [{units}]", box=None, pad_edge=False)
+    table = Table("model", "what it is", f"certified leakage ({units})", box=None, pad_edge=False)
     for model in library():
         claim = model.claim
         interval = "" if claim is None else f"{lower_in(claim[0], units):.6f} .. {upper_in(claim[1], units):.6f}"
@@ -166,7 +166,9 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     out.print(f"worst-case leakage   {answer['lower']:.10g} .. {answer['upper']:.10g} {answer['units']}")
     out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}")
-    out.print(f"proved               by the independent checker, {result.certificate.lines} lines, {answer['seconds']:.2f} s")
+    out.print(
+        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+    )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
     else:
@@ -212,3 +214,5 @@ def main() -> None:
         raise SystemExit(1) from None
 
 
+if __name__ == "__main__":
+    main()

@@ -47,7 +47,9 @@ def library() -> list[LibraryModel]:
     True
     """
     folder = INSTALLED if INSTALLED.is_dir() else CHECKOUT
-    return [LibraryModel(str(p.relative_to(folder).with_suffix("").as_posix()), p) for p in sorted(folder.rglob("*.toml"))]
+    return [
+        LibraryModel(str(p.relative_to(folder).with_suffix("").as_posix()), p) for p in sorted(folder.rglob("*.toml"))
+    ]
 
 
 def library_model(name: str) -> LibraryModel:

@@ -127,7 +127,9 @@ class Result:
             return self
         if self.units != "nats":
             raise InputError(f"convert from the result in nats, this one is in {self.units}")
-        return dataclasses.replace(self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units)
+        return dataclasses.replace(
+            self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units
+        )
 
     def require(self, *, gap: float) -> Result:
         """This result, if its relative gap is at most `gap`.

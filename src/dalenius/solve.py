@@ -95,7 +95,9 @@ def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
         if verdict.proved:
             break
     else:
-        raise DaleniusError(f"a bug: the checker refuses the bounds of this audit ({verdict.reason}); please report the model")
+        raise DaleniusError(
+            f"a bug: the checker refuses the bounds of this audit ({verdict.reason}); please report the model"
+        )
     witness = None
     if best is not None and lower > 0.0:
         masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
@@ -110,7 +112,8 @@ def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
         certificate=certificate,
         seconds=auditor.clock.seconds,
         records=tuple(
-            RecordBounds(r.channel.record, r.channel.times, r.candidate.leakage, r.upper, r.method) for r in auditor.records
+            RecordBounds(r.channel.record, r.channel.times, r.candidate.leakage, r.upper, r.method)
+            for r in auditor.records
         ),
     )
 

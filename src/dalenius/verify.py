@@ -6,7 +6,7 @@ from pathlib import Path
 
 import dalenius_check
 from dalenius.certify import Certificate
-from dalenius.problems import MaximalLeakage, dumps
+from dalenius.problems import MaximalLeakage, dumps, read_model
 
 __all__ = ["verify"]
 
@@ -27,7 +27,7 @@ def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str 
     Raises
     ------
     InputError
-        If a certificate file cannot be read.
+        If a file cannot be read.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
@@ -35,7 +35,7 @@ def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str 
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True
     """
-    model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else Path(problem).read_bytes()
+    model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else read_model(problem)
     if not isinstance(certificate, Certificate):
         certificate = Certificate.read(certificate)
     return dalenius_check.check(model, certificate.text.encode("utf-8"))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dalenius.audit.clock import Clock
 
-__all__ = ["BoxTree", "Relaxed", "Relaxation", "short"]
+__all__ = ["BoxTree", "Relaxation", "Relaxed", "short"]
 
 Floats = NDArray[np.float64]
 

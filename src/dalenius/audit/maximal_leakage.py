@@ -103,7 +103,9 @@ class Auditor:
         if channel.deficit == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", [["uniform"]])
-        share = Clock(self.clock.seconds + 0.3 * max(self.clock.remaining, 0.0) / len(self.channels), started=self.clock.started)
+        share = Clock(
+            self.clock.seconds + 0.3 * max(self.clock.remaining, 0.0) / len(self.channels), started=self.clock.started
+        )
         candidate = search(channel, rng=self.rng, clock=share if not self.clock.stopped else self.clock)
         upper = float(np.log(channel.letters))
         candidate = self._with_uniform(channel, candidate)
@@ -113,7 +115,9 @@ class Auditor:
     def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
         """The uniform prior where it leaks more than what the search found (the search may have been cut short)."""
         leakage = float(mutual_information(channel.uniform @ channel.rows))
-        feasible_enough = entropy_of(candidate.p, channel.log_shares) >= -channel.deficit - 1e-9 * (1.0 + channel.deficit)
+        feasible_enough = entropy_of(candidate.p, channel.log_shares) >= -channel.deficit - 1e-9 * (
+            1.0 + channel.deficit
+        )
         if feasible_enough and candidate.leakage >= leakage:
             return candidate
         return Candidate(channel.uniform, leakage, candidate.mu)
@@ -141,7 +145,9 @@ class Auditor:
             clock=self.clock,
             tell=lambda upper, nodes: self._tell("dual", record.channel.record, nodes, min(upper, record.upper)),
         )
-        self._keep(record, bound.upper, "dual", dual_lines(record.channel, bound), 1 + sum(t.leaves for t in bound.trees))
+        self._keep(
+            record, bound.upper, "dual", dual_lines(record.channel, bound), 1 + sum(t.leaves for t in bound.trees)
+        )
 
     def _posteriors(self, record: RecordAudit) -> None:
         channel = record.channel
@@ -165,5 +171,9 @@ class Auditor:
             record.upper, record.method, record.proof, record.leaves = upper, method, list(lines), leaves
 
     def _tell(self, stage: str, record: int, nodes: int, upper: float | None = None, *, now: bool = False) -> None:
-        upper = self.upper if upper is None else max([upper, *(r.upper for r in self.records if r.channel.record != record)])
+        upper = (
+            self.upper
+            if upper is None
+            else max([upper, *(r.upper for r in self.records if r.channel.record != record)])
+        )
         self.clock.tell(stage, record, self.lower, upper, nodes, now=now)

@@ -87,10 +87,12 @@ class PosteriorRelaxation:
         phi = np.clip(u / np.maximum(r, 1e-300)[:, None, :], full_low, full_high)
         error = r[:, None, :] * np.maximum(intercept + slope * phi - x_log_x(phi), 0.0)
         middle = 0.5 * (full_low + full_high)
-        widest = r[:, None, :] * (intercept + slope * middle - x_log_x(middle))  # where the maximiser lies outside the box
-        flat = ((error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])).reshape(
-            len(u), -1
-        )
+        widest = r[:, None, :] * (
+            intercept + slope * middle - x_log_x(middle)
+        )  # where the maximiser lies outside the box
+        flat = (
+            (error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])
+        ).reshape(len(u), -1)
         coordinate = np.argmax(flat, axis=1)
         pick = np.arange(len(u)), coordinate
         threshold = branching_point(phi[:, self.boxed].reshape(len(u), -1)[pick], low[pick], high[pick])
@@ -111,7 +113,9 @@ class PosteriorRelaxation:
     ) -> tuple[Floats, Floats, Floats]:
         """c (boxes, letters, classes), and the first and second derivative of the price in nu (boxes, boxed, outputs)."""
         nu = hints[:, :-1]
-        price, first, second = (x.reshape(-1, len(self.boxed), self.outputs) for x in box_price(nu, low, high, smoothing))
+        price, first, second = (
+            x.reshape(-1, len(self.boxed), self.outputs) for x in box_price(nu, low, high, smoothing)
+        )
         nu = nu.reshape(-1, len(self.boxed), self.outputs)
         score = base + price.sum(axis=1)[:, None, :] + self.select @ nu
         return score @ self.rows.T, first, second
@@ -153,7 +157,9 @@ class PosteriorRelaxation:
 
     def _multiplier_size(self, base: Floats, low: Floats, high: Floats, hints: Floats) -> Floats:
         point = self._evaluate(base, low, high, hints)[0]
-        gradient, hessian = self._derivatives(base, low, high, hints, point, 1e9)  # so smooth that prices have no curvature
+        gradient, hessian = self._derivatives(
+            base, low, high, hints, point, 1e9
+        )  # so smooth that prices have no curvature
         r = np.tile(point.p.sum(axis=1) @ self.rows, (1, len(self.boxed)))
         violation = np.abs(gradient[:, :-1]) - 0.5 * r * (high - low)
         return multiplier_size(violation, np.diagonal(hessian, axis1=1, axis2=2)[:, :-1])

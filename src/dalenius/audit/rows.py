@@ -43,12 +43,15 @@ class RowRelaxation:
         zero = np.zeros_like(hints)
         nu = zero
         bounds, w = self._evaluate(base, zero, low, high)
-        for trial in (short(hints - slope), *([short(self._improve(base, low, high))] if self.products is not None else [])):
+        for trial in (
+            short(hints - slope),
+            *([short(self._improve(base, low, high))] if self.products is not None else []),
+        ):
             value, w_trial = self._evaluate(base, trial, low, high)
             better = (value < bounds)[:, None]
             nu, w, bounds = np.where(better, trial, nu), np.where(better, w_trial, w), np.minimum(bounds, value)
         K = w @ self.rows
-        error = np.where((K > low) & (K < high), intercept + slope * K - x_log_x(K), 0.0)
+        error = np.where((low < K) & (high > K), intercept + slope * K - x_log_x(K), 0.0)
         coordinate = np.argmax(error, axis=1)
         pick = np.arange(len(K)), coordinate
         threshold = branching_point(K[pick], low[pick], high[pick])
@@ -90,7 +93,11 @@ class RowRelaxation:
                     trial = nu + length * step
                     value_trial, w_trial = self._evaluate(base, trial, low, high, smoothing)
                     better = (value_trial < value)[:, None]
-                    nu, w, value = np.where(better, trial, nu), np.where(better, w_trial, w), np.minimum(value, value_trial)
+                    nu, w, value = (
+                        np.where(better, trial, nu),
+                        np.where(better, w_trial, w),
+                        np.minimum(value, value_trial),
+                    )
                     if better.all():
                         break
                     length = np.where(better, 0.0, 0.35 * length)

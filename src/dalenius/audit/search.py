@@ -98,7 +98,9 @@ def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Flo
             phi[j] = np.eye(letters)[:, rng.integers(letters, size=outputs)]
         elif j % 3 == 2:
             cuts = np.sort(rng.integers(outputs + 1, size=letters - 1))
-            phi[j] = np.eye(letters)[:, rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")]]
+            phi[j] = np.eye(letters)[
+                :, rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")]
+            ]
     return 0.97 * phi + 0.03 / letters
 
 

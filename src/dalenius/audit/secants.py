@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dalenius.information import x_log_x
 
-__all__ = ["SMOOTHING", "branching_point", "box_price", "multiplier_size", "newton", "secant"]
+__all__ = ["SMOOTHING", "box_price", "branching_point", "multiplier_size", "newton", "secant"]
 
 Floats = NDArray[np.float64]
 SMOOTHING = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # times the size that the multipliers are expected to have

@@ -65,8 +65,8 @@ class VertexTree:
             ordered = [members[j] for j in np.argsort(distance)]
             heapq.heappop(self._open)
             parts = (tuple(sorted(ordered[len(ordered) // 2 :])), tuple(sorted(ordered[: len(ordered) // 2])))
-            children = [self._add((*node.sets[:letter], part, *node.sets[letter + 1 :])) for part in parts]
-            self.branches[index] = (letter, *children)
+            left, right = (self._add((*node.sets[:letter], part, *node.sets[letter + 1 :])) for part in parts)
+            self.branches[index] = (letter, left, right)
 
     def _add(self, sets: Sets) -> int:
         rows = self._channel.rows

@@ -26,7 +26,7 @@ def entropy(p: ArrayLike, *, axis: int | tuple[int, ...] | None = None) -> Float
     >>> bool(np.isclose(entropy([0.5, 0.5]), np.log(2.0)))
     True
     """
-    return -np.sum(x_log_x(p), axis=axis)
+    return np.asarray(-np.sum(x_log_x(p), axis=axis))
 
 
 def binary_entropy(p: ArrayLike) -> Floats:
@@ -36,7 +36,7 @@ def binary_entropy(p: ArrayLike) -> Floats:
     0.0
     """
     p = np.asarray(p, dtype=float)
-    return -x_log_x(p) - x_log_x(1.0 - p)
+    return 0.0 - x_log_x(p) - x_log_x(1.0 - p)
 
 
 def log_sum_exp(x: Floats, *, axis: int = -1) -> Floats:

@@ -71,7 +71,9 @@ class RecordChannel:
 
     def expand_inputs(self, p: Floats) -> Floats:
         """Masses on (letter, class) spread evenly over each class's datasets: masses on (letter, channel input)."""
-        share = np.exp(self.input_log_shares - np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)[:, self.class_of_input])
+        share = np.exp(
+            self.input_log_shares - np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)[:, self.class_of_input]
+        )
         return p[:, self.class_of_input] * share
 
     def expand_outputs(self, values: Floats, fill: float = 0.0) -> Floats:

@@ -43,7 +43,9 @@ def record_types(query: AdditiveQuery, records: Records) -> list[RecordType]:
         runs = [(i, 1, query.contribution(i, size)) for i, size in enumerate(records.alphabets)]
     else:
         starts = np.cumsum([0] + [n for _, n in records.runs])
-        runs = [(int(start), n, query.contribution(0, size)) for start, (size, n) in zip(starts, records.runs, strict=False)]
+        runs = [
+            (int(start), n, query.contribution(0, size)) for start, (size, n) in zip(starts, records.runs, strict=False)
+        ]
     for start, n, contribution in runs:
         first.setdefault(contribution, start)
         times[contribution] = times.get(contribution, 0) + n

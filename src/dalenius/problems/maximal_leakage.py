@@ -113,7 +113,9 @@ class MaximalLeakage:
                 raise InputError(f"model: expected a table [{table}]")
         mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
         if "query" not in model and mechanism.indexed_by() != "dataset":
-            raise InputError('model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"')
+            raise InputError(
+                'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
+            )
         return cls(
             records=_records(model["records"]),
             query=read_shelved(QUERIES, model["query"], "[query]") if "query" in model else Identity(),
@@ -152,5 +154,7 @@ def _records(table: Mapping[str, Any]) -> Records:
 def _adversary(table: Mapping[str, Any]) -> EntropyAtLeast:
     check_keys(table, ("entropy_at_least",), "[adversary]")
     if "entropy_at_least" not in table:
-        raise InputError('[adversary]: missing entropy_at_least, a number of nats or a text such as "2 bits", "0.8 max"')
+        raise InputError(
+            '[adversary]: missing entropy_at_least, a number of nats or a text such as "2 bits", "0.8 max"'
+        )
     return EntropyAtLeast(table["entropy_at_least"])

@@ -15,7 +15,7 @@ from dalenius.exact import as_fraction, fraction_text
 from dalenius.problems.maximal_leakage import MaximalLeakage
 from dalenius.problems.mechanisms import MECHANISMS
 
-__all__ = ["digest", "dumps", "load", "loads", "normal_form"]
+__all__ = ["digest", "dumps", "load", "loads", "normal_form", "read_model"]
 
 MAX_BYTES = 64 * 2**20
 PROBLEMS = {MaximalLeakage.kind: MaximalLeakage}
@@ -29,15 +29,22 @@ def load(path: str | Path) -> MaximalLeakage:
     InputError
         If the file cannot be read, is no TOML, or states no valid problem; the message names the file.
     """
+    data = read_model(path)
+    try:
+        return loads(data)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_model(path: str | Path) -> bytes:
+    """The bytes of a model file; `InputError` if it cannot be read or is too large."""
     path = Path(path)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"larger than {MAX_BYTES} bytes")
-        return loads(path.read_bytes())
+            raise InputError(f"{path}: a model file has at most {MAX_BYTES} bytes")
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def loads(text: str | bytes) -> MaximalLeakage:

@@ -51,7 +51,9 @@ def curve_picture(
         upper = [upper_in(point.result.upper, units) for point in points]
         (line,) = axes.plot(x, lower, "o", markersize=4, label=name)
         axes.plot(x, upper, "_", markersize=9, color=line.get_color())
-        axes.fill_between(x, [*lower[1:], lower[-1]], upper, step="post", alpha=0.25, color=line.get_color(), linewidth=0)
+        axes.fill_between(
+            x, [*lower[1:], lower[-1]], upper, step="post", alpha=0.25, color=line.get_color(), linewidth=0
+        )
     axes.set_xlabel("what the adversary does not know: entropy of the prior, share of the maximum")
     axes.set_ylabel(f"worst-case leakage about one record [{units}]")
     axes.set_ylim(bottom=0.0)

@@ -86,7 +86,9 @@ def symmetric_channel(values: Integers, k: int | None, stay: float, change: floa
     """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`."""
     size = values.size
     if size < 2 or size**2 > MAX_ENTRIES:
-        raise InputError(f"mechanism: a symmetric channel needs 2 to {int(MAX_ENTRIES**0.5)} inputs, the query has {size}")
+        raise InputError(
+            f"mechanism: a symmetric channel needs 2 to {int(MAX_ENTRIES**0.5)} inputs, the query has {size}"
+        )
     if k is not None and k != size:
         raise InputError(f"mechanism: k is {k}, but the query has {size} values; leave k out or make them equal")
     return np.where(np.eye(size, dtype=bool), stay, change)

@@ -63,7 +63,9 @@ class Channel(Mechanism):
     def channel(self, values: Integers) -> Floats:
         if len(self.rows) != values.size:
             what = "query value" if self.inputs == "query" else "dataset"
-            raise InputError(f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows")
+            raise InputError(
+                f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
+            )
         return np.array([[float(entry / sum(row)) for entry in row] for row in self.rows])
 
 
@@ -79,8 +81,12 @@ def _row(row: Any, v: int) -> tuple[Fraction, ...]:
         raise InputError(f"mechanism: rows[{v}] is empty")
     for y, entry in enumerate(entries):
         if entry < 0:
-            raise InputError(f"mechanism: rows[{v}][{y}] is a probability and must not be negative, got {float(entry):g}")
-    total = sum(entries)
+            raise InputError(
+                f"mechanism: rows[{v}][{y}] is a probability and must not be negative, got {float(entry):g}"
+            )
+    total = sum(entries, Fraction(0))
     if abs(total - 1) > ROW_SUM:
-        raise InputError(f"mechanism: rows[{v}] must sum to 1 (within 1e-9), got {float(total):.12g}; divide it by its sum")
+        raise InputError(
+            f"mechanism: rows[{v}] must sum to 1 (within 1e-9), got {float(total):.12g}; divide it by its sum"
+        )
     return entries

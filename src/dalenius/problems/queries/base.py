@@ -26,7 +26,7 @@ class Query(Shelved):
     def values(self, records: Records) -> Integers:
         """The listed values, ascending (some may be attained by no dataset)."""
 
-    def check(self, records: Records) -> None:  # noqa: B027 - most queries fit every dataset
+    def check(self, records: Records) -> None:
         """Raise `InputError` if the query does not fit these records."""
 
 

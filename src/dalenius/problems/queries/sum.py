@@ -55,12 +55,12 @@ class Sum(AdditiveQuery):
     def check(self, records: Records) -> None:
         if self.weights is not None:
             self._check_lengths(records)
-        contributions = [
-            (times, self.contribution(record, size)) for record, (size, times) in self._distinct(records)
-        ]
+        contributions = [(times, self.contribution(record, size)) for record, (size, times) in self._distinct(records)]
         span = sum(times * (max(c) - min(c)) for times, c in contributions)
         if span > MAX_SPAN:
-            raise InputError(f"query: the sums span {span} integers; at most {MAX_SPAN} are supported. Coarsen the weights")
+            raise InputError(
+                f"query: the sums span {span} integers; at most {MAX_SPAN} are supported. Coarsen the weights"
+            )
         if self.values(records).size > MAX_VALUES:
             raise InputError(f"query: the sum has more than {MAX_VALUES} values. Coarsen the weights")
 

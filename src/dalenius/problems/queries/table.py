@@ -40,7 +40,9 @@ class Table(TableQuery):
     def check(self, records: Records) -> None:
         datasets = records.enumerable("query: a table")
         if len(self.table) != datasets:
-            raise InputError(f"query: values must list one value for each of the {datasets} datasets, got {len(self.table)}")
+            raise InputError(
+                f"query: values must list one value for each of the {datasets} datasets, got {len(self.table)}"
+            )
 
     def values(self, records: Records) -> Integers:
         return np.unique(np.asarray(self.table, dtype=np.int64))

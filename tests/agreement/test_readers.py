@@ -1,0 +1,193 @@
+"""Two programs read a model file: both accept what docs/model-format.md allows, refuse the rest, and hash alike."""
+
+from __future__ import annotations
+
+from decimal import Decimal, localcontext
+
+import pytest
+
+import dalenius as dl
+from dalenius.problems import digest
+from dalenius_check import Status, check
+from dalenius_check.model import parse_model
+
+PARTS = {
+    "records": "count = 2\nalphabet = 2",
+    "query": 'kind = "parity"',
+    "mechanism": 'kind = "symmetric"\nflip = 0.1',
+    "adversary": "entropy_at_least = 0.5",
+}
+
+
+def text(**parts: str) -> str:
+    tables = "\n".join(f"[{name}]\n{body}" for name, body in (PARTS | parts).items() if body)
+    return f'problem = "maximal_leakage"\n{tables}\n'
+
+
+def verdicts(model: str) -> tuple[bool, bool]:
+    """Whether dalenius and the checker accept the model."""
+    try:
+        dl.loads(model)
+        accepted = True
+    except dl.InputError:
+        accepted = False
+    return accepted, check(model.encode(), b"").status is not Status.UNREADABLE
+
+
+NUMBERS = {
+    True: [
+        "0.2", '"0.2"', '"1/5"', "2e-1", "2E-1", '"2e-1"', "+0.2", "0", "1", '"1"', '"0/7"', '"-0"', "-0.0", "0.000_1",
+        "0." + "3" * 390, "1e-300", '"1e-300"', "1e-400", '"1e-0400"', "1e-0400", '"3/10"',
+        '"0.' + "1234567890" * 35 + '"',
+    ],
+    False: [
+        '"+0.2"', '"2E-1"', '" 0.2"', '"0.2 "', '".2"', '"0."', '"1e+0"', '"1_0/100"', '"1/0"', '"0/0"', "inf", "nan",
+        "-inf", '"inf"', '"nan"', "true", "[0.2]", "{a = 1}", "1e-401", '"1e-401"', '"٠.٢"', '""', '"1/5/1"', "-0.1",
+        "1.1", '"0x1"', '"1/-5"', '"--1"', "1979-05-27", '"0.' + "1" * 400 + '"', "1e999999999", "1e-999999999",
+        '"1e999999999"', "9" * 5000, '"' + "9" * 5000 + '"', "1e400", "10" + "0" * 390,
+    ],
+}  # fmt: skip
+
+with localcontext(prec=200):
+    LOG_4 = str(Decimal(4).ln())  # log |X| of the two binary records
+
+ENTROPIES = {
+    True: [
+        "0", '"0"', "1", '"1"', '"1 bits"', '"2 bits"', '"0.5 max"', '"1 max"', '"1/3 max"', '"1 nats"', '"1e-3 nats"',
+        "1.386294361119890", '"0 bits"',
+        f'"{LOG_4[:150]} nats"',  # decided exactly
+    ],
+    False: [
+        '"1  bits"', '" 1 bits"', '"1 bits "', '"1 Bits"', '"1bits"', '"bits"', '"1 bit"', '"max"', '"-1 bits"', "-1",
+        '"1.1 max"', '"1.000000000001 max"', '"3 bits"', '"2.000000000002 bits"', '"1\\tbits"', '"nan nats"', "true", "[1]",
+        f'"{LOG_4[:120]}99 nats"', "{}", "1.387", "1.386294361121277", '"1 nats nats"', "1e300", '"1e400"', "nan", "inf",
+        "9" * 5000, '"' + "9" * 390 + ' max"',
+    ],
+}  # fmt: skip
+
+
+def flat(table):
+    return [pytest.param(v, valid, id=f"{valid}-{v[:30]}") for valid, values in table.items() for v in values]
+
+
+@pytest.mark.parametrize(("value", "valid"), flat(NUMBERS))
+def test_numbers(value, valid):
+    assert verdicts(text(mechanism=f'kind = "symmetric"\nflip = {value}')) == (valid, valid)
+
+
+@pytest.mark.parametrize(("value", "valid"), flat(ENTROPIES))
+def test_entropy_bounds(value, valid):
+    assert verdicts(text(adversary=f"entropy_at_least = {value}")) == (valid, valid)
+
+
+TABLES = {
+    True: [
+        {"records": "alphabets = [2, 2]"},
+        {"records": "alphabets = [2, 1, 2]"},
+        {"query": 'kind = "modular_sum"\nmodulus = 2'},
+        {"query": 'kind = "threshold"\nat = -1_000'},
+        {"query": 'kind = "table"\nvalues = [1, -5, -5, 1]'},
+        {"query": 'kind = "sum"\nweights = [[0, 1], [0, 0]]'},
+        {"query": 'kind = "sum"\nweights = [0, 1000000000]', "mechanism": 'kind = "symmetric"\nflip = 0.1\nk = 3'},
+        {"query": 'kind = "count"\nletters = [1, 0]', "mechanism": 'kind = "geometric"\nepsilon = 1'},
+        {"query": 'kind = "count"', "mechanism": 'kind = "geometric"\nepsilon = 1\nrange = 2'},
+        {"query": 'kind = "count"', "mechanism": 'kind = "exponential"\nepsilon = 0\nrange = [-1, 4]'},
+        {"mechanism": 'kind = "exponential"\nepsilon = 1\nsensitivity = "1/2"'},
+        {"mechanism": 'kind = "laplace_threshold"\nepsilon = 1000'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1], [1]]'},
+        {"mechanism": 'kind = "matrix"\nrows = [[0.5, 0.5000000001], ["1/3", "2/3"]]'},
+        {"query": "", "mechanism": 'kind = "matrix"\ninputs = "dataset"\nrows = [[1], [1], [1], [1]]'},
+    ],
+    False: [
+        {"records": "count = 2"},
+        {"records": "alphabet = 2"},
+        {"records": ""},
+        {"records": "count = 2\nalphabet = 2\nalphabets = [2, 2]"},
+        {"records": "count = 2\nalphabet = 0"},
+        {"records": "count = 0\nalphabet = 2"},
+        {"records": "count = 2.0\nalphabet = 2"},
+        {"records": "count = true\nalphabet = 2"},
+        {"records": "count = 1000001\nalphabet = 2"},
+        {"records": "count = 2\nalphabet = 10001"},
+        {"records": "alphabets = []"},
+        {"records": "alphabets = 2"},
+        {"records": "alphabets = [2, 0]"},
+        {"records": 'alphabets = "22"'},
+        {"records": "count = 2\nalphabet = 2\ncolour = 1"},
+        {"query": ""},
+        {"query": 'kind = "parity"\nmodulus = 2'},
+        {"query": 'kind = "median"'},
+        {"query": "kind = 1"},
+        {"query": 'kind = "modular_sum"'},
+        {"query": 'kind = "modular_sum"\nmodulus = 1'},
+        {"query": 'kind = "modular_sum"\nmodulus = 70000'},
+        {"query": 'kind = "threshold"\nat = 1.0'},
+        {"query": 'kind = "threshold"\nat = 1000000001'},
+        {"query": 'kind = "table"\nvalues = [1, 0, 0]'},
+        {"query": 'kind = "table"\nvalues = 1'},
+        {"query": 'kind = "table"\nvalues = "0110"'},
+        {"query": 'kind = "count"\nletters = 1'},
+        {"query": 'kind = "count"\nletters = [1, 1]'},
+        {"query": 'kind = "count"\nletters = [-1]'},
+        {"query": 'kind = "sum"\nweights = 1'},
+        {"query": 'kind = "sum"\nweights = []'},
+        {"query": 'kind = "sum"\nweights = [0, 1, 2]'},
+        {"query": 'kind = "sum"\nweights = [[0, 1]]'},
+        {"query": 'kind = "sum"\nweights = [[0, 1], 1]'},
+        {"query": 'kind = "sum"\nweights = [0, 0.5]'},
+        {"query": 'kind = "sum"\nweights = [0, 1000000001]'},
+        {"mechanism": ""},
+        {"mechanism": 'kind = "symmetric"'},
+        {"mechanism": 'kind = "symmetric"\nflip = 0.1\nk = 3'},
+        {"mechanism": 'kind = "symmetric"\nflip = 0.1\nk = 1'},
+        {"mechanism": 'kind = "randomized_response"\nepsilon = -1'},
+        {"mechanism": 'kind = "randomized_response"\nepsilon = 1001'},
+        {"mechanism": 'kind = "geometric"\nepsilon = 0'},
+        {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = 0'},
+        {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = [1, 2, 3]'},
+        {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = [1, 2]'},
+        {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = [0, 1.5]'},
+        {"mechanism": 'kind = "exponential"\nepsilon = 1\nsensitivity = 0'},
+        {"query": 'kind = "count"', "mechanism": 'kind = "laplace_threshold"\nepsilon = 1'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1, 0]]'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1, 0], [1]]'},
+        {"mechanism": 'kind = "matrix"\nrows = [[], []]'},
+        {"mechanism": 'kind = "matrix"\nrows = []'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1.1, -0.1], [1, 0]]'},
+        {"mechanism": 'kind = "matrix"\nrows = [[0.5, 0.500000002], [1, 0]]'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1, 0], [1, 0]]\ninputs = "rows"'},
+        {"mechanism": 'kind = "matrix"\nrows = [[1, 0], [1, 0]]\ninputs = "dataset"'},
+        {"adversary": ""},
+        {"adversary": "entropy_at_most = 1"},
+        {"adversary": "entropy_at_least = 0.5\nunits = 1"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("parts", "valid"), [pytest.param(p, v, id=f"{v}-{p}") for v, tables in TABLES.items() for p in tables]
+)
+def test_tables(parts, valid):
+    assert verdicts(text(**parts)) == (valid, valid)
+
+
+@pytest.mark.parametrize("parts", TABLES[True], ids=str)
+def test_digests_agree(parts):
+    """The same file, and the file that dalenius writes, have one digest in both programs."""
+    model = text(**parts)
+    problem = dl.loads(model)
+    assert digest(problem) == parse_model(model.encode()).digest == parse_model(dl.dumps(problem).encode()).digest
+
+
+@pytest.mark.parametrize("value", [v for v in NUMBERS[True] if len(v) < 100])
+def test_digests_of_numbers_agree(value):
+    model = text(mechanism=f'kind = "symmetric"\nflip = {value}')
+    assert digest(dl.loads(model)) == parse_model(model.encode()).digest
+
+
+NO_MODELS = ["", "problem = 1", 'problem = "minimal"', "[[[", "= 1", "a = 1\na = 2", "\0", "\ufeff" + text(), text() + "x"]
+
+
+@pytest.mark.parametrize("model", NO_MODELS)
+def test_no_models(model):
+    assert verdicts(model) == (False, False)

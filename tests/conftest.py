@@ -1,0 +1,25 @@
+"""Fixtures of all tests: the helper module `support`, loaded by its path so that no import path needs to be set."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+NAME = "dalenius_tests_support"
+
+
+@pytest.fixture(scope="session")
+def support() -> ModuleType:
+    """The functions of tests/support.py."""
+    if NAME not in sys.modules:
+        spec = importlib.util.spec_from_file_location(NAME, Path(__file__).parent / "support.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[NAME] = module
+        spec.loader.exec_module(module)
+    return sys.modules[NAME]

@@ -1,0 +1,296 @@
+"""Helpers of the tests: problems in one line, the same quantities computed in another way, and random problems.
+
+Nothing here uses the package's own counting, entropies or bounds: datasets are listed, sums are plain numpy.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+import dalenius as dl
+
+# ---------------------------------------------------------------- problems and house assertions
+
+
+def problem(sizes, query, mechanism, bound) -> dl.MaximalLeakage:
+    """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
+    records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))
+    adversary = bound if isinstance(bound, dl.EntropyAtLeast) else dl.EntropyAtLeast(bound)
+    rest = {} if query is None else {"query": query}
+    return dl.MaximalLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
+
+
+def parity4(bound, epsilon=1.0) -> dl.MaximalLeakage:
+    """Parity of four bits, Laplace noise, threshold: the source paper's example."""
+    return problem([2] * 4, dl.Parity(), dl.laplace_threshold(epsilon), bound)
+
+
+def solve(question, *, gap=2e-2, time_limit=1.5) -> dl.Result:
+    """A loose and quick audit: proved, in whatever time there is."""
+    result = dl.solve(question, gap=gap, time_limit=time_limit)
+    assert 0.0 <= result.lower <= result.upper
+    return result
+
+
+def assert_contains(result, exact, *, gap=None) -> None:
+    """The house assertion: the interval contains the value; then, how wide it is."""
+    assert result.lower <= exact <= result.upper
+    if gap is not None:
+        assert result.gap <= gap
+
+
+def assert_overlap(first, second) -> None:
+    """Two intervals of one and the same number."""
+    assert first.lower <= second.upper
+    assert second.lower <= first.upper
+
+
+# ---------------------------------------------------------------- references
+
+
+def binary_entropy(p: float) -> float:
+    return sum(-x * math.log(x) for x in (p, 1.0 - p) if x > 0.0)
+
+
+def gerber(n: int, flip: float, bound: float) -> float:
+    """Mrs. Gerber's lemma: the leakage of the parity of n bits through a binary symmetric channel, b in nats."""
+    spare = bound - (n - 1) * math.log(2.0)
+    v = brentq(lambda x: binary_entropy(x) - spare, 0.0, 0.5, xtol=1e-16) if spare > 0.0 else 0.0
+    return math.log(2.0) - binary_entropy(flip * (1.0 - v) + (1.0 - flip) * v)
+
+
+def gerber_digits(n: int, epsilon: Decimal, bound: Decimal, digits: int = 60) -> Decimal:
+    """The same for `laplace_threshold(epsilon)`, in decimal arithmetic; v by bisection."""
+    with localcontext(prec=digits):
+        log2 = Decimal(2).ln()
+
+        def h(p: Decimal) -> Decimal:
+            return -p * p.ln() - (1 - p) * (1 - p).ln()
+
+        flip = (-epsilon / 2).exp() / 2
+        spare = bound - (n - 1) * log2
+        low, high = Decimal(10) ** -30, Decimal("0.5")
+        for _ in range(3 * digits):
+            middle = (low + high) / 2
+            low, high = (middle, high) if h(middle) < spare else (low, middle)
+        return log2 - h(flip * (1 - low) + (1 - flip) * low)
+
+
+def capacity(rows, steps: int = 20_000) -> tuple[float, float]:
+    """Shannon capacity of a channel by Blahut-Arimoto: bounds from both sides, in nats."""
+    rows = np.asarray(rows, dtype=float)
+    p = np.full(len(rows), 1.0 / len(rows))
+    for _ in range(steps):
+        distance = divergences(rows, p @ rows)
+        if distance.max() - p @ distance < 1e-12:
+            break
+        p = p * np.exp(distance - distance.max())
+        p /= p.sum()
+    distance = divergences(rows, p @ rows)
+    return float(p @ distance), float(distance.max())
+
+
+def divergences(rows, law):
+    """D(row || law) of every row, in nats."""
+    safe = np.where(rows > 0.0, rows, 1.0)
+    return np.sum(rows * (np.log(safe) - np.log(np.where(law > 0.0, law, 1.0))), axis=1)
+
+
+def datasets(records) -> list[tuple[int, ...]]:
+    """All datasets, in lexicographic order with record 0 slowest."""
+    return list(itertools.product(*(range(size) for size in records.alphabets)))
+
+
+def value_of(query, data: tuple[int, ...], index: int) -> int:
+    """A query's value by its definition in docs/model-format.md."""
+    match query.kind:
+        case "parity":
+            return sum(data) % 2
+        case "modular_sum":
+            return sum(data) % query.m
+        case "count":
+            return sum(letter in query.letters for letter in data)
+        case "threshold":
+            return int(sum(data) >= query.at)
+        case "table":
+            return query.table[index]
+        case "identity":
+            return index
+        case "sum" if query.weights is None:
+            return sum(data)
+        case "sum" if isinstance(query.weights[0], tuple):
+            return sum(row[letter] for row, letter in zip(query.weights, data, strict=True))
+        case "sum":
+            return sum(query.weights[letter] for letter in data)
+    raise AssertionError(query.kind)
+
+
+def listed_values(query, records) -> list[int]:
+    """The value of every dataset."""
+    return [value_of(query, data, index) for index, data in enumerate(datasets(records))]
+
+
+def inputs_of_datasets(question) -> list[int]:
+    """For every dataset the row of the channel that it selects."""
+    if question.mechanism.indexed_by() == "dataset":
+        return list(range(question.records.datasets))
+    order = question.query.values(question.records).tolist()
+    return [order.index(value) for value in listed_values(question.query, question.records)]
+
+
+def full_channel(question):
+    """The channel from datasets to outputs."""
+    return question.channel[inputs_of_datasets(question)]
+
+
+def letters_of(question, record: int):
+    """The letter of one record in every dataset."""
+    return np.array([data[record] for data in datasets(question.records)])
+
+
+def leakage(prior, letters, channel) -> float:
+    """I(X_i; Y) in nats for a prior on datasets."""
+    joint = np.zeros((letters.max() + 1, channel.shape[1]))
+    np.add.at(joint, letters, prior[:, None] * channel)
+    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    positive = joint > 0.0
+    return max(float(np.sum(joint[positive] * np.log(joint[positive] / product[positive]))), 0.0)
+
+
+def worst_leakage(prior, question) -> float:
+    """The largest I(X_i; Y) over the records."""
+    channel = full_channel(question)
+    return max(leakage(prior, letters_of(question, i), channel) for i in range(len(question.records)))
+
+
+def entropy(prior) -> float:
+    positive = prior[prior > 0.0]
+    return float(-np.sum(positive * np.log(positive)))
+
+
+def made_feasible(prior, bound: float):
+    """The prior mixed with just enough of the uniform one that H >= bound (uniform itself where nothing less does)."""
+    prior = np.maximum(prior, 0.0)
+    prior = prior / prior.sum()
+    uniform = np.full(prior.size, 1.0 / prior.size)
+    low, high = 0.0, 1.0
+    if entropy(prior) >= bound:
+        return prior
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if entropy((1 - middle) * prior + middle * uniform) >= bound else (middle, high)
+    return (1.0 - high) * prior + high * uniform
+
+
+def without_entropy(question) -> tuple[float, float]:
+    """L_0, from both sides: the best capacity over records and selections of one row a letter."""
+    rows, inputs = question.channel, np.array(inputs_of_datasets(question))
+    best = (0.0, 0.0)
+    for i, size in enumerate(question.records.alphabets):
+        letters = letters_of(question, i)
+        choices = [np.unique(rows[inputs[letters == a]], axis=0) for a in range(size)]
+        for chosen in itertools.product(*choices):
+            found = capacity(np.array(chosen))
+            best = (max(best[0], found[0]), max(best[1], found[1]))
+    return best
+
+
+# ---------------------------------------------------------------- random problems (Hypothesis)
+
+
+def laws(size: int) -> st.SearchStrategy[list[Fraction]]:
+    """Probability vectors with small exact entries, zeros included."""
+    weights = st.lists(st.integers(0, 6), min_size=size, max_size=size).filter(any)
+    return weights.map(lambda w: [Fraction(x, sum(w)) for x in w])
+
+
+def matrices(inputs: int, outputs: int) -> st.SearchStrategy[list[list[Fraction]]]:
+    return st.lists(laws(outputs), min_size=inputs, max_size=inputs)
+
+
+SIZES: list[list[int]] = [[2], [3], [2, 2], [2, 3], [3, 2], [2, 1, 2], [2, 2, 2]]
+SHARES = ["0 nats", "0.3 max", "0.6 max", "0.9 max", "1 max"]
+
+
+@st.composite
+def queries(draw, sizes: list[int]):
+    """A query that fits records of these sizes."""
+    total = math.prod(sizes)
+    makers: list[Callable[[], dl.Query]] = [
+        dl.Parity,
+        lambda: dl.ModularSum(draw(st.integers(2, 4))),
+        lambda: dl.Count(draw(st.sampled_from([[0], [1], [0, 1]]))),
+        dl.Sum,
+        lambda: dl.Sum([[draw(st.integers(-2, 2)) for _ in range(size)] for size in sizes]),
+        lambda: dl.Threshold(draw(st.integers(0, 3))),
+        lambda: dl.Table([draw(st.integers(-2, 2)) for _ in range(total)]),
+        dl.Identity,
+    ]
+    return draw(st.sampled_from(makers))()
+
+
+@st.composite
+def oblivious(draw, bounds=tuple(SHARES)):
+    """A small problem with a random channel on a random query's values."""
+    sizes = draw(st.sampled_from(SIZES))
+    query = draw(queries(sizes))
+    inputs = query.values(dl.Records(alphabets=sizes)).size
+    rows = draw(matrices(inputs, draw(st.integers(2, 3))))
+    return problem(sizes, query, dl.Channel(rows), draw(st.sampled_from(bounds)))
+
+
+@st.composite
+def by_dataset(draw, bounds=tuple(SHARES)):
+    """A small problem with a random channel on datasets."""
+    sizes = draw(st.sampled_from(SIZES))
+    rows = draw(matrices(math.prod(sizes), draw(st.integers(2, 3))))
+    return problem(sizes, None, dl.Channel(rows, inputs="dataset"), draw(st.sampled_from(bounds)))
+
+
+@st.composite
+def named(draw):
+    """A small problem with a mechanism of every kind."""
+    sizes = draw(st.sampled_from([[2, 2], [2, 3], [2, 2, 2]]))
+    epsilon = draw(st.fractions(Fraction(1, 10), 3, max_denominator=50))
+    kinds: list[Callable[[], tuple[dl.Query, dl.Mechanism]]] = [
+        lambda: (dl.Parity(), dl.laplace_threshold(epsilon)),
+        lambda: (dl.Threshold(1), dl.randomized_response(2, epsilon)),
+        lambda: (dl.ModularSum(3), dl.symmetric(3, epsilon / 4)),
+        lambda: (dl.Count(), dl.geometric(None, epsilon)),
+        lambda: (dl.Sum(), dl.exponential((-1, 5), epsilon, 2)),
+        lambda: (dl.Count([0]), dl.geometric((0, 4), epsilon)),
+    ]
+    query, mechanism = draw(st.sampled_from(kinds))()
+    return problem(sizes, query, mechanism, draw(st.sampled_from(SHARES)))
+
+
+def everything() -> st.SearchStrategy[dl.MaximalLeakage]:
+    return st.one_of(oblivious(), by_dataset(), named())
+
+
+def with_rows(question, rows) -> dl.MaximalLeakage:
+    """The same question about another matrix."""
+    mechanism = dl.Channel(rows, inputs=question.mechanism.inputs)
+    return problem(question.records, question.query, mechanism, question.adversary)
+
+
+def with_bound(question, bound) -> dl.MaximalLeakage:
+    """The same question about another adversary."""
+    return problem(question.records, question.query, question.mechanism, bound)
+
+
+def random_priors(rng, question, count: int) -> Iterator[np.ndarray]:
+    """Feasible priors of many shapes: sparse, spread, and concentrated on few datasets, pushed to the entropy bound."""
+    size, bound = question.records.datasets, question.entropy_bound
+    for j in range(count):
+        prior = rng.dirichlet(np.full(size, (0.05, 0.3, 1.0)[j % 3]))
+        if bound < math.log(size) - 1e-9:
+            yield made_feasible(prior, bound)

@@ -1,0 +1,115 @@
+"""The house holds: imports go down only, as CONTRIBUTING.md draws it, and the checker stands alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "dalenius"
+CHECKER = ROOT / "src" / "dalenius_check"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def floors() -> dict[str, int]:
+    """Room -> floor, from the table in CONTRIBUTING.md."""
+    rows = re.findall(r"^\| F(\d) \| ([^|]+) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    return {room.rstrip("/"): int(floor) for floor, rooms in rows for room in re.findall(r"`([^`]+)`", rooms)}
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0]
+
+
+def imports(path: Path, package: str) -> list[str]:
+    """Every module that a file imports, lazily or not, as dotted names; relative ones resolved."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append((f"{package}." if node.level else "") + (node.module or ""))
+    return names
+
+
+def target_room(name: str) -> str | None:
+    parts = name.split(".")
+    if parts[0] != "dalenius":
+        return None
+    if len(parts) == 1:
+        return "__init__.py"
+    return parts[1] if (SOURCE / parts[1]).is_dir() else f"{parts[1]}.py"
+
+
+def test_every_room_has_a_floor():
+    rooms = {room_of(path) for path in MODULES}
+    assert rooms == set(floors()), "CONTRIBUTING.md's table and src/dalenius differ"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_go_down_only(path):
+    height, own = floors(), room_of(path)
+    for name in imports(path, "dalenius"):
+        room = target_room(name)
+        if room is not None and room != own:
+            assert height[room] < height[own], f"{path.name} on F{height[own]} imports {name} on F{height[room]}"
+
+
+def test_no_circles_between_modules():
+    graph = {}
+    for path in MODULES:
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        graph[name] = {n for n in imports(path, name) if n.startswith("dalenius.")}
+    done, active = set(), []
+
+    def visit(name: str) -> None:
+        assert name not in active, f"a circle of imports: {' -> '.join([*active, name])}"
+        if name in done or name not in graph:
+            return
+        active.append(name)
+        for other in graph[name]:
+            visit(other)
+        active.pop()
+        done.add(name)
+
+    for name in graph:
+        visit(name)
+
+
+def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
+    users = {path.name: [n for n in imports(path, "dalenius") if n.startswith("dalenius_check")] for path in MODULES}
+    assert {name: used for name, used in users.items() if used} == {
+        "verify.py": ["dalenius_check"],
+        "cli.py": ["dalenius_check.__main__"],
+    }
+    names = {
+        node.attr
+        for node in ast.walk(ast.parse((SOURCE / "verify.py").read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
+    }
+    assert names == {"check", "Verdict"}
+
+
+@pytest.mark.parametrize("path", sorted(CHECKER.glob("*.py")), ids=lambda p: p.name)
+def test_the_checker_imports_the_standard_library_and_flint_only(path):
+    for name in imports(path, "dalenius_check"):
+        assert name.split(".")[0] in {*sys.stdlib_module_names, "flint", "dalenius_check"}, name
+
+
+def test_cvxpy_is_imported_in_programs_only():
+    for path in MODULES:
+        if room_of(path) != "programs":
+            assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
+
+
+def test_no_prints_and_no_global_random_state_in_the_library():
+    for path in MODULES:
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
+        assert "np.random.seed" not in path.read_text(), path
+        assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path

@@ -1,0 +1,59 @@
+"""Adding a query or a mechanism is one file and a recipe; this fails if a step was forgotten."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import dalenius
+from dalenius.problems.mechanisms import MECHANISMS
+from dalenius.problems.queries import QUERIES
+
+ROOT = Path(__file__).parents[1]
+SHELVES = {"queries": QUERIES, "mechanisms": MECHANISMS}
+KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_every_file_of_a_shelf_is_registered(shelf):
+    files = {p.stem for p in (ROOT / "src/dalenius/problems" / shelf).glob("*.py")} - {"__init__", "base"}
+    assert files == set(SHELVES[shelf]), "one file a kind, named like it"
+
+
+@pytest.mark.parametrize(("shelf", "kind"), KINDS)
+def test_the_recipe_was_followed(shelf, kind):
+    cls = SHELVES[shelf][kind]
+    assert cls.kind == kind
+    assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
+    assert cls.__name__ in dir(dalenius) or kind in dir(dalenius), "a public name"
+    assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", (ROOT / "tests/problems/test_queries.py").read_text()), (
+        "a count test"
+    )
+
+
+def corpus_kinds():
+    kinds = set()
+    for path in (ROOT / "tests/checker/corpus/models").glob("*.toml"):
+        try:
+            model = tomllib.loads(path.read_text())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, RecursionError):
+            continue
+        for table in ("query", "mechanism"):
+            if isinstance(model.get(table), dict):
+                kinds.add(model[table].get("kind"))
+    return kinds
+
+
+@pytest.mark.parametrize(("shelf", "kind"), KINDS)
+def test_the_checker_knows_the_kind(shelf, kind):
+    text = "\n".join(p.read_text() for p in (ROOT / "src/dalenius_check").glob("*.py"))
+    assert f'"{kind}"' in text, "the checker derives every shipped kind by itself"
+    assert kind in corpus_kinds(), "the corpus has a model of this kind"
+
+
+def test_public_names_are_documented():
+    for name in dalenius.__all__:
+        assert (getattr(dalenius, name).__doc__ or "").strip(), f"dalenius.{name} has no docstring"
