@@ -14,7 +14,7 @@ from dalenius.problems.mechanisms import (
     symmetric,
 )
 from dalenius.problems.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
-from dalenius.result import RecordBounds, Result, Scope, Termination, Witness
+from dalenius.result import RecordProof, Result, Scope, Termination, Witness
 from dalenius.solve import solve
 from dalenius.verify import verify
 
@@ -33,7 +33,7 @@ __all__ = [
     "Parity",
     "Progress",
     "Query",
-    "RecordBounds",
+    "RecordProof",
     "Records",
     "Result",
     "Scope",

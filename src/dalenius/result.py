@@ -13,7 +13,7 @@ from dalenius.certify import Certificate
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["RecordBounds", "Result", "Scope", "Termination", "Witness"]
+__all__ = ["RecordProof", "Result", "Scope", "Termination", "Witness"]
 
 
 class Termination(Enum):
@@ -67,14 +67,17 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class RecordBounds:
-    """The interval of one kind of record (in nats): `times` records, of which `record` is the first."""
+class RecordProof:
+    """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
+
+    `method` is ``letters`` (the entropy of the record), ``dual``, ``vertices``, ``posterior``, or ``uniform`` (the one prior there
+    is); `leaves` counts the leaves of its proof.
+    """
 
     record: int
     times: int
-    lower: float
-    upper: float
     method: str
+    leaves: int
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Result:
     certificate : Certificate
         Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
     seconds : float
-    records : tuple of RecordBounds
+    records : tuple of RecordProof
     """
 
     lower: float
@@ -107,7 +110,7 @@ class Result:
     scope: Scope
     certificate: Certificate
     seconds: float
-    records: tuple[RecordBounds, ...] = ()
+    records: tuple[RecordProof, ...] = ()
     units: str = "nats"
 
     @property

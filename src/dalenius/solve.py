@@ -17,7 +17,7 @@ from dalenius.certify import Certificate, build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
 from dalenius.problems import MaximalLeakage, digest
 from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.result import RecordBounds, Result, Scope, Termination, Witness
+from dalenius.result import RecordProof, Result, Scope, Termination, Witness
 from dalenius.verify import verify
 
 __all__ = ["solve"]
@@ -111,10 +111,7 @@ def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
         scope=Scope.GLOBAL,
         certificate=certificate,
         seconds=auditor.clock.seconds,
-        records=tuple(
-            RecordBounds(r.channel.record, r.channel.times, r.candidate.leakage, r.upper, r.method)
-            for r in auditor.records
-        ),
+        records=tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in auditor.records),
     )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Any
 
 from flint import ctx, fmpq
 
-from .certificate import Header, Lines, header
+from .certificate import Lines, header
 from .channel import build
-from .model import Model, feasible, parse_model
-from .numbers import CheckError, LimitError, RejectedError, UndecidedError, UnreadableError
-from .proof import Proof
+from .model import Model, parse_model
+from .numbers import LimitError, OpenError, RefusedError
+from .proof import prove
 
 __all__ = ["Status", "Verdict", "check"]
 
@@ -58,14 +58,18 @@ class Verdict:
 
 def check(model: bytes, certificate: bytes) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files."""
-    before = ctx.prec
+    before, reason = ctx.prec, ""
     try:
-        return _check(model, certificate)
-    except UnreadableError as failure:
+        parsed = parse_model(model)
+        for ctx.prec in _PRECISIONS:
+            try:
+                return _attempt(parsed, certificate)
+            except OpenError as failure:
+                reason = f"undecided at {ctx.prec} bits: {failure}"
+        return Verdict(Status.UNDECIDED, reason)
+    except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
-    except RejectedError as failure:
-        return Verdict(Status.REJECTED, str(failure))
-    except CheckError as failure:
+    except LimitError as failure:
         return Verdict(Status.UNDECIDED, str(failure))
     except MemoryError:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
@@ -75,76 +79,39 @@ def check(model: bytes, certificate: bytes) -> Verdict:
         ctx.prec = before
 
 
-def _check(data: bytes, certificate: bytes) -> Verdict:
+def _attempt(model: Model, certificate: bytes) -> Verdict:
+    """One check at the current precision; what is refused before the first line concerns the model."""
+    model.need_feasible()
+    channel, lines = build(model), Lines(certificate)
     try:
-        model = parse_model(data)
-    except RecursionError:
-        raise UnreadableError("the model is nested too deeply") from None
-    open_question: UndecidedError | None = None
-    for precision in _PRECISIONS:
-        ctx.prec = precision
-        try:
-            return _attempt(model, certificate, precision)
-        except LimitError:
-            raise
-        except UndecidedError as failure:
-            open_question = failure
-    raise UndecidedError(f"undecided at {_PRECISIONS[-1]} bits: {open_question}")
-
-
-def _attempt(model: Model, certificate: bytes, precision: int) -> Verdict:
-    possible = feasible(model)
-    if possible is None:
-        raise UndecidedError("whether the entropy bound is at most log |X|")
-    if not possible:
-        raise UnreadableError("adversary.entropy_at_least is more than log |X|")
-    channel = build(model, None)
-    lines = Lines(certificate)
-    claim = header(lines, model, known=channel is not None)
-    if channel is None:
-        try:
-            channel = build(model, claim.resolved)
-        except UnreadableError as failure:
-            raise lines.reject(f"resolved: {failure}") from None
-    assert channel is not None
-    proof = Proof(model, channel, claim, lines)
-    witness = proof.run()
-    lower, upper = (Fraction(int(x.p), int(x.q)) for x in (claim.lower, claim.upper))
-    statement = _statement(model, claim, channel.source, witness, dict(proof.tally), precision)
-    return Verdict(Status.PROVED, statement[0], statement, lower, upper)
-
-
-def _statement(
-    model: Model, claim: Header, source: str, witness: str, tally: dict[str, int], precision: int
-) -> tuple[str, ...]:
-    def words(table: dict[str, Any]) -> str:
-        text = ", ".join(f"{key} {_cut(value)}" for key, value in table.items() if key != "kind" and value is not None)
-        return f"{table['kind']}" + (f" ({text})" if text else "")
-
-    normal = model.normal
-    records = ", ".join(f"{times} with {size} letters" for size, times in normal["records"][:5])
-    more = ", ..." if len(normal["records"]) > 5 else ""
-    about = " (OF THE MATRIX IN THE CERTIFICATE)" if claim.resolved is not None else ""
-    return (
-        f"proved: {_decimal(claim.lower, ROUND_FLOOR)} <= L <= {_decimal(claim.upper, ROUND_CEILING)} nats{about}",
+        claim = header(lines, model, known=channel is not None)
+        source = "exact rationals" if channel is not None and channel.exact else "enclosed by balls"
+        if channel is None:
+            channel, source = build(model, claim["resolved"]), "TAKEN FROM THE CERTIFICATE (resolved matrix)"
+        assert channel is not None
+        witness, tally = prove(lines, model, channel, claim["lower"], claim["upper"])
+    except RefusedError as failure:
+        return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
+    low, high = _decimal(claim["lower"], ROUND_FLOOR), _decimal(claim["upper"], ROUND_CEILING)
+    about = " (OF THE MATRIX IN THE CERTIFICATE)" if "resolved" in claim else ""
+    statement = (
+        f"proved: {low} <= L <= {high} nats{about}",
         "L: maximal leakage about one record, I(X_i; Y) over priors with the entropy below",
-        f"records: {records}{more}",
-        f"query: {words(normal['query'])}",
-        f"mechanism: {ascii(words(normal['mechanism']))[1:-1]}",
-        f"adversary: entropy at least {_cut(normal['adversary']['entropy_at_least'])}",
+        *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key != "problem"),
         f"model: {model.digest}",
         f"channel: {source}",
         f"witness: {witness}",
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"precision: {precision} bits",
+        f"precision: {ctx.prec} bits",
     )
+    lower, upper = (Fraction(int(claim[key].p), int(claim[key].q)) for key in ("lower", "upper"))
+    return Verdict(Status.PROVED, statement[0], statement, lower, upper)
 
 
-def _cut(value: Any) -> str:
-    text = str(value).replace("'", "")
-    return text if len(text) <= 80 else text[:77] + "..."
+def _cut(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def _decimal(value: fmpq, rounding: str) -> str:
-    result = Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q)))
-    return str(result)
+    return str(Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q))))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import suppress
 
 from . import Status, Verdict, check
-from .model import MAX_FILE
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(MAX_FILE + 1)
+from .read import MAX_FILE
 
 
 def _judge(model: str, certificate: str) -> Verdict:
     try:
-        return check(_read(model), _read(certificate))
+        with open(model, "rb") as first, open(certificate, "rb") as second:
+            return check(first.read(MAX_FILE + 1), second.read(MAX_FILE + 1))
     except (OSError, ValueError) as error:
         return Verdict(Status.UNREADABLE, f"cannot read a file: {ascii(str(error))[1:-1]}")
     except MemoryError:
@@ -34,12 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     verdict = _judge(options.model, options.certificate)
     if not options.quiet:
-        text = "\n".join(verdict.lines or (f"{verdict.status.value}: {verdict.reason}",))
-        try:
-            sys.stdout.write(text + "\n")
+        with suppress(OSError):
+            sys.stdout.write("\n".join(verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)) + "\n")
             sys.stdout.flush()
-        except OSError:
-            pass
     return verdict.exit_code
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from .channel import Channel
-from .counts import Record
+from .channel import Record
 from .numbers import largest, limit, log_sum_exp, total, xlogx
 
 Side = tuple[arb, arb, arb, arb]
-Hints = list[fmpq] | None
 _MAX_CELLS = 1 << 23
 
 
@@ -33,83 +32,49 @@ def secant(lo: fmpq, hi: fmpq) -> Side:
     return low * high * (log_low - log_high) / width, (high * log_high - low * log_low) / width, low, high
 
 
-class Interval:
-    """A row box's range of K_a(y), with its secant kept."""
-
-    __slots__ = ("_side", "hi", "lo")
-
-    def __init__(self, lo: fmpq, hi: fmpq) -> None:
-        self.lo, self.hi = lo, hi
-        self._side: Side | None = None
-
-    def split(self, t: fmpq) -> tuple[Interval, Interval]:
-        """The parts at most and at least t."""
-        return Interval(self.lo, min(self.hi, t)), Interval(max(self.lo, t), self.hi)
-
-    def side(self) -> Side:
-        """The secant, which needs lo <= hi."""
-        if self._side is None:
-            self._side = secant(self.lo, self.hi)
-        return self._side
-
-
 class Column:
-    """The box of one output: lo(a) <= phi(a|y) <= hi(a), with its tightened secants kept."""
+    """Ranges lo <= v <= hi of one output's numbers: the posterior phi(.|y) (`law`: its sum is 1), or one K_a(y)."""
 
-    __slots__ = ("_sides", "empty", "his", "los")
+    def __init__(self, los: Sequence[fmpq], his: Sequence[fmpq], law: bool) -> None:
+        self.los, self.his, self.law = tuple(los), tuple(his), law
 
-    def __init__(self, los: Sequence[fmpq], his: Sequence[fmpq]) -> None:
-        self.los, self.his = tuple(los), tuple(his)
-        self.empty: bool | None = None
-        self._sides: list[Side] | None = None
+    def split(self, j: int, t: fmpq) -> tuple[Column, Column]:
+        """The parts whose number j is at most and at least t; together they cover the box."""
+        his, los = list(self.his), list(self.los)
+        his[j], los[j] = min(his[j], t), max(los[j], t)
+        return Column(self.los, his, self.law), Column(los, self.his, self.law)
 
-    def split(self, a: int, t: fmpq) -> tuple[Column, Column]:
-        """The parts with phi(a|y) at most and at least t."""
-        high, low = list(self.his), list(self.los)
-        high[a], low[a] = min(high[a], t), max(low[a], t)
-        return Column(self.los, high), Column(low, self.his)
-
-    def tight(self) -> list[Side] | None:
-        """Secants on the box tightened by sum_a phi = 1, or None where it is empty.
+    @cached_property
+    def sides(self) -> list[Side]:
+        """Secants on the ranges, a law's first tightened by its sum of 1; none where some range is empty.
 
         Bound because phi(a) = 1 - sum of the other phi lies in [1 - sum of other hi, 1 - sum of other lo].
         """
-        if self.empty is None:
-            slack_low, slack_high = 1 - total(self.los), 1 - total(self.his)
-            ends = [
-                (max(lo, slack_high + hi), min(hi, slack_low + lo)) for lo, hi in zip(self.los, self.his, strict=True)
-            ]
-            self.empty = any(lo > hi for lo, hi in ends)
-            if not self.empty:
-                self._sides = [secant(lo, hi) for lo, hi in ends]
-        return self._sides
+        ends = list(zip(self.los, self.his, strict=True))
+        if self.law:
+            low, high = 1 - total(self.his), 1 - total(self.los)
+            ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in ends]
+        return [secant(lo, hi) for lo, hi in ends] if all(lo <= hi for lo, hi in ends) else []
 
 
-def _linear(sides: Sequence[Side], hints: Hints) -> tuple[arb, list[arb]]:
+def _linear(sides: Sequence[Side], hints: Sequence[fmpq]) -> tuple[arb, list[arb]]:
     """The constant and the slopes of sum alpha + s v + nu+ (v - lo) + nu- (hi - v) >= sum v log v."""
     constant, slopes = arb(0), []
-    if hints is None:
-        for alpha, slope, _, _ in sides:
-            constant += alpha
-            slopes.append(slope)
-        return constant, slopes
     for (alpha, slope, lo, hi), hint in zip(sides, hints, strict=True):
         nu = arb(hint)
-        constant += alpha - nu * (lo if hint > 0 else hi)
+        constant += alpha - nu * (lo if hint > 0 else hi) if hint else alpha
         slopes.append(slope + nu)
     return constant, slopes
 
 
-def column_bound(
-    record: Record, channel: Channel, box: Sequence[Sequence[Side]], mu: fmpq, nu: Sequence[Hints], entropy: arb
-) -> arb:
+def column_bound(record: Record, box: list[list[Side]], mu: fmpq, nu: Sequence[Sequence[fmpq]], entropy: arb) -> arb:
     """The secant bound over a box; `box` and `nu` are listed by output, then by letter.
 
     Bound because I = H(pi) + sum_y r(y) sum_a phi log phi, the secants make the second term linear in p,
     u - lo r >= 0, hi r - u >= 0 and mu (H(p) - b) >= 0 are added, and the maximum over p has this closed form.
     """
-    letters = len(record.inputs)
-    limit(letters * max(len(channel.rows), channel.outputs) <= _MAX_CELLS, "too many letters and inputs for a column")
+    letters, channel = len(record.inputs), record.channel
+    limit(letters * len(channel.rows) <= _MAX_CELLS, "too many letters and inputs for a column")
     gains: list[arb] = []
     for sides, hints in zip(box, nu, strict=True):
         constant, slopes = _linear(sides, hints)
@@ -126,15 +91,13 @@ def column_bound(
     return (1 + factor) * log_sum_exp([share * value for value in inner]) - factor * entropy
 
 
-def row_bound(
-    record: Record, a: int, channel: Channel, box: Sequence[Side], beta: fmpq, nu: Hints, log_law: Sequence[arb]
-) -> arb:
+def row_bound(record: Record, a: int, box: list[Side], beta: fmpq, nu: list[fmpq], log_law: list[arb]) -> arb:
     """phi of one row leaf: at least D(K_a || law) + beta H(w) for every law w on the inputs with K_a in the box.
 
     Bound because the secants make sum_y K log K linear in w, K - l >= 0 and h - K >= 0 are added, and
     max over w of sum w c + beta (H(w) + sum w log N) is beta log sum N exp(c / beta).
     """
-    constant, slopes = _linear(box, nu)
+    channel, (constant, slopes) = record.channel, _linear(box, nu)
     gains = arb_mat(channel.outputs, 1, [slope - log for slope, log in zip(slopes, log_law, strict=True)])
     costs, factor = (channel.matrix * gains).entries(), arb(beta)
     terms = [log + costs[k] / factor for k, log in zip(record.inputs[a], record.logs[a], strict=True)]
@@ -157,15 +120,15 @@ def entropy_of(record: Record, masses: Sequence[Sequence[fmpq]]) -> arb:
     for row, logs in zip(masses, record.logs, strict=True):
         for mass, log in zip(row, logs, strict=True):
             if mass:
-                ball = arb(mass)
-                result += ball * (log - ball.log())
+                result += arb(mass) * (log - arb(mass).log())
     return result
 
 
-def information(record: Record, channel: Channel, masses: Sequence[Sequence[arb]]) -> arb:
+def information(record: Record, masses: Sequence[Sequence[arb]]) -> arb:
     """I(X_i; Y) = sum u log u - sum pi log pi - sum r log r for masses on the pairs."""
-    letters, width = len(masses), len(channel.rows)
-    limit(letters * max(width, channel.outputs) <= _MAX_CELLS, "too many letters and inputs for a prior")
+    letters, channel = len(masses), record.channel
+    width = len(channel.rows)
+    limit(letters * width <= _MAX_CELLS, "too many letters and inputs for a prior")
     dense = [arb(0)] * (letters * width)
     for a, (row, inputs) in enumerate(zip(masses, record.inputs, strict=True)):
         for mass, k in zip(row, inputs, strict=True):
@@ -179,9 +142,9 @@ def information(record: Record, channel: Channel, masses: Sequence[Sequence[arb]
     return result
 
 
-def uniform_information(record: Record, channel: Channel) -> arb:
+def uniform_information(record: Record) -> arb:
     """I of the uniform prior; exactly zero where every letter has the same completions."""
     if all(row == record.pairs[0] for row in record.pairs):
         return arb(0)
     space = arb(record.space())
-    return information(record, channel, [[arb(n) / space for _, n in row] for row in record.pairs])
+    return information(record, [[arb(n) / space for _, n in row] for row in record.pairs])

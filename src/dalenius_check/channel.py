@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat, fmpq, fmpz
 
-from .counts import values
+from .counts import Pairs, values
 from .model import Model
-from .numbers import RejectedError, UnreadableError, enclosure, largest, limit, total, xlogx
+from .numbers import enclosure, largest, limit, need, total, xlogx
 
 _MAX_ENTRIES = 1 << 24
 
 
+@dataclass(frozen=True)
 class Channel:
-    """Rows R(k, y); `exact` tells whether the entries are rationals, otherwise they are balls of positive numbers."""
+    """Rows R(k, y) on the query's values, or on whole datasets: rationals, or balls of positive numbers."""
 
-    def __init__(self, rows: list[list[Any]], exact: bool, dataset: bool, inputs: list[int], source: str) -> None:
-        self.rows, self.exact, self.dataset, self.values, self.source = rows, exact, dataset, inputs, source
-        self.outputs = len(rows[0])
+    rows: list[list[Any]]
+    values: list[int]
+    dataset: bool = False
+
+    @cached_property
+    def outputs(self) -> int:
+        """The number of outputs."""
+        return len(self.rows[0])
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the entries are rationals."""
+        return isinstance(self.rows[0][0], fmpq)
 
     @cached_property
     def matrix(self) -> arb_mat:
@@ -28,23 +42,11 @@ class Channel:
 
     @cached_property
     def _negentropies(self) -> list[arb]:
-        cache: dict[int, arb] = {}  # equal entries are often one object; the rows keep the objects alive
-        result = []
-        for row in self.rows:
-            terms = arb(0)
-            for x in row:
-                term = cache.get(id(x))
-                if term is None:
-                    term = xlogx(arb(x))
-                    if len(cache) < 100_000:
-                        cache[id(x)] = term
-                terms += term
-            result.append(terms)
-        return result
+        return [sum((xlogx(arb(x)) for x in row), arb(0)) for row in self.rows]
 
-    def zero(self, k: int, y: int) -> bool:
-        """Whether the entry is exactly zero (an epsilon mechanism has no zeros)."""
-        return self.exact and self.rows[k][y] == 0
+    def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
+        """Whether output y is exactly impossible on all these inputs (an epsilon mechanism has no zeros)."""
+        return self.exact and all(self.rows[k][y] == 0 for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
@@ -55,37 +57,44 @@ class Channel:
 
     def divergences(self, law: list[fmpq]) -> list[arb]:
         """D(R(k, .) || law) for each input k; meaningful where the row vanishes with the law."""
-        logs = arb_mat(self.outputs, 1, [arb(q).log() if q else arb(0) for q in law])
-        cross = (self.matrix * logs).entries()
+        cross = (self.matrix * arb_mat(self.outputs, 1, logs(law))).entries()
         return [
-            arb(0) if self.exact and self.rows[k] == law else self._negentropies[k] - cross[k]
-            for k in range(len(self.rows))
+            arb(0) if self.exact and row == law else negentropy - crossed
+            for row, negentropy, crossed in zip(self.rows, self._negentropies, cross, strict=True)
         ]
 
-    def check_law(self, law: list[fmpq], inputs: set[int], where: str) -> None:
-        """Reject a law that vanishes where one of these inputs does not."""
-        for y, q in enumerate(law):
-            if not q and any(not self.zero(k, y) for k in inputs):
-                raise RejectedError(f"{where}: the law is zero at output {y}, where the channel is not")
+
+class Record:
+    """One record's channel: for letter a the inputs k with N(a, k) > 0 and the logarithms of these counts."""
+
+    def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
+        self.channel, self.pairs = channel, pairs
+        self.inputs = [[k for k, _ in row] for row in pairs]
+        self.logs = [[arb(n).log() for _, n in row] for row in pairs]
+
+    def space(self) -> fmpz:
+        """The number of datasets, |X|."""
+        return sum((n for _, n in self.pairs[0]), fmpz(0)) * len(self.pairs)
 
 
-def build(model: Model, resolved: dict[str, Any] | None) -> Channel | None:
-    """The model's channel; None for an unknown kind without a resolved matrix."""
-    mechanism = model.mechanism if resolved is None else {"kind": "matrix", **resolved}
+def logs(law: list[fmpq]) -> list[arb]:
+    """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
+    return [arb(q).log() if q else arb(0) for q in law]
+
+
+def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | None:
+    """The model's channel, or the resolved matrix; None for an unknown kind without one."""
+    mechanism = resolved or model.mechanism
     kind, inputs = mechanism["kind"], values(model)
     if kind == "matrix":
-        source = "exact rationals" if resolved is None else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
-        return _matrix(model, mechanism, inputs, source)
+        return _matrix(model, mechanism, inputs)
     if kind in ("symmetric", "randomized_response"):
-        return _diagonal(mechanism, inputs)
+        return Channel(_diagonal(mechanism, len(inputs)), inputs)
     if kind == "laplace_threshold":
-        if inputs != [0, 1]:
-            raise UnreadableError("laplace_threshold needs a query with the values 0, 1")
+        need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = _power(mechanism["epsilon"] / 2) / 2
-        return _channel([[1 - flip, flip], [flip, 1 - flip]], inputs)
-    if kind in ("geometric", "exponential"):
-        return _decaying(mechanism, inputs)
-    return None
+        return Channel([[1 - flip, flip], [flip, 1 - flip]], inputs)
+    return Channel(_decaying(mechanism, inputs), inputs) if kind in ("geometric", "exponential") else None
 
 
 def _power(exponent: fmpq) -> Any:
@@ -93,71 +102,45 @@ def _power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
-def _channel(rows: list[list[Any]], inputs: list[int]) -> Channel:
-    exact = isinstance(rows[0][0], fmpq)
-    return Channel(rows, exact, False, inputs, "exact rationals" if exact else "enclosed by balls")
+def _need_entries(inputs: int, outputs: int) -> None:
+    need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
 
 
-def _entries(inputs: int, outputs: int) -> None:
-    if inputs * outputs > _MAX_ENTRIES:
-        raise UnreadableError(f"the channel has more than {_MAX_ENTRIES} entries")
-
-
-def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int], source: str) -> Channel:
+def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
     rows, dataset = mechanism["rows"], mechanism["inputs"] == "dataset"
     wanted = model.states() if dataset else len(inputs)
-    if len(rows) != wanted:
-        raise UnreadableError(
-            f"rows has {len(rows)} rows where {wanted if wanted >= 0 else 'at most 65536'} are needed"
-        )
-    _entries(len(rows), len(rows[0]))
-    normalised = []
-    for row in rows:
-        weight = total(row)
-        normalised.append(row if weight == 1 else [x / weight for x in row])
-    return Channel(normalised, True, dataset, inputs, source)
+    need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
+    need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")
+    _need_entries(len(rows), len(rows[0]))
+    return Channel([[x / weight for x in row] for row in rows for weight in [total(row)]], inputs, dataset)
 
 
-def _diagonal(mechanism: dict[str, Any], inputs: list[int]) -> Channel:
-    size = len(inputs)
-    if size < 2 or mechanism["k"] not in (None, size):
-        raise UnreadableError(f"mechanism.k must be the number of query values, {size}, and at least 2")
-    _entries(size, size)
+def _diagonal(mechanism: dict[str, Any], size: int) -> list[list[Any]]:
+    need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
+    _need_entries(size, size)
     if mechanism["kind"] == "symmetric":
         keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
     else:
         decay = _power(mechanism["epsilon"])
         keep, other = 1 / (1 + (size - 1) * decay), decay / (1 + (size - 1) * decay)
-    return _channel([[keep if y == v else other for y in range(size)] for v in range(size)], inputs)
+    return [[keep if y == v else other for y in range(size)] for v in range(size)]
 
 
-def _decaying(mechanism: dict[str, Any], inputs: list[int]) -> Channel:
+def _decaying(mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
     low, high = mechanism["range"] or (inputs[0], inputs[-1])
-    if low >= high:
-        raise UnreadableError("mechanism.range needs two outputs: the query has one value only")
-    if low > inputs[0] or high < inputs[-1]:
-        raise UnreadableError("mechanism.range must contain every value of the query")
-    _entries(len(inputs), high - low + 1)
+    need(low < high, "mechanism.range needs two outputs: the query has one value only")
+    need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
+    _need_entries(len(inputs), high - low + 1)
     geometric = mechanism["kind"] == "geometric"
     rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
-    reach = max(high - inputs[0], inputs[-1] - low)
-    limit(reach * rate < 1 << 60 and reach < 1 << 22, "the mechanism reaches too far")
-    decay = [_power(rate * d) for d in range(reach + 1)] if rate else [fmpq(1)] * (reach + 1)
+    limit(rate < 1 << 60, "the mechanism decays too fast")
+    decay = [_power(rate * d) for d in range(high - low + 1)]
     if geometric:
         ends = [x / (1 + decay[1]) for x in decay]
         inside = [-x * arb(-rate).expm1() for x in ends]
-        shape = [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-        return _channel(shape, inputs)
-    tails = _sums(decay)
-    rows = []
+        return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
+    tails, rows = list(accumulate(decay)), []
     for v in inputs:
         weight = tails[v - low] + tails[high - v] - decay[0]
         rows.append([decay[abs(y - v)] / weight for y in range(low, high + 1)])
-    return _channel(rows, inputs)
-
-
-def _sums(terms: list[Any]) -> list[Any]:
-    result = [terms[0]]
-    for term in terms[1:]:
-        result.append(result[-1] + term)
-    return result
+    return rows

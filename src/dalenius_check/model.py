@@ -7,16 +7,67 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from flint import arb, fmpq
 
-from .numbers import UnreadableError, rational
-from .tables import MAX_STATES, REQUIRED, Fields, integer, mechanism_table, number, query_table, sequence
+from . import read
+from .numbers import RefusedError, at_most, need, rational
+from .read import MAX_FILE, REQUIRED, Schema
 
-MAX_FILE = 256 << 20
+MAX_STATES = 65_536
+
+
+def _letters(value: Any, what: str) -> list[int]:
+    letters = sorted(read.integer(x, what, 0) for x in read.entries(value, what))
+    need(len(set(letters)) == len(letters), f"{what} must be distinct")
+    return letters
+
+
+def _weights(value: Any, what: str) -> list[Any]:
+    rows = read.entries(value, what)
+    return (
+        [read.integers(row, what) for row in rows] if rows and isinstance(rows[0], list) else read.integers(rows, what)
+    )
+
+
+def _range(value: Any, what: str) -> list[int]:
+    low, high = read.integers(read.entries([0, value] if type(value) is int else value, what, 2), what)
+    need(low < high, f"{what} must be [lo, hi] with lo < hi")
+    return [low, high]
+
+
+def _entropy(value: Any, what: str) -> tuple[fmpq, str]:
+    match = re.fullmatch(r"(\S+) (nats|bits|max)", value) if isinstance(value, str) else None
+    return read.number(match[1] if match else value, what), match[2] if match else "nats"
+
+
+def _required(reader: Any, **options: Any) -> tuple[Any, Any]:
+    return partial(reader, **options), REQUIRED
+
+
+_EPSILON = _required(read.number, high=1000)
+_K = (partial(read.integer, low=2, high=MAX_STATES), None)
+_QUERIES: dict[str, Schema] = {
+    "parity": {},
+    "modular_sum": {"modulus": _required(read.integer, low=2, high=MAX_STATES)},
+    "count": {"letters": (_letters, [1])},
+    "sum": {"weights": (_weights, None)},
+    "threshold": {"at": _required(read.integer)},
+    "table": {"values": _required(read.integers)},
+    "identity": {},
+}
+_POSITIVE = partial(read.number, positive=True)
+_MECHANISMS: dict[str, Schema] = {
+    "matrix": {"inputs": (read.INPUTS, "query"), "rows": _required(read.channel_rows)},
+    "symmetric": {"flip": _required(read.number, high=1), "k": _K},
+    "randomized_response": {"epsilon": _EPSILON, "k": _K},
+    "laplace_threshold": {"epsilon": _EPSILON},
+    "geometric": {"epsilon": _required(_POSITIVE, high=1000), "range": (_range, None)},
+    "exponential": {"epsilon": _EPSILON, "range": (_range, None), "sensitivity": (_POSITIVE, fmpq(1))},
+}
 
 
 @dataclass(frozen=True)
@@ -40,57 +91,68 @@ class Model:
                 return -1
         return product
 
+    def runs(self) -> list[tuple[int, int]]:
+        """Consecutive records of equal alphabet: (alphabet, times)."""
+        return [(int(size), int(times)) for size, times in self.normal["records"]]
+
     def log_states(self) -> arb:
         """A ball around log |X|."""
-        runs = self.normal["records"]
-        return sum((arb(int(times)) * arb(int(size)).log() for size, times in runs), arb(0))
+        return sum((times * arb(size).log() for size, times in self.runs()), arb(0))
 
     def entropy_ball(self) -> arb:
         """A ball around the entropy bound in nats."""
-        factor = {"nats": lambda: arb(1), "bits": lambda: arb(2).log(), "max": self.log_states}[self.unit]()
-        return arb(self.entropy) * factor
+        unit = {"nats": arb(1), "bits": arb(2).log(), "max": self.log_states()}[self.unit]
+        return arb(self.entropy) * unit
 
     def is_uniform(self) -> bool:
         """Whether the entropy bound equals log |X|, decided exactly.
 
         Exact because e^c is no integer for rational c != 0, and 2^c is an integer only for an integer c.
         """
-        runs = [(int(size), int(times)) for size, times in self.normal["records"]]
-        if all(size == 1 for size, _ in runs):
+        if all(size == 1 for size, _ in self.runs()):
             return self.unit == "max" or self.entropy == 0
         if self.unit == "bits":
-            powers = all(size & (size - 1) == 0 for size, _ in runs)
-            return powers and self.entropy == sum((size.bit_length() - 1) * times for size, times in runs)
+            powers = all(size & (size - 1) == 0 for size, _ in self.runs())
+            return powers and self.entropy == sum((size.bit_length() - 1) * times for size, times in self.runs())
         return bool(self.unit == "max" and self.entropy == 1)
 
-
-@lru_cache(maxsize=65_536)
-def _decimal(text: str) -> fmpq:
-    return rational(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"))
+    def need_feasible(self) -> None:
+        """Refuse an entropy bound of more than log |X|."""
+        what = "entropy_at_least <= log |X|"
+        if self.unit == "max":
+            need(self.entropy <= 1 or self.is_uniform(), f"{what} fails: the share is more than 1")
+        elif not self.is_uniform():
+            at_most(self.entropy_ball(), self.log_states(), what)
 
 
 def parse_model(data: bytes) -> Model:
-    """Parse a model file or raise UnreadableError with a one-line reason."""
-    if len(data) > MAX_FILE:
-        raise UnreadableError(f"the model is longer than {MAX_FILE} bytes")
+    """Parse a model file, or refuse it with a one-line reason."""
+    need(len(data) <= MAX_FILE, f"the model is longer than {MAX_FILE} bytes")
     try:
-        top = Fields(tomllib.loads(data.decode("utf-8"), parse_float=_decimal), "model")
+        return _model(tomllib.loads(data.decode("utf-8"), parse_float=_toml_float))
     except RecursionError:
-        raise UnreadableError("the model is nested too deeply") from None
+        raise RefusedError("the model is nested too deeply") from None
     except ValueError as error:
-        raise UnreadableError(f"the model is not TOML: {ascii(str(error))[1:-1][:120]}") from None
-    if top.take("problem") != "maximal_leakage":
-        raise UnreadableError("problem must be 'maximal_leakage'")
-    for key in ("title", "source"):
-        if not isinstance(top.take(key, ""), str):
-            raise UnreadableError(f"{key} must be text")
-    alphabets = _records(Fields(top.take("records"), "records"))
-    mechanism, free = mechanism_table(Fields(top.take("mechanism"), "mechanism"))
-    query = query_table(Fields(top.take("query", {"kind": "identity"} if free else REQUIRED), "query"), alphabets)
-    adversary = Fields(top.take("adversary"), "adversary")
-    entropy, unit = _entropy(adversary.take("entropy_at_least"))
-    adversary.done()
-    top.done()
+        raise RefusedError(f"the model is not TOML: {ascii(str(error))[1:-1][:120]}") from None
+
+
+def _toml_float(text: str) -> fmpq:
+    return rational(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"))
+
+
+def _model(data: Any) -> Model:
+    top = read.table(data, "model", _TOP)
+    alphabets, query, mechanism = top["records"], top["query"], top["mechanism"]
+    entropy, unit = top["adversary"]["entropy_at_least"]
+    free = mechanism["kind"] not in _MECHANISMS or mechanism.get("inputs") == "dataset"
+    need("query" in data or free, "model: the key 'query' is missing")
+    need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
+    weights = query.get("weights")
+    if weights and isinstance(weights[0], list):
+        fits = [len(row) for row in weights] == alphabets
+        need(fits, "query.weights must have one weight for each letter of each record")
+    elif weights is not None:
+        need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
     normal = {
         "problem": "maximal_leakage",
         "records": [[str(size), str(len(list(run)))] for size, run in groupby(alphabets)],
@@ -102,26 +164,33 @@ def parse_model(data: bytes) -> Model:
     return Model(alphabets, query, mechanism, entropy, unit, normal, hashlib.sha256(text.encode("ascii")).hexdigest())
 
 
-def _records(fields: Fields) -> list[int]:
-    if "alphabets" in fields.table:
-        sizes = sequence(fields.take("alphabets"), "records.alphabets")
-        if not 1 <= len(sizes) <= 1_000_000:
-            raise UnreadableError("records.alphabets must have 1 to 1000000 entries")
-        alphabets = [integer(size, 1, 10_000, "records.alphabets") for size in sizes]
-    else:
-        alphabets = [fields.integer("alphabet", 1, 10_000)] * fields.integer("count", 1, 1_000_000)
-    fields.done()
-    return alphabets
+def _variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
+    """A table under its kind's schema; the table of an unknown kind as it is."""
+    need(isinstance(value, dict), f"{what} must be a table")
+    kind = read.text(value.get("kind"), f"{what}.kind")
+    return read.table(value, what, {"kind": (read.text, REQUIRED), **kinds[kind]}) if kind in kinds else value
 
 
-def _entropy(value: Any) -> tuple[fmpq, str]:
-    unit = "nats"
-    if isinstance(value, str) and (match := re.fullmatch(r"(\S+) (nats|bits|max)", value)):
-        value, unit = match.groups()
-    amount = number(value, "adversary.entropy_at_least")
-    if amount < 0:
-        raise UnreadableError("adversary.entropy_at_least must not be negative")
-    return amount, unit
+def _records(value: Any, what: str) -> list[int]:
+    size = _required(read.integer, low=1, high=10_000)
+    if isinstance(value, dict) and "alphabets" in value:
+        sizes = read.table(value, what, {"alphabets": _required(read.entries)})["alphabets"]
+        need(1 <= len(sizes) <= 1_000_000, f"{what}.alphabets must have from 1 to 1000000 entries")
+        return [size[0](number, f"{what}.alphabets") for number in sizes]
+    schema: Schema = {"count": _required(read.integer, low=1, high=1_000_000), "alphabet": size}
+    table = read.table(value, what, schema)
+    return [table["alphabet"]] * table["count"]
+
+
+_TOP: Schema = {
+    "problem": _required(read.text, options=["maximal_leakage"]),
+    "title": (read.text, ""),
+    "source": (read.text, ""),
+    "records": (_records, REQUIRED),
+    "query": (partial(_variant, kinds=_QUERIES), {"kind": "identity"}),
+    "mechanism": _required(_variant, kinds=_MECHANISMS),
+    "adversary": _required(read.table, schema={"entropy_at_least": (_entropy, REQUIRED)}),
+}
 
 
 def _normal(value: Any) -> Any:
@@ -132,16 +201,4 @@ def _normal(value: Any) -> Any:
         return [_normal(item) for item in value]
     if isinstance(value, dict):
         return {key: _normal(item) for key, item in value.items()}
-    return str(number(value, "mechanism"))
-
-
-def feasible(model: Model) -> bool | None:
-    """Whether the entropy bound is at most log |X| (None: undecided at this precision)."""
-    if model.is_uniform() or (model.unit == "max" and model.entropy <= 1):
-        return True
-    if model.unit == "max":
-        return False
-    space, bound = model.log_states(), model.entropy_ball()
-    if (bound <= space) is True:
-        return True
-    return False if (bound > space) is True else None
+    return str(read.exact(value, "mechanism"))

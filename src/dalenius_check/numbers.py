@@ -1,11 +1,11 @@
-"""Exact numbers from text, and the few ball operations every bound is made of."""
+"""Exact numbers from text, the few ball operations every bound is made of, and how a check ends without a proof."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq, fmpz
 
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
@@ -13,24 +13,22 @@ _MAX_EXPONENT = 400
 _MAX_HEIGHT = 1 << 16
 
 
-class CheckError(Exception):
-    """A check that ended without a proof; the text is the one-line reason."""
+class RefusedError(Exception):
+    """The file at hand (the model or the certificate) is outside the rules or proves less than it claims."""
 
 
-class UnreadableError(CheckError):
-    """The model is outside the rules."""
-
-
-class RejectedError(CheckError):
-    """The certificate is outside the rules or proves less than it claims."""
-
-
-class UndecidedError(CheckError):
+class OpenError(Exception):
     """A comparison stayed open at this precision."""
 
 
-class LimitError(UndecidedError):
+class LimitError(Exception):
     """A resource limit was reached; more precision does not help."""
+
+
+def need(condition: bool, reason: str) -> None:
+    """Refuse the file at hand unless the condition holds."""
+    if not condition:
+        raise RefusedError(reason)
 
 
 def limit(condition: bool, what: str) -> None:
@@ -39,22 +37,26 @@ def limit(condition: bool, what: str) -> None:
         raise LimitError(f"limit: {what}")
 
 
+def at_most(small: arb, large: arb, what: str) -> None:
+    """Return only if small <= large is certain; NaN and overlap are open, never accepted."""
+    if (small <= large) is True:
+        return
+    if (small > large) is True:
+        raise RefusedError(f"{what} fails: {small.str(25, radius=False)} > {large.str(25, radius=False)}")
+    raise OpenError(f"{what} is open: {small.str(25)} and {large.str(25)}")
+
+
 def rational(text: str) -> fmpq:
-    """The exact value of a decimal or fraction; ValueError for any other text."""
+    """The exact value of a decimal or fraction; any other text is refused."""
     match = _NUMBER.fullmatch(text) if len(text) <= _MAX_CHARS else None
     if match is None:
-        raise ValueError(f"not a number of at most {_MAX_CHARS} characters: {text[:40]!a}")
-    whole, denominator, fraction, exponent = match.groups()
-    if denominator is not None:
-        if not int(denominator):
-            raise ValueError(f"the denominator of {text[:40]!a} is zero")
-        return fmpq(int(whole), int(denominator))
-    shift = int(exponent or 0)
-    if abs(shift) > _MAX_EXPONENT:
-        raise ValueError(f"the exponent of {text[:40]!a} is beyond {_MAX_EXPONENT}")
-    digits = int(whole + fraction) if fraction else int(whole)
-    shift -= len(fraction or "")
-    return fmpq(digits * 10**shift) if shift >= 0 else fmpq(digits, 10**-shift)
+        raise RefusedError(f"not a number of at most {_MAX_CHARS} characters: {text[:40]!a}")
+    whole, denominator, fraction, exponent = match.groups("")
+    divisor, shift = int(denominator or 1), int(exponent or 0)
+    need(divisor != 0, "a denominator is zero")
+    need(abs(shift) <= _MAX_EXPONENT, f"an exponent is beyond {_MAX_EXPONENT}")
+    shift -= len(fraction)
+    return fmpq(int(whole + fraction) * 10 ** max(shift, 0), divisor * 10 ** max(-shift, 0))
 
 
 def total(values: Iterable[fmpq]) -> fmpq:
@@ -64,15 +66,6 @@ def total(values: Iterable[fmpq]) -> fmpq:
         result += value
         limit(result.height_bits() <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
-
-
-def at_most(small: arb, large: arb, what: str) -> None:
-    """Return only if small <= large is certain; NaN and overlap are undecided, never accepted."""
-    if (small <= large) is True:
-        return
-    if (small > large) is True:
-        raise RejectedError(f"{what} fails: {small.str(25, radius=False)} > {large.str(25, radius=False)}")
-    raise UndecidedError(f"{what} is open: {small.str(25)} and {large.str(25)}")
 
 
 def largest(values: Sequence[arb]) -> arb:
@@ -109,16 +102,13 @@ def log_sum_exp(values: Sequence[arb]) -> arb:
 
 
 def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
-    """Rationals l <= low and h >= high, clamped to [0, 1], of at most some thousand bits."""
-    return _dyadic(low.lower(), False), _dyadic(high.upper(), True)
+    """Rationals l <= low and h >= high for numbers in [0, 1], to as many binary places as the precision.
 
-
-def _dyadic(value: arb, up: bool) -> fmpq:
-    if not value.is_finite() or value >= 1:
-        return fmpq(1 if up or value >= 1 else 0)
-    if value <= 0:
-        return fmpq(0)
-    mantissa, exponent = value.man_exp()
-    if exponent >= 0 or exponent < -8192:
-        return fmpq(1, 1 << 4096) if up else fmpq(0)
-    return fmpq(mantissa, 1 << -int(exponent))
+    Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
+    """
+    scale = fmpz(1) << ctx.prec
+    below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
+    return (
+        fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),
+        fmpq(1) if above is None else min(fmpq(1), fmpq(above, scale)),
+    )

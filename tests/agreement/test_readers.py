@@ -185,7 +185,17 @@ def test_digests_of_numbers_agree(value):
     assert digest(dl.loads(model)) == parse_model(model.encode()).digest
 
 
-NO_MODELS = ["", "problem = 1", 'problem = "minimal"', "[[[", "= 1", "a = 1\na = 2", "\0", "\ufeff" + text(), text() + "x"]
+NO_MODELS = [
+    "",
+    "problem = 1",
+    'problem = "minimal"',
+    "[[[",
+    "= 1",
+    "a = 1\na = 2",
+    "\0",
+    "\ufeff" + text(),
+    text() + "x",
+]
 
 
 @pytest.mark.parametrize("model", NO_MODELS)

@@ -23,8 +23,6 @@ QUERIES = {
 }
 
 
-
-
 @pytest.mark.parametrize("bound", ["0 max", "0.6 max", "0.9 max", "1 max"])
 @pytest.mark.parametrize("name", QUERIES)
 def test_by_query_value_or_by_dataset(support, name, bound):

@@ -144,9 +144,9 @@ def bad_models() -> dict[str, tuple[bytes, str]]:
         "entries": (forge.model("count=5000; alphabet=2", 'kind="count"', GOOD[2], "1"), "more than 16777216"),
         "no_records": (at(0, "alphabets=[]"), "1 to 1000000"),
         "alphabet_zero": (at(0, "count=1; alphabet=0"), "from 1 to 10000"),
-        "entropy_negative": (at(3, "-0.1"), "not be negative"),
-        "entropy_large": (at(3, '"2.0000000000000001 bits"'), "more than log"),
-        "entropy_share": (at(3, '"1.01 max"'), "more than log"),
+        "entropy_negative": (at(3, "-0.1"), "nonnegative"),
+        "entropy_large": (at(3, '"2.0000000000000001 bits"'), "log |X| fails"),
+        "entropy_share": (at(3, '"1.01 max"'), "log |X| fails"),
         "entropy_unit": (at(3, '"1 hartley"'), "not a number"),
     }
 
@@ -482,12 +482,12 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     )
     bad("witness_short", "list of 2", ["witness", 0, [["1", "0"]]], ["record", 0], dual)
     bad("witness_long_row", "list of 2", ["witness", 0, [["1", "0", "0"], ["0", "1"]]], ["record", 0], dual)
-    bad("witness_negative", "must not be negative", ["witness", 0, [["1", "-0.1"], ["0", "1"]]], ["record", 0], dual)
+    bad("witness_negative", "nonnegative", ["witness", 0, [["1", "-0.1"], ["0", "1"]]], ["record", 0], dual)
     bad("witness_zero", "total weight zero", ["witness", 0, [["0", "0"], ["0", "0"]]], ["record", 0], dual)
     bad("witness_numbers", "written as a string", ["witness", 0, [[1, 0], [0, 1]]], ["record", 0], dual)
-    bad("witness_index", "index below 4", ["witness", 4, best[2]], ["record", 0], dual)
-    bad("witness_true", "index below 4", ["witness", True, best[2]], ["record", 0], dual)
-    bad("witness_half_null", "index below 4", ["witness", None, best[2]], ["record", 0], dual)
+    bad("witness_index", "integer from 0 to 3", ["witness", 4, best[2]], ["record", 0], dual)
+    bad("witness_true", "integer from 0 to 3", ["witness", True, best[2]], ["record", 0], dual)
+    bad("witness_half_null", "integer from 0 to 3", ["witness", None, best[2]], ["record", 0], dual)
     bad("witness_no_weights", "list of 2", ["witness", 0, None], ["record", 0], dual)
     bad("witness_null", "lower is positive", none, ["record", 0], dual)
     bad("witness_missing", "the witness is expected", ["record", 0], dual)
@@ -527,7 +527,7 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     bad("trailing_leaf", "a record is expected", *good, dual)
     bad("trailing_header", "a record is expected", *good, {"format": "dalenius-certificate/1"})
     bad("record_twice", "record 0 comes twice", *good, ["record", 0], dual)
-    bad("record_index", "index below 4", best, ["record", 4], dual)
+    bad("record_index", "integer from 0 to 3", best, ["record", 4], dual)
     bad("record_none", "record 0 is not covered", best)
     bad(
         "record_uncovered",
@@ -578,26 +578,49 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     bad("vacuous_malformed", "list of 2", best, ["record", 0], ["split", 0, 0, "-1"], ["column", "0", [None]], dual)
     bad("vacuous_uniform", "equal to log", best, ["record", 0], ["split", 0, 0, "-1"], ["uniform"], dual)
     bad("uniform_leaf", "equal to log", best, ["record", 0], ["uniform"])
-    bad("split_letter", "the letter must be an index below 2", best, ["record", 0], ["split", 2, 0, "0.5"], dual, dual)
-    bad("split_output", "the output must be an index below 2", best, ["record", 0], ["split", 0, 2, "0.5"], dual, dual)
+    bad(
+        "split_letter",
+        "the letter must be an integer from 0 to 1",
+        best,
+        ["record", 0],
+        ["split", 2, 0, "0.5"],
+        dual,
+        dual,
+    )
+    bad(
+        "split_output",
+        "the output must be an integer from 0 to 1",
+        best,
+        ["record", 0],
+        ["split", 0, 2, "0.5"],
+        dual,
+        dual,
+    )
     bad("split_number", "written as a string", best, ["record", 0], ["split", 0, 0, 1], dual, dual)
     bad("split_size", "'split' takes 3 entries", best, ["record", 0], ["split", 0, 0], dual, dual)
     bad(
         "cut_output",
-        "the output must be an index below 2",
+        "the output must be an integer from 0 to 1",
         best,
         ["record", 0],
         ["dual", "1", ["1", "1"]],
         ["cut", 2, "0.5"],
     )
-    bad("part_letter", "the letter must be an index below 2", best, ["record", 0], ["vertices"], ["part", 2, [0]])
-    bad("part_input", "a listed input must be an index below 2", best, ["record", 0], ["vertices"], ["part", 0, [2]])
-    bad("part_list", "a listed input", best, ["record", 0], ["vertices"], ["part", 0, "0"])
+    bad("part_letter", "the letter must be an integer from 0 to 1", best, ["record", 0], ["vertices"], ["part", 2, [0]])
+    bad(
+        "part_input",
+        "a listed input must be an integer from 0 to 1",
+        best,
+        ["record", 0],
+        ["vertices"],
+        ["part", 0, [2]],
+    )
+    bad("part_list", "listed inputs must be a list", best, ["record", 0], ["vertices"], ["part", 0, "0"])
     bad("leaf_name", "a split or leaf is expected", best, ["record", 0], ["magic"])
-    bad("mu_negative", "mu must not be negative", best, ["record", 0], ["column", "-1", None])
+    bad("mu_negative", "mu must be nonnegative", best, ["record", 0], ["column", "-1", None])
     bad(
         "beta_negative",
-        "beta must not be negative",
+        "beta must be nonnegative",
         best,
         ["record", 0],
         ["dual", "-1e-400", ["1", "1"]],
@@ -615,7 +638,7 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
         model="table",
         claim=("0", "1"),
     )
-    bad("law_negative", "must not be negative", best, ["record", 0], ["dual", "0", ["2", "-1"]])
+    bad("law_negative", "nonnegative", best, ["record", 0], ["dual", "0", ["2", "-1"]])
     bad("law_short", "list of 2", best, ["record", 0], ["dual", "0", ["1"]])
     bad("nu_short", "list of 2", best, ["record", 0], ["column", "1", [None, ["0"]]])
     bad("nu_infinite", "not a number", best, ["record", 0], ["column", "1", [None, ["0", "inf"]]])
@@ -644,16 +667,16 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     bad("number_long", "not a number of at most 400", best, ["record", 0], ["dual", "0." + "0" * 399, ["1", "1"]])
     # header
     head("digest", "another model", model="0" * 64)
-    head("format", "'format' must be", format="dalenius-certificate/2")
-    head("problem", "'problem' must be", problem="leakage")
-    head("unit_bits", "'unit' must be 'nats'", unit="bits")
-    head("producer", "'producer' must be text", producer=None)
-    head("header_extra", "keys differ", note="x")
-    head("header_missing", "keys differ", lower=...)
+    head("format", "the header's format must be", format="dalenius-certificate/2")
+    head("problem", "problem must be", problem="leakage")
+    head("unit_bits", "the header's unit must be 'nats'", unit="bits")
+    head("producer", "producer must be text", producer=None)
+    head("header_extra", "unknown key 'note'", note="x")
+    head("header_missing", "'lower' is missing", lower=...)
     head("header_number", "lower must be a number written", lower=0)
-    head("resolved_known", "keys differ", resolved={"inputs": "query", "rows": [["1", "0"], ["0", "1"]]})
+    head("resolved_known", "unknown key 'resolved'", resolved={"inputs": "query", "rows": [["1", "0"], ["0", "1"]]})
     eye = [["1", "0"], ["0", "1"]]
-    bad("resolved_missing", "keys differ", *good, model="foreign")
+    bad("resolved_missing", "'resolved' is missing", *good, model="foreign")
     bad("resolved_rows", "1 rows where 2", *good, model="foreign", resolved={"inputs": "query", "rows": [["1", "0"]]})
     bad(
         "resolved_sum",
@@ -665,12 +688,12 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     bad("resolved_inputs", "inputs must be", *good, model="foreign", resolved={"inputs": "values", "rows": eye})
     bad(
         "resolved_numbers",
-        "written as strings",
+        "written as a string",
         *good,
         model="foreign",
         resolved={"inputs": "query", "rows": [[1, 0], [0, 1]]},
     )
-    bad("resolved_keys", "the keys inputs, rows", *good, model="foreign", resolved={"rows": eye})
+    bad("resolved_keys", "'inputs' is missing", *good, model="foreign", resolved={"rows": eye})
     # bytes
     raw("empty", "the header is expected", lambda data: b"")
     raw("gzip", "not ASCII", lambda data: b"\x1f\x8b\x08\x00" + data)
@@ -688,7 +711,7 @@ def rejects(corpus: Corpus, found: dict[str, Any]) -> None:
     raw("json_minus", "not allowed", lambda data: data.replace(b'["record",0]', b'["record",-0]'))
     raw("json_deep", "nested too deeply", lambda data: data.replace(b'["record",0]', b"[" * 20000))
     raw("json_surrogate", "a record is expected", lambda data: data.replace(b'["record",0]', b'["\\ud800",0]'))
-    raw("header_list", "must be an object", lambda data: b"[]\n")
+    raw("header_list", "must be a table", lambda data: b"[]\n")
     raw("not_a_list", "a record is expected", lambda data: data.replace(b'["record",0]', b'"record"'))
 
 

@@ -34,6 +34,7 @@ class Clock:
     every: float = 0.2
     started: float = field(default_factory=time.monotonic)
     stopped: bool = False
+    whole: Clock | None = None
     _told: float = -math.inf
 
     @property
@@ -46,11 +47,15 @@ class Clock:
 
     @property
     def expired(self) -> bool:
-        return self.stopped or self.remaining <= 0.0
+        return self.stopped or self.remaining <= 0.0 or (self.whole is not None and self.whole.expired)
 
     def stop(self) -> None:
         """Expire now: the search returns what it has at its next look."""
         self.stopped = True
+
+    def part(self, share: float) -> Clock:
+        """A clock that expires after a share of what remains, or with this one."""
+        return Clock(self.seconds + share * max(self.remaining, 0.0), started=self.started, whole=self)
 
     def tell(self, stage: str, record: int, lower: float, upper: float, nodes: int, *, now: bool = False) -> None:
         """Report, unless the last report was a moment ago."""

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audit.box_tree import BoxTree, short
-from dalenius.audit.clock import Clock
 from dalenius.audit.rows import RowRelaxation, row_maximum
 from dalenius.audit.search import Candidate
 from dalenius.information import log_sum_exp, relative_entropy
@@ -48,7 +47,7 @@ def dual_bound(
     tolerance: float,
     enough: float,
     useless: float,
-    clock: Clock,
+    may_grow: Callable[[int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier.
@@ -61,6 +60,8 @@ def dual_bound(
         Stop when the bound is at most this (nats).
     useless : float
         Do not branch at all if these (r, beta) can attain no better than this (nats).
+    may_grow : callable
+        Asked with the number of leaves before every round of branching.
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
@@ -88,7 +89,7 @@ def dual_bound(
         upper = total(uppers)
         nodes = sum(tree.leaves for tree in trees)
         tell(upper, nodes)
-        if upper <= max(enough, attainable + tolerance) or attainable >= useless or clock.expired:
+        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(nodes):
             break
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].grow(64, above=floors[loosest]):

@@ -24,8 +24,9 @@ __all__ = ["Auditor", "RecordAudit"]
 
 Floats = NDArray[np.float64]
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
-WORK = 2.5e-7  # seconds of checking per multiply-add of a leaf, with FIXED per leaf: keeps certificates checkable
-FIXED = 4e-4
+MOST_CLASSES = 256  # above this the vertex bound is not tried
+WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
+FIXED = 1.5e-4
 
 
 @dataclass
@@ -92,9 +93,10 @@ class Auditor:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
         self.records = [self._start(channel) for channel in self.channels]
         self._tell("search", 0, 0)
-        for record in sorted(self.records, key=lambda r: -r.candidate.leakage):
-            if record.upper > self.target and not self.clock.expired:
-                self._bound(record)
+        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
+            turn = self.clock.part(1.0 / (len(self.records) - j))
+            if record.upper > self.target and not turn.expired:
+                self._bound(record, turn)
         self.out_of_time |= self.clock.expired
         self._tell("done", 0, sum(record.leaves for record in self.records), now=True)
 
@@ -103,13 +105,10 @@ class Auditor:
         if channel.deficit == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", [["uniform"]])
-        share = Clock(
-            self.clock.seconds + 0.3 * max(self.clock.remaining, 0.0) / len(self.channels), started=self.clock.started
-        )
-        candidate = search(channel, rng=self.rng, clock=share if not self.clock.stopped else self.clock)
-        upper = float(np.log(channel.letters))
-        candidate = self._with_uniform(channel, candidate)
-        return RecordAudit(channel, candidate, upper, "letters", [["column", "0", [None] * channel.letters]])
+        found = search(channel, rng=self.rng, clock=self.clock.part(0.3 / len(self.channels)))
+        candidate = self._with_uniform(channel, found)
+        entropy = float(np.log(channel.letters))
+        return RecordAudit(channel, candidate, entropy, "letters", [["column", "0", [None] * channel.letters]])
 
     @staticmethod
     def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
@@ -122,48 +121,48 @@ class Auditor:
             return candidate
         return Candidate(channel.uniform, leakage, candidate.mu)
 
-    def _bound(self, record: RecordAudit) -> None:
-        """The dual bound first; if its own limit is no use, the vertices and the posterior tree."""
-        vertices = VertexTree(record.channel) if record.channel.log_shares.shape[1] <= 256 else None
-        limit = min(record.upper, vertices.attained if vertices else np.inf)
-        self._dual(record, useless=limit)
-        if record.upper <= self.target or self.clock.expired:
-            return
-        if vertices is not None and vertices.attained <= self.target:
-            vertices.run(self.clock, target=self.target)
-            self._keep(record, vertices.upper, "vertices", vertex_lines(record.channel, vertices), len(vertices.nodes))
-        if record.upper > self.target and not self.clock.expired:
-            self._posteriors(record)
+    def _bound(self, record: RecordAudit, turn: Clock) -> None:
+        """The dual bound first; where its own limit is too high, the vertices and the posterior tree."""
+        channel = record.channel
+        vertices = VertexTree(channel) if channel.log_shares.shape[1] <= MOST_CLASSES else None
+        attained = vertices.attained if vertices else np.inf
+        self._dual(record, turn, useless=min(record.upper, attained))
+        relaxation = PosteriorRelaxation(channel)
+        if record.upper > self.target and (attained <= self.target or not relaxation.improves) and vertices:
+            vertices.run(turn, target=self.target)
+            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
+        if record.upper > self.target and relaxation.improves:
+            self._posteriors(record, turn, relaxation)
 
-    def _dual(self, record: RecordAudit, useless: float) -> None:
+    def _dual(self, record: RecordAudit, turn: Clock, useless: float) -> None:
         bound = dual_bound(
             record.channel,
             record.candidate,
             tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=useless,
-            clock=self.clock,
+            may_grow=lambda leaves: self._may_grow(
+                turn, leaves, record.channel.input_log_shares.shape[1], record.channel
+            ),
             tell=lambda upper, nodes: self._tell("dual", record.channel.record, nodes, min(upper, record.upper)),
         )
-        self._keep(
-            record, bound.upper, "dual", dual_lines(record.channel, bound), 1 + sum(t.leaves for t in bound.trees)
-        )
+        leaves = 1 + sum(tree.leaves for tree in bound.trees)
+        self._keep(record, bound.upper, "dual", dual_lines(record.channel, bound), leaves)
 
-    def _posteriors(self, record: RecordAudit) -> None:
+    def _posteriors(self, record: RecordAudit, turn: Clock, relaxation: PosteriorRelaxation) -> None:
         channel = record.channel
-        relaxation = PosteriorRelaxation(channel)
-        if not relaxation.improves:
-            return
         tree = BoxTree(relaxation, *relaxation.root(record.candidate.mu))
-        cost = FIXED + WORK * channel.input_log_shares.size * channel.outputs
-        while tree.upper > self.target and tree.leaves < self.most_leaves and not self.clock.expired:
-            if tree.leaves * cost > self.clock.remaining:
-                self.out_of_time = True
-                break
+        while tree.upper > self.target and self._may_grow(turn, tree.leaves, channel.input_log_shares.size, channel):
             if not tree.grow(64, above=self.target):
                 break
             self._tell("posterior", channel.record, tree.leaves, min(tree.upper, record.upper))
         self._keep(record, tree.upper, "posterior", posterior_lines(channel, tree), tree.leaves)
+
+    def _may_grow(self, turn: Clock, leaves: int, pairs: int, channel: RecordChannel) -> bool:
+        """Whether a tree may get more leaves: there must be time left to check them, too."""
+        late = turn.remaining < leaves * (FIXED + WORK * pairs * channel.outputs)
+        self.out_of_time |= late
+        return leaves < self.most_leaves and not late and not turn.expired
 
     @staticmethod
     def _keep(record: RecordAudit, upper: float, method: str, lines: Iterator[list[Any]], leaves: int) -> None:

@@ -1,0 +1,366 @@
+"""Bad arguments: always `InputError`, always a message that names what is wrong, never another exception."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+
+HUGE = 10**5000  # Python refuses to print it
+
+
+def question(mechanism=None, *, sizes=(2, 2), query=None, bound=0.5):
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=sizes),
+        query=query or dl.Parity(),
+        mechanism=mechanism or dl.symmetric(2, 0.1),
+        adversary=dl.EntropyAtLeast(bound),
+    )
+
+
+def refused(build, *words):
+    """`build` raises InputError, short enough to read, with each of the words in it."""
+    with pytest.raises(dl.InputError) as caught:
+        build()
+    message = str(caught.value)
+    assert len(message) < 600
+    for word in words:
+        assert word in message
+
+
+NO_NUMBERS = [
+    math.nan, math.inf, -math.inf, "nan", "inf", "", " ", "one", "0,5", "1/0", "0x1", True, None, [0.1], {}, 1j, b"1",
+    Decimal("NaN"), Decimal("Infinity"), np.nan, np.inf, np.bool_(True), "1e999999999", Decimal("1e999999999"), "9" * 5000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda v: repr(v)[:20])
+@pytest.mark.parametrize(
+    ("build", "word"),
+    [
+        (lambda v: dl.symmetric(2, v), "flip"),
+        (dl.laplace_threshold, "epsilon"),
+        (lambda v: dl.randomized_response(2, v), "epsilon"),
+        (lambda v: dl.geometric(2, v), "epsilon"),
+        (lambda v: dl.exponential(2, v), "epsilon"),
+        (lambda v: dl.exponential(2, 1, v), "sensitivity"),
+        (lambda v: dl.Channel([[v, 1], [0, 1]]), "rows[0][0]"),
+        (dl.EntropyAtLeast, "entropy_at_least"),
+    ],
+    ids=["flip", "laplace", "response", "geometric", "exponential", "sensitivity", "rows", "entropy"],
+)
+def test_no_numbers(build, word, value):
+    refused(lambda: build(value), word)
+
+
+@pytest.mark.parametrize(
+    ("build", "word"),
+    [
+        (lambda: dl.symmetric(2, -0.1), "flip"),
+        (lambda: dl.symmetric(2, 1.1), "flip"),
+        (lambda: dl.symmetric(2, "1.0000000000000000000001"), "flip"),
+        (lambda: dl.symmetric(1, 0.1), "k"),
+        (lambda: dl.symmetric(2.0, 0.1), "k"),
+        (lambda: dl.symmetric("2", 0.1), "k"),
+        (lambda: dl.symmetric(True, 0.1), "k"),
+        (lambda: dl.laplace_threshold(-1), "epsilon"),
+        (lambda: dl.laplace_threshold(1001), "epsilon"),
+        (lambda: dl.geometric(2, 0), "epsilon"),
+        (lambda: dl.geometric(2, -1), "epsilon"),
+        (lambda: dl.geometric(0, 1), "range"),
+        (lambda: dl.geometric((2, 2), 1), "range"),
+        (lambda: dl.geometric((3, 1), 1), "range"),
+        (lambda: dl.geometric((0, 1, 2), 1), "range"),
+        (lambda: dl.geometric((0, 1.5), 1), "range"),
+        (lambda: dl.geometric("2", 1), "range"),
+        (lambda: dl.geometric(True, 1), "range"),
+        (lambda: dl.geometric(10**10, 1), "range"),
+        (lambda: dl.exponential(2, 1, 0), "sensitivity"),
+        (lambda: dl.exponential(2, 1, -1), "sensitivity"),
+        (lambda: dl.exponential(2, -1), "epsilon"),
+        (lambda: dl.EntropyAtLeast(-1), "entropy_at_least"),
+        (lambda: dl.EntropyAtLeast("-1 bits"), "entropy_at_least"),
+        (lambda: dl.EntropyAtLeast("1 bytes"), "unit"),
+        (lambda: dl.EntropyAtLeast(1, units="bytes"), "unit"),
+        (lambda: dl.EntropyAtLeast(1, units=None), "unit"),
+        (lambda: dl.EntropyAtLeast("1 2 bits"), "entropy_at_least"),
+    ],
+)
+def test_numbers_out_of_range(build, word):
+    refused(build, word)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: question(bound=HUGE),
+        lambda: question(bound="1e400"),
+        lambda: question(bound="9" * 400),
+        lambda: question(bound=10**400),
+        lambda: dl.laplace_threshold(HUGE),
+        lambda: dl.symmetric(2, HUGE),
+        lambda: dl.symmetric(2, -HUGE),
+        lambda: dl.symmetric(2, Fraction(1, HUGE) + 1),
+        lambda: question(dl.symmetric(HUGE, 0.1)),
+        lambda: dl.geometric(HUGE, 1),
+        lambda: dl.Channel([[HUGE, 0], [0, 1]]),
+        lambda: dl.Channel([[-HUGE, 0], [0, 1]]),
+        lambda: dl.Records(HUGE, alphabet=2),
+        lambda: dl.Records(2, alphabet=HUGE),
+        lambda: dl.Records(alphabets=[2, HUGE]),
+        lambda: dl.ModularSum(HUGE),
+        lambda: dl.Threshold(HUGE),
+        lambda: dl.Count([HUGE]),
+        lambda: dl.Sum([0, HUGE]),
+        lambda: dl.Table([0, HUGE]),
+    ],
+)
+def test_numbers_too_large_to_print(build):
+    refused(build)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([], ["rows"]),
+        ([[]], ["rows"]),
+        ([[1], []], ["rows"]),
+        ([[1], [0.5, 0.5]], ["rows", "length"]),
+        ("ab", ["rows", "list"]),
+        (5, ["rows", "list"]),
+        (None, ["rows", "list"]),
+        (["ab", "cd"], ["rows[0]"]),
+        ([1, 0], ["rows[0]"]),
+        ([[0.5, 0.6], [0.5, 0.5]], ["rows[0]", "sum to 1", "1.1"]),
+        ([[0.5, 0.5], [0.5, "0.500000002"]], ["rows[1]", "sum to 1"]),
+        ([[0, 0], [0.5, 0.5]], ["rows[0]", "sum to 1"]),
+        ([[1.5, -0.5], [0.5, 0.5]], ["rows[0][1]", "negative"]),
+        ([[1, "-1e-300"], [0.5, 0.5]], ["rows[0][1]", "negative"]),
+        ([[True, False], [0.5, 0.5]], ["rows[0][0]"]),
+        ([[[1], [0]], [0.5, 0.5]], ["rows[0][0]"]),
+        (np.array([[0.5, np.nan], [0.5, 0.5]]), ["rows[0][1]"]),
+        ({0: [1], 1: [1]}, ["rows"]),
+        ({"a": [1], "b": [1]}, ["rows"]),
+    ],
+    ids=lambda v: repr(v)[:40],
+)
+def test_bad_matrices(rows, words):
+    refused(lambda: dl.Channel(rows), *words)
+
+
+def test_bad_inputs_of_a_matrix():
+    refused(lambda: dl.Channel([[1]], inputs="rows"), "inputs", "dataset")
+    refused(lambda: dl.Channel([[1]], inputs=None), "inputs")
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: dl.Records(),
+        lambda: dl.Records(3),
+        lambda: dl.Records(alphabet=2),
+        lambda: dl.Records(0, alphabet=2),
+        lambda: dl.Records(-1, alphabet=2),
+        lambda: dl.Records(3, alphabet=0),
+        lambda: dl.Records(3.0, alphabet=2),
+        lambda: dl.Records(3, alphabet="2"),
+        lambda: dl.Records(True, alphabet=2),
+        lambda: dl.Records(10**6 + 1, alphabet=2),
+        lambda: dl.Records(2, alphabet=10_001),
+        lambda: dl.Records(alphabets=[]),
+        lambda: dl.Records(alphabets=[2, 0]),
+        lambda: dl.Records(alphabets=[2, -1]),
+        lambda: dl.Records(alphabets=[2, 2.5]),
+        lambda: dl.Records(alphabets=[2, True]),
+        lambda: dl.Records(alphabets="22"),
+        lambda: dl.Records(alphabets=5),
+        lambda: dl.Records(alphabets=[[2, 2]]),
+        lambda: dl.Records(3, alphabets=[2, 2]),
+        lambda: dl.Records(2, alphabet=2, alphabets=[2, 2]),
+    ],
+)
+def test_bad_records(build):
+    refused(build, "records")
+
+
+def test_records_from_an_array():
+    """An array of sizes is a sequence of sizes."""
+    assert dl.Records(alphabets=np.array([2, 3])) == dl.Records(alphabets=[2, 3])
+    assert dl.Records(np.int64(3), alphabet=np.int64(2)) == dl.Records(3, alphabet=2)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: dl.ModularSum(1),
+        lambda: dl.ModularSum(0),
+        lambda: dl.ModularSum(2.0),
+        lambda: dl.ModularSum("2"),
+        lambda: dl.ModularSum(True),
+        lambda: dl.ModularSum(65_537),
+        lambda: dl.Threshold(1.5),
+        lambda: dl.Threshold("1"),
+        lambda: dl.Threshold(10**9 + 1),
+        lambda: dl.Count([]),
+        lambda: dl.Count([1, 1]),
+        lambda: dl.Count([-1]),
+        lambda: dl.Count([0.5]),
+        lambda: dl.Count("1"),
+        lambda: dl.Count(1),
+        lambda: dl.Count(None),
+        lambda: dl.Sum([]),
+        lambda: dl.Sum([0, 0.5]),
+        lambda: dl.Sum([0, "1"]),
+        lambda: dl.Sum([[0, 1], 1]),
+        lambda: dl.Sum([0, 10**9 + 1]),
+        lambda: dl.Sum(1),
+        lambda: dl.Sum("ab"),
+        lambda: dl.Table([0, 0.5]),
+        lambda: dl.Table([0, None]),
+        lambda: dl.Table([0, 10**9 + 1]),
+        lambda: dl.Table(1),
+        lambda: dl.Table(None),
+        lambda: dl.Table("01"),
+    ],
+)
+def test_bad_queries(build):
+    refused(build, "query")
+
+
+@pytest.mark.parametrize(
+    ("build", "word"),
+    [
+        (lambda: question(dl.symmetric(3, 0.1)), "k is 3"),
+        (lambda: question(dl.randomized_response(3, 1)), "k is 3"),
+        (lambda: question(dl.laplace_threshold(1), query=dl.Count()), "laplace_threshold"),
+        (lambda: question(dl.laplace_threshold(1), query=dl.Table([1, 2, 2, 1])), "laplace_threshold"),
+        (lambda: question(dl.laplace_threshold(1), query=dl.Table([0, 0, 0, 0])), "laplace_threshold"),
+        (lambda: question(dl.symmetric(None, 0.1), query=dl.Table([7, 7, 7, 7])), "2"),
+        (lambda: question(dl.geometric(1, 1), query=dl.Count()), "range"),
+        (lambda: question(dl.geometric((1, 5), 1), query=dl.Count()), "range"),
+        (lambda: question(dl.exponential(1, 1), query=dl.Count()), "range"),
+        (lambda: question(dl.geometric(None, 1), query=dl.Table([7, 7, 7, 7])), "range"),
+        (lambda: question(dl.geometric(10**9, 1)), "entries"),
+        (lambda: question(dl.Channel([[1], [1], [1]])), "3 rows"),
+        (lambda: question(dl.Channel([[1]])), "1 rows"),
+        (lambda: question(dl.Channel([[1], [1]], inputs="dataset")), "4 datasets"),
+        (lambda: question(query=dl.Table([0, 1, 1])), "4 datasets"),
+        (lambda: question(query=dl.Table([])), "4 datasets"),
+        (lambda: question(query=dl.Count([2])), "letter 2"),
+        (lambda: question(query=dl.Sum([0, 1, 2])), "weights"),
+        (lambda: question(query=dl.Sum([[0, 1]])), "weights"),
+        (lambda: question(query=dl.Sum([[0, 1], [0, 1, 2]])), "weights"),
+        (lambda: question(query=dl.Identity(), sizes=[2] * 17), "65536"),
+        (lambda: question(query=dl.Identity(), sizes=[10_000] * 3), "65536"),
+        (lambda: question(query=dl.Table([0, 1]), sizes=[2] * 1000), "65536"),
+        (lambda: question(dl.Channel([[1]], inputs="dataset"), sizes=[3] * 50), "65536"),
+        (lambda: question(query=dl.Sum([0, 10**9]), sizes=[2] * 9), "weights"),
+    ],
+)
+def test_parts_that_do_not_fit(build, word):
+    refused(build, word)
+
+
+@pytest.mark.parametrize("name", ["records", "query", "mechanism", "adversary", "title", "source"])
+@pytest.mark.parametrize("value", [None, 5, [2, 2]], ids=str)
+def test_parts_of_the_wrong_type(name, value):
+    parts = {
+        "records": dl.Records(2, alphabet=2),
+        "query": dl.Parity(),
+        "mechanism": dl.symmetric(2, 0.1),
+        "adversary": dl.EntropyAtLeast(0.5),
+    }
+    refused(lambda: dl.MaximalLeakage(**(parts | {name: value})), name)
+
+
+@pytest.mark.parametrize("name", ["title", "source"])
+def test_free_text_that_no_file_can_hold(name):
+    """A lone surrogate has no UTF-8 form, so no model file can carry it."""
+    parts = {"records": dl.Records(2, alphabet=2), "mechanism": dl.symmetric(4, 0.1), "adversary": dl.EntropyAtLeast(0)}
+    refused(lambda: dl.MaximalLeakage(**parts, **{name: "\ud800"}), name)
+
+
+# ---------------------------------------------------------------- the largest entropy
+
+LOG_16 = Decimal(16).ln()  # to 28 digits
+
+
+@pytest.mark.parametrize(
+    "bound",
+    ["4.000000000004 bits", "1.000000000001 max", str(LOG_16 * (1 + Decimal("1e-12"))), "5 bits", 2.7726, "2 max"],
+)
+def test_more_entropy_than_there_is(bound):
+    refused(lambda: question(sizes=[2] * 4, bound=bound), "entropy_at_least", "log |X|")
+
+
+@pytest.mark.parametrize(
+    "bound",
+    ["4 bits", "1 max", "3.999999999996 bits", "0.999999999999 max", str(LOG_16 * (1 - Decimal("1e-12"))), 2.7725],
+)
+def test_all_the_entropy_there_is(support, bound):
+    result = support.solve(question(sizes=[2] * 4, bound=bound))
+    assert result.upper < 1e-4  # parity: all but nothing is left
+
+
+def test_no_entropy_where_there_is_one_dataset(support):
+    assert support.solve(question(sizes=[1, 1], bound=0)).upper == 0.0
+    assert support.solve(question(sizes=[1, 1], bound="0.5 max")).upper == 0.0
+    refused(lambda: question(sizes=[1, 1], bound="1e-300 nats"), "log |X|")
+
+
+# ---------------------------------------------------------------- solve, verify, results
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
+        *(("time_limit", v) for v in (0, -1, math.nan, "1", True, [1])),
+        *(("seed", v) for v in (-1, 0.5, "x")),
+        *(("progress", v) for v in (5, "print")),
+    ],
+)
+def test_arguments_of_solve(name, value):
+    refused(lambda: dl.solve(question(), **{name: value}), name)
+
+
+@pytest.mark.parametrize("value", [None, 5, "model.toml", dl.Parity()])
+def test_solve_wants_a_problem(value):
+    refused(lambda: dl.solve(value), "problem")
+
+
+def test_units_and_gaps_of_results(support):
+    result = support.solve(question())
+    refused(lambda: result.to("bytes"), "units")
+    refused(lambda: result.to("bits").to("nats"), "nats")
+    assert result.require(gap=0.5) is result
+    loose = dl.solve(question(dl.symmetric(None, 0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
+    with pytest.raises(dl.GapNotReachedError, match="relative gap"):
+        loose.require(gap=-1.0)
+
+
+def test_files_that_are_not_there(tmp_path):
+    missing = tmp_path / "missing"
+    refused(lambda: dl.load(missing), "missing")
+    refused(lambda: dl.load(tmp_path), "cannot be read")
+    refused(lambda: dl.Certificate.read(missing), "missing")
+    refused(lambda: dl.verify(question(), missing), "missing")
+
+
+def test_verifying_a_model_that_is_not_there(tmp_path):
+    refused(lambda: dl.verify(tmp_path / "missing", dl.Certificate("{}\n")), "missing")
+
+
+def test_paths_that_no_file_can_have():
+    refused(lambda: dl.load("nul\0.toml"))
+    refused(lambda: dl.Certificate.read("nul\0.cert"))
+
+
+def test_no_text_to_load():
+    for value in (None, 5, ["a"]):
+        refused(lambda value=value: dl.loads(value))

@@ -1,0 +1,82 @@
+"""Certificates on disk: written whole or not at all, read strictly."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import dalenius as dl
+
+CERTIFICATE = dl.Certificate('{"format":"dalenius-certificate/1"}\n["witness",null,null]\n')
+
+
+def test_written_and_read(tmp_path):
+    path = CERTIFICATE.write(tmp_path / "a.cert")
+    assert dl.Certificate.read(path) == CERTIFICATE
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.cert"]
+
+
+def test_verified_from_disk(support, tmp_path):
+    question = support.parity4(1)
+    path = support.solve(question).certificate.write(tmp_path / "a.cert")
+    model = tmp_path / "model.toml"
+    model.write_text(dl.dumps(question), encoding="utf-8")
+    assert dl.verify(model, path).proved
+    assert dl.verify(str(model), str(path)).proved
+
+
+@pytest.mark.parametrize("where", ["missing/a.cert", "file/a.cert", "folder"])
+def test_places_that_cannot_be_written(tmp_path, where):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(dl.InputError, match="cannot be written"):
+        CERTIFICATE.write(tmp_path / where)
+    assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["file", "folder"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_unwritable_directory(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(dl.InputError, match="cannot be written"):
+            CERTIFICATE.write(tmp_path / "a.cert")
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        tmp_path.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [(OSError(28, "No space left on device"), dl.InputError), (KeyboardInterrupt(), KeyboardInterrupt)],
+)
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_old_file_stays_whole(tmp_path, monkeypatch, step, error, raised):
+    """A full disk or Ctrl-C half way: the old contents stay, and no temporary file is left."""
+    path = tmp_path / "a.cert"
+    path.write_text("old")
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(raised):
+        CERTIFICATE.write(path)
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.cert"]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", "é".encode(), b"\x80"])
+def test_no_ascii(tmp_path, content):
+    path = tmp_path / "a.cert"
+    path.write_bytes(content)
+    with pytest.raises(dl.InputError, match="ASCII"):
+        dl.Certificate.read(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "{}", "[]\n", "é", "\ud800", "{" * 10_000, '{"format":"dalenius-certificate/2"}\n']
+)
+def test_garbage_is_rejected_not_raised(support, text):
+    assert not dl.verify(support.parity4(1), dl.Certificate(text)).proved

@@ -1,0 +1,133 @@
+"""A mechanism of the user's own: audited like the others, and the verdict says that it is about the resolved matrix."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+
+
+@dataclass(frozen=True)
+class Erasure(dl.Mechanism):
+    """Tells the value, or nothing."""
+
+    kind: ClassVar[str] = "erasure"
+    loss: object
+    note: object = None
+
+    def channel(self, values):
+        size = values.size
+        return np.hstack([(1 - float(self.loss)) * np.eye(size), np.full((size, 1), float(self.loss))])
+
+
+@dataclass(frozen=True)
+class Leaky(Erasure):
+    """The same on whole datasets."""
+
+    kind: ClassVar[str] = "leaky"
+
+    def indexed_by(self):
+        return "dataset"
+
+
+@dataclass(frozen=True)
+class Given(dl.Mechanism):
+    """Whatever matrix it is made with."""
+
+    kind: ClassVar[str] = "given"
+
+    def channel(self, values):
+        return self.matrix
+
+
+def given(matrix):
+    """A `Given` that returns this matrix."""
+    return type("Made", (Given,), {"matrix": matrix})()
+
+
+@pytest.mark.parametrize("mechanism", [Erasure(Fraction(1, 4)), Leaky(Fraction(1, 4))])
+@pytest.mark.parametrize("bound", ["0 max", "0.6 max", "1 max"])
+def test_proved_through_its_matrix(support, mechanism, bound):
+    question = support.problem([2, 2], dl.Count(), mechanism, bound)
+    result = support.solve(question)
+    verdict = dl.verify(question, result.certificate)
+    assert verdict.proved
+    assert "MATRIX IN THE CERTIFICATE" in verdict.reason
+    assert any("TAKEN FROM THE CERTIFICATE" in line for line in verdict.lines)
+    known = dl.Channel(question.channel.tolist(), inputs=mechanism.indexed_by())
+    support.assert_overlap(result, support.solve(support.problem([2, 2], dl.Count(), known, bound)))
+
+
+def test_built_in_mechanisms_carry_no_matrix(support):
+    question = support.parity4(1)
+    result = support.solve(question)
+    assert "resolved" not in result.certificate.header
+    assert "MATRIX" not in dl.verify(question, result.certificate).reason
+
+
+@pytest.mark.parametrize(
+    ("loss", "note"),
+    [
+        (Fraction(1, 3), None),
+        (0.25, None),
+        (np.float64(0.25), None),
+        (1, None),
+        (0, "text, \"quotes\" and \\ 'more'"),
+        (Fraction(1, 4), True),
+        (Fraction(1, 4), (1, 2, Fraction(1, 7))),
+        (Fraction(1, 4), (0.5, 0.25)),
+        (Fraction(1, 4), ((1, "a"), (2, "b"))),
+        (Fraction(1, 4), 10**30),
+    ],
+    ids=lambda v: repr(v)[:30],
+)
+def test_parameters_of_any_plain_type(support, loss, note):
+    """Fractions, floats, integers, text, booleans and lists of them go into the model that the checker reads."""
+    question = support.problem([2, 2], dl.Count(), Erasure(loss, note), "0.6 max")
+    assert dl.verify(question, support.solve(question).certificate).proved
+
+
+def test_another_matrix_is_another_claim(support):
+    """Whoever edits the matrix of a certificate gets a statement about that matrix, or none."""
+    question = support.problem([2, 2], dl.Count(), Erasure(Fraction(1, 4)), "0.6 max")
+    first, rest = support.solve(question).certificate.text.split("\n", 1)
+    header = json.loads(first)
+    header["resolved"]["rows"] = [["1", "0", "0", "0"]] * 3
+    assert not dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest)).proved
+    del header["resolved"]
+    assert not dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest)).proved
+
+
+def test_its_model_file_needs_the_class(support):
+    question = support.problem([2, 2], dl.Count(), Erasure(Fraction(1, 4)), "0.6 max")
+    with pytest.raises(dl.InputError, match="erasure"):
+        dl.loads(dl.dumps(question))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.array([[0.5, 0.5], [0.5, 0.6]]),
+        np.array([[1.5, -0.5], [0.5, 0.5]]),
+        np.array([[np.nan, 1.0], [0.5, 0.5]]),
+        np.array([[np.inf, 0.0], [0.5, 0.5]]),
+        np.eye(3),
+        np.empty((2, 0)),
+        np.ones(2),
+        np.zeros((2, 2)),
+        None,
+        "ab",
+        [[1.0], [0.5, 0.5]],
+        [["a", "b"], ["c", "d"]],
+    ],
+    ids=lambda m: repr(m)[:30],
+)
+def test_bad_matrices_of_its_own(support, matrix):
+    with pytest.raises(dl.InputError, match=r"mechanism"):
+        support.problem([2, 2], dl.Parity(), given(matrix), 1)
