@@ -10,11 +10,10 @@ from typing import Any
 
 from dalenius.errors import InputError
 
-__all__ = ["as_fraction", "as_integer", "fraction_text"]
+__all__ = ["as_fraction", "as_integer", "as_list", "brief", "fraction_text"]
 
-_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?", re.ASCII)
-_RATIO = re.compile(r"-?[0-9]+/[0-9]+", re.ASCII)
-MAX_DIGITS = 400
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCII)
+MAX_CHARACTERS = 400
 MAX_EXPONENT = 400
 
 
@@ -33,39 +32,24 @@ def as_fraction(value: Any, what: str) -> Fraction:
     Raises
     ------
     InputError
-        If `value` is not a finite number in one of these forms.
+        If `value` is not a finite number in one of these forms, or cannot be written with 400 characters.
 
     >>> as_fraction(0.2, "flip"), as_fraction("1/3", "flip")
     (Fraction(1, 5), Fraction(1, 3))
     """
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, bool):
-        raise InputError(f"{what}: expected a number, got {value!r}")
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        value = value.item()
-    if isinstance(value, int):
-        return Fraction(value)
+    value = _scalar(value)
+    if isinstance(value, str):
+        return _parse(value, what)
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise InputError(f"{what}: expected a finite number, got {value}")
-    text = value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
-    if not isinstance(value, str | float | Decimal) or len(text) > MAX_DIGITS:
-        raise InputError(f"{what}: expected a number of at most {MAX_DIGITS} characters, got {_short(value)}")
-    return _parse(text, what)
-
-
-def _parse(text: str, what: str) -> Fraction:
-    if _RATIO.fullmatch(text):
-        numerator, denominator = text.split("/")
-        if int(denominator) == 0:
-            raise InputError(f"{what}: the denominator of {_short(text)} is zero")
-        return Fraction(int(numerator), int(denominator))
-    match = _DECIMAL.fullmatch(text)
-    if match is None:
-        raise InputError(f'{what}: expected a number such as 0.25 or "1/3", got {_short(text)}')
-    if match[2] and abs(int(match[2][1:])) > MAX_EXPONENT:
-        raise InputError(f"{what}: the exponent of {_short(text)} is beyond {MAX_EXPONENT}")
-    return Fraction(text)
+    if isinstance(value, float | Decimal):
+        return _parse((repr(value) if isinstance(value, float) else str(value)).lower().replace("e+", "e"), what)
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise InputError(f"{what}: expected a number, got {brief(value)}")
+    fraction = Fraction(value)
+    if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
+        raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
+    return fraction
 
 
 def as_integer(value: Any, what: str, *, at_least: int | None = None, at_most: int | None = None) -> int:
@@ -74,30 +58,86 @@ def as_integer(value: Any, what: str, *, at_least: int | None = None, at_most: i
     >>> as_integer(3, "count", at_least=1)
     3
     """
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
-        value = value.item()
+    value = _scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what}: expected an integer, got {_short(value)}")
+        raise InputError(f"{what}: expected an integer, got {brief(value)}")
     if at_least is not None and value < at_least:
-        raise InputError(f"{what}: expected an integer of at least {at_least}, got {_short(value)}")
+        raise InputError(f"{what}: expected an integer of at least {at_least}, got {brief(value)}")
     if at_most is not None and value > at_most:
-        raise InputError(f"{what}: expected an integer of at most {at_most}, got {_short(value)}")
+        raise InputError(f"{what}: expected an integer of at most {at_most}, got {brief(value)}")
     return value
 
 
+def as_list(value: Any, what: str) -> list[Any]:
+    """The members of a list, tuple, array or other collection; text and scalars are refused.
+
+    >>> as_list((1, 2), "letters")
+    [1, 2]
+    """
+    if isinstance(value, str | bytes | dict) or getattr(value, "ndim", 1) == 0:
+        raise InputError(f"{what}: expected a list, got {brief(value)}")
+    try:
+        return list(value)
+    except TypeError:
+        raise InputError(f"{what}: expected a list, got {brief(value)}") from None
+
+
 def fraction_text(value: Fraction) -> str:
-    """The shortest exact spelling: a finite decimal where there is a short one, else ``p/q``.
+    """An exact spelling that `as_fraction` reads: a decimal where there is one, else ``p/q``.
 
     >>> fraction_text(Fraction(1, 5)), fraction_text(Fraction(1, 3)), fraction_text(Fraction(2))
     ('0.2', '1/3', '2')
     """
-    for digits in range(31):
-        scaled = value * 10**digits
-        if scaled.denominator == 1:
-            return format(Decimal(f"{scaled.numerator}e-{digits}"), "f")
-    return f"{value.numerator}/{value.denominator}"
+    return _spellings(value)[0]
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def brief(value: object) -> str:
+    """`repr`, cut to a length fit for a message; for any object at all."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer beyond Python's limit of printed digits
+        text = f"a {type(value).__name__} of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
+def _parse(text: str, what: str) -> Fraction:
+    match = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+    if match is None:
+        raise InputError(
+            f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}'
+        )
+    if "/" in text and int(text.split("/")[1]) == 0:
+        raise InputError(f"{what}: the denominator of {brief(text)} is zero")
+    if match[2] and abs(int(match[2][1:])) > MAX_EXPONENT:
+        raise InputError(f"{what}: the exponent of {brief(text)} is beyond {MAX_EXPONENT}")
+    return Fraction(text)
+
+
+def _spellings(value: Fraction) -> list[str]:
+    """Texts of this value that the rules allow, the nicest first."""
+    twos = (value.denominator & -value.denominator).bit_length() - 1
+    rest, fives = value.denominator >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    texts = [f"{value.numerator}/{value.denominator}"]
+    if value.denominator == 1:
+        digits = str(value.numerator)
+        zeros = min(len(digits) - len(digits.rstrip("0")), MAX_EXPONENT)
+        texts = [digits, f"{digits[: len(digits) - zeros]}e{zeros}"] if value else ["0"]
+    elif rest == 1:
+        places = max(twos, fives)
+        scaled = value.numerator * 10**places // value.denominator
+        scale = min(places, MAX_EXPONENT)
+        texts = [_pointed(scaled, places), f"{_pointed(scaled, places - scale)}e-{scale}", *texts]
+    return [text for text in texts if len(text) <= MAX_CHARACTERS]
+
+
+def _pointed(digits: int, places: int) -> str:
+    """The decimal digits * 10^-places."""
+    text = str(abs(digits)).rjust(places + 1, "0")
+    sign = "-" if digits < 0 else ""
+    return f"{sign}{text[:-places]}.{text[-places:]}" if places else sign + text

@@ -15,6 +15,7 @@ import numpy as np
 from dalenius.audit import Auditor, Clock, Progress, RecordAudit
 from dalenius.certify import Certificate, build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
+from dalenius.exact import as_integer, brief
 from dalenius.problems import MaximalLeakage, digest
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.result import RecordProof, Result, Scope, Termination, Witness
@@ -71,16 +72,23 @@ def solve(
     (True, True)
     """
     if not isinstance(problem, MaximalLeakage):
-        raise InputError(f"problem: expected a MaximalLeakage, got {problem!r:.60}")
-    if not (isinstance(gap, int | float) and not isinstance(gap, bool) and gap >= 0):
-        raise InputError(f"gap: expected a number of at least 0, got {gap!r}")
-    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
-        raise InputError(f"time_limit: expected a number of seconds above 0, or None, got {time_limit!r}")
+        raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")
+    if not (_is_number(gap) and gap >= 0):
+        raise InputError(f"gap: expected a number of at least 0, got {brief(gap)}")
+    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
+        raise InputError(f"time_limit: expected a number of seconds above 0, or None, got {brief(time_limit)}")
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
+    rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
     with _stopped_by_interrupt(clock):
-        auditor = Auditor(problem.record_channels(), float(gap), clock, np.random.default_rng(seed))
+        auditor = Auditor(problem.record_channels(), float(gap), clock, rng)
         auditor.run()
         return _proved(problem, auditor)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:

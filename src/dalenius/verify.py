@@ -38,4 +38,4 @@ def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str 
     model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else read_model(problem)
     if not isinstance(certificate, Certificate):
         certificate = Certificate.read(certificate)
-    return dalenius_check.check(model, certificate.text.encode("utf-8"))
+    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"))

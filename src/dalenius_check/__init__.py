@@ -61,11 +61,12 @@ def check(model: bytes, certificate: bytes) -> Verdict:
     before, reason = ctx.prec, ""
     try:
         parsed = parse_model(model)
-        for ctx.prec in _PRECISIONS:
+        for precision in _PRECISIONS:
+            ctx.prec = precision
             try:
                 return _attempt(parsed, certificate)
             except OpenError as failure:
-                reason = f"undecided at {ctx.prec} bits: {failure}"
+                reason = f"undecided at {precision} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from flint import arb, arb_mat, ctx, fmpq
+from flint import arb, arb_mat, ctx, fmpq, fmpz
 
 from .channel import Record
 from .numbers import largest, limit, log_sum_exp, total, xlogx
@@ -146,5 +146,5 @@ def uniform_information(record: Record) -> arb:
     """I of the uniform prior; exactly zero where every letter has the same completions."""
     if all(row == record.pairs[0] for row in record.pairs):
         return arb(0)
-    space = arb(record.space())
+    space = arb(sum((n for row in record.pairs for _, n in row), fmpz(0)))
     return information(record, [[arb(n) / space for _, n in row] for row in record.pairs])

@@ -53,7 +53,6 @@ class Lines:
     def next(self, expected: str) -> Any:
         """The next line's JSON value."""
         self.number += 1
-        need(len(self.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
         need(self.more(), f"the file ends where {expected} is expected")
         limit(self.number <= _MAX_LINES, f"more than {_MAX_LINES} lines")
         end = self.data.find(b"\n", self.position)
@@ -95,6 +94,7 @@ class Lines:
 
 def header(lines: Lines, model: Model, known: bool) -> dict[str, Any]:
     """Line 1 against the user's model."""
+    need(len(lines.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
     schema: Schema = _HEADER if known else {**_HEADER, "resolved": (_resolved, REQUIRED)}
     claim = read.table(lines.next("the header"), "the header", schema)
     for name, text in _FIXED.items():

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from flint import arb, arb_mat, fmpq, fmpz
+from flint import arb, arb_mat, fmpq
 
 from .counts import Pairs, values
 from .model import Model
-from .numbers import enclosure, largest, limit, need, total, xlogx
+from .numbers import enclosure, largest, need, total, xlogx
 
 _MAX_ENTRIES = 1 << 24
 
 
-@dataclass(frozen=True)
 class Channel:
-    """Rows R(k, y) on the query's values, or on whole datasets: rationals, or balls of positive numbers."""
+    """Rows R(k, y) on the query's values, or on whole datasets: exact rationals, or balls of positive numbers."""
 
-    rows: list[list[Any]]
-    values: list[int]
-    dataset: bool = False
-
-    @cached_property
-    def outputs(self) -> int:
-        """The number of outputs."""
-        return len(self.rows[0])
-
-    @cached_property
-    def exact(self) -> bool:
-        """Whether the entries are rationals."""
-        return isinstance(self.rows[0][0], fmpq)
+    def __init__(self, rows: list[list[Any]], values: list[int], dataset: bool = False) -> None:
+        self.rows, self.values, self.dataset = rows, values, dataset
+        self.exact, self.outputs = isinstance(rows[0][0], fmpq), len(rows[0])
 
     @cached_property
     def matrix(self) -> arb_mat:
@@ -71,10 +59,6 @@ class Record:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
         self.logs = [[arb(n).log() for _, n in row] for row in pairs]
-
-    def space(self) -> fmpz:
-        """The number of datasets, |X|."""
-        return sum((n for _, n in self.pairs[0]), fmpz(0)) * len(self.pairs)
 
 
 def logs(law: list[fmpq]) -> list[arb]:
@@ -133,7 +117,6 @@ def _decaying(mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
     _need_entries(len(inputs), high - low + 1)
     geometric = mechanism["kind"] == "geometric"
     rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
-    limit(rate < 1 << 60, "the mechanism decays too fast")
     decay = [_power(rate * d) for d in range(high - low + 1)]
     if geometric:
         ends = [x / (1 + decay[1]) for x in decay]

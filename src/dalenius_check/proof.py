@@ -71,6 +71,7 @@ def _witness(lines: Lines, model: Model, channel: Channel, lower: fmpq) -> str:
 
 
 def _record(model: Model, channel: Channel, i: int) -> Record:
+    limit(model.alphabets[i] * channel.outputs <= _MAX_CELLS, "too many letters and outputs")
     return Record(channel, completions(model, i, channel.dataset, channel.values))
 
 
@@ -97,7 +98,6 @@ class Section:
         self.lines, self.channel = lines, channel
         self.entropy, self.uniform = model.entropy_ball(), model.is_uniform()
         self.letters, self.outputs = model.alphabets[i], channel.outputs
-        limit(self.letters * self.outputs <= _MAX_CELLS, "too many letters and outputs for a box")
         self.record = _record(model, channel, i)
         self.tally: Counter[str] = Counter()
 

@@ -21,7 +21,7 @@ def table(value: Any, what: str, schema: Schema) -> dict[str, Any]:
     """A table's keys under a schema of (reader, default); a key unknown or missing is refused."""
     need(isinstance(value, dict), f"{what} must be a table")
     for key in value:
-        need(key in schema, f"{what}: unknown key {key!a}")
+        need(key in schema, f"{what}: unknown key {key[:40]!a}")
     result = {}
     for key, (reader, default) in schema.items():
         need(key in value or default is not REQUIRED, f"{what}: the key {key!a} is missing")

@@ -83,7 +83,7 @@ def random_box(ref, p, rng):
 
 @CASES
 def test_column_bound_covers_random_priors(setting):
-    ref, channel, pairs, entropy, rng = setting
+    ref, _, pairs, entropy, rng = setting
     for _ in range(300):
         p = ref.random(rng)
         lo, hi = random_box(ref, p, rng)

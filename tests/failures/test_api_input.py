@@ -259,7 +259,7 @@ def test_bad_queries(build):
         (lambda: question(query=dl.Identity(), sizes=[10_000] * 3), "65536"),
         (lambda: question(query=dl.Table([0, 1]), sizes=[2] * 1000), "65536"),
         (lambda: question(dl.Channel([[1]], inputs="dataset"), sizes=[3] * 50), "65536"),
-        (lambda: question(query=dl.Sum([0, 10**9]), sizes=[2] * 9), "weights"),
+        (lambda: question(query=dl.Sum([0, 1, 10**9]), sizes=[3] * 9), "weights"),
     ],
 )
 def test_parts_that_do_not_fit(build, word):

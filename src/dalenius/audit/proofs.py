@@ -18,6 +18,7 @@ from dalenius.problems.aggregation import RecordChannel
 __all__ = ["dual_lines", "posterior_lines", "vertex_lines", "witness_line"]
 
 Line = list[Any]
+UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
 
 
 def witness_line(channel: RecordChannel, p: np.ndarray | None) -> Line:
@@ -30,7 +31,7 @@ def witness_line(channel: RecordChannel, p: np.ndarray | None) -> Line:
 
 def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
     """A `dual` leaf and its row trees."""
-    law = [short_text(r) for r in channel.expand_outputs(bound.output_law).tolist()]
+    law = [short_text(r) for r in channel.expand_outputs(bound.output_law, fill=UNSEEN).tolist()]
     yield ["dual", short_text(bound.beta), law]
     for tree in bound.trees:
         relaxation = tree.relaxation
@@ -71,7 +72,7 @@ def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
     while stack:
         node = stack.pop()
         if node not in tree.branches:
-            law = channel.expand_outputs(tree.nodes[node].law)
+            law = channel.expand_outputs(tree.nodes[node].law, fill=UNSEEN)
             yield ["law", [short_text(r) for r in law.tolist()]]
             continue
         letter, left, right = tree.branches[node]

@@ -79,12 +79,13 @@ def _climb(
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
         p, mu = largest_score(c, channel.log_shares, -channel.deficit, mu)
-        if step % 10 == 9 or step == steps - 1:
+        if clock.expired:
+            break
+        if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
-            done = np.all(gained - leakage < stall)
-            leakage = gained
-            if done or clock.expired:
+            if np.all(gained - leakage < stall):
                 break
+            leakage = gained
         phi = posterior(p, channel.rows)
     return p, mu, mutual_information(p @ channel.rows)
 

@@ -47,10 +47,10 @@ class Certificate:
             if path.stat().st_size > MAX_BYTES:
                 raise InputError(f"{path}: a certificate has at most {MAX_BYTES} bytes")
             return cls(path.read_bytes().decode("ascii"))
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:
             raise InputError(f"{path}: not a certificate (it is not ASCII text)") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
     def __repr__(self) -> str:
         return f"<Certificate of {self.lines} lines, {len(self.text)} bytes>"

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, fraction_text
+from dalenius.exact import as_fraction, brief, fraction_text
 from dalenius.problems.records import Records
 from dalenius.units import unit_size
 
 __all__ = ["EntropyAtLeast"]
 
 SCALES = ("nats", "bits", "max")
-_WORDS = re.compile(r"\s*(\S+)\s+(\S+)\s*", re.ASCII)
+_WORDS = re.compile(r"(\S+) (\S+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,10 @@ class EntropyAtLeast:
         if isinstance(amount, str) and (words := _WORDS.fullmatch(amount)):
             amount, units = words[1], words[2]
         if units not in SCALES:
-            raise InputError(f"adversary: the unit of entropy_at_least must be nats, bits or max, got {units!r}")
+            raise InputError(f"adversary: the unit of entropy_at_least must be nats, bits or max, got {brief(units)}")
         bound = as_fraction(amount, "adversary: entropy_at_least")
         if bound < 0:
-            raise InputError(f"adversary: entropy_at_least must be at least 0, got {amount}")
+            raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
         object.__setattr__(self, "amount", bound)
         object.__setattr__(self, "units", units)
 
@@ -62,7 +63,7 @@ class EntropyAtLeast:
     def nats(self, records: Records) -> float:
         """b in nats, as a double."""
         size = records.log_datasets if self.units == "max" else unit_size(self.units)
-        return float(self.amount) * size
+        return min(float(min(self.amount, Fraction(10**300))) * size, 1e300)
 
     def is_maximal(self, records: Records) -> bool:
         """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
@@ -80,13 +81,16 @@ class EntropyAtLeast:
         """Raise `InputError` if no prior on these records has this entropy."""
         if not self.is_maximal(records) and self._deficit(records) <= 0:
             raise InputError(
-                f"adversary: entropy_at_least is {self.text()} = {self.nats(records):.6g} nats, above the largest possible "
+                f"adversary: entropy_at_least is {brief(self.text())}, {self.nats(records):.6g} nats, above the largest possible "
                 f'entropy log |X| = {records.log_datasets:.6g} nats; lower it, or give a share such as "0.8 max"'
             )
 
     def _deficit(self, records: Records) -> Decimal:
-        """log |X| - b to 100 digits; equality, which digits cannot decide, is settled by `is_maximal`."""
-        with localcontext(prec=100):
-            largest = sum((times * Decimal(size).ln() for size, times in records.runs), Decimal(0))
+        """log |X| - b to 1000 digits; equality, which digits cannot decide, is settled by `is_maximal`."""
+        times = Counter[int]()
+        for size, run in records.runs:
+            times[size] += run
+        with localcontext(prec=1000):
+            largest = sum((n * Decimal(size).ln() for size, n in times.items()), Decimal(0))
             unit = {"nats": Decimal(1), "bits": Decimal(2).ln(), "max": largest}[self.units]
             return largest - Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit

@@ -1,7 +1,7 @@
 """How many settings of the other records lead to each query value: convolution in the log domain, no dataset is listed.
 
 Counts are kept as log shares, log(count / number of settings): they stay of moderate size where the counts have thousands
-of digits, and so do the rounding errors. A distribution of sums is the array of log shares of the sums low, low + 1, ...;
+of digits, and so do the rounding errors. A distribution of sums is the array of log shares of the sums low, low + step, ...;
 modulo m it has length m and low = 0.
 """
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.problems.queries import AdditiveQuery
+from dalenius.problems.queries.base import spacing
 from dalenius.problems.records import Records
 
 __all__ = ["RecordType", "log_shares", "record_types"]
@@ -58,7 +59,8 @@ def log_shares(query: AdditiveQuery, records: Records, types: list[RecordType]) 
     N(a, .) is the distribution of the sum of all other records, shifted by what letter a adds.
     """
     modulus = query.modulus()
-    own = [_letter_sums(t.contribution, modulus) for t in types]
+    step = 1 if modulus else spacing(t.contribution for t in types)
+    own = [_letter_sums(t.contribution, modulus, step) for t in types]
     before, after = [_zero(modulus)], [_zero(modulus)]
     for t, sums in zip(types, own, strict=True):
         before.append(_convolve(before[-1], _power(sums, t.times, modulus), modulus))
@@ -68,16 +70,16 @@ def log_shares(query: AdditiveQuery, records: Records, types: list[RecordType]) 
     for j, (t, sums) in enumerate(zip(types, own, strict=True)):
         others = _convolve(before[j], after[len(types) - 1 - j], modulus)
         others = _convolve(others, _power(sums, t.times - 1, modulus), modulus)
-        tables.append(_by_value(query, records, t, others))
+        tables.append(_by_value(query, records, t, others, step))
     return tables
 
 
-def _by_value(query: AdditiveQuery, records: Records, record_type: RecordType, others: _Sums) -> Floats:
+def _by_value(query: AdditiveQuery, records: Records, record_type: RecordType, others: _Sums, step: int) -> Floats:
     modulus = query.modulus()
     table = np.full((len(record_type.contribution), query.values(records).size), -np.inf)
     attained = np.flatnonzero(np.isfinite(others.logs))
-    for letter, step in enumerate(record_type.contribution):
-        sums = others.low + attained + step
+    for letter, added in enumerate(record_type.contribution):
+        sums = others.low + step * attained + added
         index = query.index_of_sum(sums if modulus is None else sums % modulus, records)
         np.logaddexp.at(table[letter], index, others.logs[attained])
     return table - np.log(len(record_type.contribution))
@@ -89,9 +91,9 @@ def _zero(modulus: int | None) -> _Sums:
     return _Sums(0, logs)
 
 
-def _letter_sums(contribution: tuple[int, ...], modulus: int | None) -> _Sums:
+def _letter_sums(contribution: tuple[int, ...], modulus: int | None, step: int) -> _Sums:
     low = 0 if modulus else min(contribution)
-    counts = np.bincount(np.array(contribution) - low, minlength=modulus or 1)
+    counts = np.bincount((np.array(contribution) - low) // step, minlength=modulus or 1)
     with np.errstate(divide="ignore"):
         return _Sums(low, np.log(counts / len(contribution)))
 

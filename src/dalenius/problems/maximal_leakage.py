@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.exact import brief
 from dalenius.problems.adversaries import EntropyAtLeast
 from dalenius.problems.aggregation import RecordChannel, record_channels
 from dalenius.problems.mechanisms import MECHANISMS, Mechanism
@@ -67,7 +68,10 @@ class MaximalLeakage:
             ("source", str),
         ):
             if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name}: expected {kind.__name__}, got {getattr(self, name)!r:.60}")
+                raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
+        for text in (self.title, self.source):
+            if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
+                raise InputError("title and source must be text that UTF-8 can write")
         self.adversary.check(self.records)
         self.query.check(self.records)
         _ = self.channel
@@ -85,7 +89,12 @@ class MaximalLeakage:
             values = np.arange(self.records.enumerable("mechanism: a channel from datasets"))
         else:
             values = self.query.values(self.records)
-        matrix = np.asarray(self.mechanism.channel(values), dtype=float)
+        try:
+            matrix = np.asarray(self.mechanism.channel(values), dtype=float)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"mechanism: the channel is no matrix of numbers: {error}") from None
         if matrix.ndim != 2 or matrix.shape[0] != values.size or matrix.shape[1] < 1:
             raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
         if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
@@ -144,7 +153,7 @@ class MaximalLeakage:
 
 def _records(table: Mapping[str, Any]) -> Records:
     check_keys(table, ("count", "alphabet", "alphabets"), "[records]")
-    if "alphabets" in table and not (isinstance(table["alphabets"], list) and table["alphabets"]):
+    if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
         raise InputError("[records]: alphabets must be a non-empty list of integers")
     if "alphabets" in table and "count" in table:
         raise InputError("[records]: give either count and alphabet, or alphabets (one size a record)")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, fraction_text
+from dalenius.exact import as_fraction, brief, fraction_text
 from dalenius.problems.maximal_leakage import MaximalLeakage
 from dalenius.problems.mechanisms import MECHANISMS
 
@@ -43,8 +43,8 @@ def read_model(path: str | Path) -> bytes:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path}: a model file has at most {MAX_BYTES} bytes")
         return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def loads(text: str | bytes) -> MaximalLeakage:
@@ -66,6 +66,8 @@ def loads(text: str | bytes) -> MaximalLeakage:
     >>> problem.mechanism.flip
     Fraction(1, 5)
     """
+    if not isinstance(text, str | bytes):
+        raise InputError(f"expected the text of a model file, got {brief(text)}")
     try:
         model = tomllib.loads(text if isinstance(text, str) else text.decode("utf-8"), parse_float=_exact)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
@@ -115,14 +117,14 @@ def digest(problem: MaximalLeakage) -> str:
 
 
 def _exact(text: str) -> Fraction:
-    return as_fraction(text.replace("_", ""), "model")
+    return as_fraction(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), "model")
 
 
 def _normal(value: Any) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
-    if isinstance(value, int | Fraction):
-        return str(value)
+    if not isinstance(value, Mapping | list | tuple) and not getattr(value, "ndim", 0):
+        return str(as_fraction(value, "mechanism"))
     if isinstance(value, Mapping):
         return {key: _normal(v) for key, v in value.items()}
     return [_normal(v) for v in value]
@@ -131,11 +133,11 @@ def _normal(value: Any) -> Any:
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, Fraction):
-        text = fraction_text(value)
-        return json.dumps(text) if "/" in text else text if "." in text else f"{text}.0"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, int):
         return str(value)
+    if not isinstance(value, list | tuple) and not getattr(value, "ndim", 0):
+        text = fraction_text(as_fraction(value, "mechanism"))
+        return json.dumps(text) if "/" in text else text if "." in text or "e" in text else f"{text}.0"
     return "[" + ", ".join(_toml(v) for v in value) + "]"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer
+from dalenius.exact import as_integer, as_list
 
 __all__ = ["MAX_ENUMERATED", "Records"]
 
@@ -46,7 +46,7 @@ class Records:
     alphabets: tuple[int, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        if bool(self.alphabets) == (self.alphabet is not None):
+        if (len(as_list(self.alphabets, "records: alphabets")) > 0) == (self.alphabet is not None):
             raise InputError("records: give either count and alphabet, or alphabets (one size a record)")
         if self.alphabet is not None:
             count = as_integer(self.count, "records: count", at_least=1, at_most=MAX_RECORDS)
@@ -90,7 +90,7 @@ class Records:
 
 
 def _sizes(alphabets: Iterable[int]) -> tuple[int, ...]:
-    sizes = tuple(alphabets)
+    sizes = as_list(alphabets, "records: alphabets")
     if len(sizes) > MAX_RECORDS:
         raise InputError(f"records: at most {MAX_RECORDS} records, got {len(sizes)}")
     return tuple(

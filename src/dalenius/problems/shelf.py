@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
+from dalenius.exact import brief
 
 __all__ = ["Shelved", "check_keys", "read_shelved"]
 
@@ -52,10 +53,10 @@ def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:
     ModularSum(m=3)
     """
     if not isinstance(table, Mapping):
-        raise InputError(f"{where}: expected a table, got {table!r}")
+        raise InputError(f"{where}: expected a table, got {brief(table)}")
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in shelf:
-        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {kind!r}{_hint(kind, shelf)}")
+        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{_hint(kind, shelf)}")
     rest = {key: value for key, value in table.items() if key != "kind"}
     return shelf[kind].from_table(rest, f"{where} kind {kind}")
 
@@ -66,7 +67,7 @@ def check_keys(table: Mapping[str, Any], allowed: Iterable[str], where: str) -> 
     for key in table:
         if key not in allowed:
             expected = ", ".join(allowed) if allowed else "no keys"
-            raise InputError(f"{where}: unknown key {key!r}; expected {expected}{_hint(key, allowed)}")
+            raise InputError(f"{where}: unknown key {brief(key)}; expected {expected}{_hint(key, allowed)}")
 
 
 def _hint(word: Any, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_integer
+from dalenius.exact import as_fraction, as_integer, as_list, brief
 from dalenius.problems.queries.base import MAX_INTEGER, Integers
 from dalenius.problems.shelf import Shelved
 
@@ -50,7 +50,7 @@ def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:
     epsilon = as_fraction(value, "mechanism: epsilon")
     if not 0 <= epsilon <= MAX_EPSILON or (positive and epsilon == 0):
         raise InputError(
-            f"mechanism: epsilon must be {'above' if positive else 'at least'} 0 and at most {MAX_EPSILON}, got {value}"
+            f"mechanism: epsilon must be {'above' if positive else 'at least'} 0 and at most {MAX_EPSILON}, got {brief(value)}"
         )
     return epsilon
 
@@ -59,9 +59,9 @@ def range_of(value: Any) -> tuple[int, int] | None:
     """An output range [lo, hi] given as a pair, as the integer hi (lo is then 0), or not at all."""
     if value is None:
         return None
-    pair = (0, value) if not isinstance(value, list | tuple) else tuple(value)
+    pair = as_list(value, "mechanism: range") if hasattr(value, "__len__") else [0, value]
     if len(pair) != 2:
-        raise InputError(f"mechanism: range must be an integer or a pair [lo, hi], got {value!r}")
+        raise InputError(f"mechanism: range must be an integer or a pair [lo, hi], got {brief(value)}")
     lo, hi = (as_integer(end, "mechanism: range", at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for end in pair)
     if lo >= hi:
         raise InputError(f"mechanism: range [lo, hi] needs lo < hi, got [{lo}, {hi}]")

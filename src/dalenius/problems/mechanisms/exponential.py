@@ -9,11 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction
+from dalenius.exact import as_fraction, brief
 from dalenius.problems.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of
 from dalenius.problems.queries.base import Integers
 
 __all__ = ["Exponential", "exponential"]
+
+MAX_RATE = 10**12
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,11 @@ class Exponential(Mechanism):
         object.__setattr__(self, "range", range_of(self.range))
         sensitivity = as_fraction(self.sensitivity, "mechanism: sensitivity")
         if sensitivity <= 0:
-            raise InputError(f"mechanism: sensitivity must be above 0, got {self.sensitivity}")
+            raise InputError(f"mechanism: sensitivity must be above 0, got {brief(self.sensitivity)}")
+        if self.epsilon > MAX_RATE * sensitivity:
+            raise InputError(
+                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(self.sensitivity)} as sensitivity"
+            )
         object.__setattr__(self, "sensitivity", sensitivity)
 
     def channel(self, values: Integers) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction
+from dalenius.exact import as_fraction, as_list, brief
 from dalenius.problems.mechanisms.base import MAX_ENTRIES, Floats, Mechanism
 from dalenius.problems.queries.base import Integers
 
@@ -49,8 +49,8 @@ class Channel(Mechanism):
 
     def __post_init__(self) -> None:
         if self.inputs not in ("query", "dataset"):
-            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {self.inputs!r}')
-        rows = tuple(_row(row, v) for v, row in enumerate(_listed(self.rows, "rows")))
+            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(self.inputs)}')
+        rows = tuple(_row(row, v) for v, row in enumerate(as_list(self.rows, "mechanism: rows")))
         if not rows or len({len(row) for row in rows}) != 1:
             raise InputError("mechanism: rows must be a non-empty list of lists of equal length")
         if len(rows) * len(rows[0]) > MAX_ENTRIES:
@@ -69,14 +69,10 @@ class Channel(Mechanism):
         return np.array([[float(entry / sum(row)) for entry in row] for row in self.rows])
 
 
-def _listed(value: Any, what: str) -> list[Any]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise InputError(f"mechanism: {what} must be a list, got {value!r}")
-    return list(value)
-
-
 def _row(row: Any, v: int) -> tuple[Fraction, ...]:
-    entries = tuple(as_fraction(w, f"mechanism: rows[{v}][{y}]") for y, w in enumerate(_listed(row, f"rows[{v}]")))
+    entries = tuple(
+        as_fraction(w, f"mechanism: rows[{v}][{y}]") for y, w in enumerate(as_list(row, f"mechanism: rows[{v}]"))
+    )
     if not entries:
         raise InputError(f"mechanism: rows[{v}] is empty")
     for y, entry in enumerate(entries):

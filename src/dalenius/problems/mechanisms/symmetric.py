@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_integer
+from dalenius.exact import as_fraction, as_integer, brief
 from dalenius.problems.mechanisms.base import Floats, Mechanism, symmetric_channel
 from dalenius.problems.queries.base import Integers
 
@@ -25,7 +25,7 @@ class Symmetric(Mechanism):
     def __post_init__(self) -> None:
         flip = as_fraction(self.flip, "mechanism: flip")
         if not 0 <= flip <= 1:
-            raise InputError(f"mechanism: flip is a probability, expected 0 to 1, got {self.flip}")
+            raise InputError(f"mechanism: flip is a probability, expected 0 to 1, got {brief(self.flip)}")
         object.__setattr__(self, "flip", flip)
         if self.k is not None:
             object.__setattr__(self, "k", as_integer(self.k, "mechanism: k", at_least=2))

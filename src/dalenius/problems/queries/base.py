@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from dalenius.problems.records import Records
 from dalenius.problems.shelf import Shelved
 
-__all__ = ["MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery"]
+__all__ = ["MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "spacing"]
 
 Integers = NDArray[np.int64]
 MAX_VALUES = 65_536
@@ -56,3 +58,8 @@ class TableQuery(Query):
     @abstractmethod
     def index_of_dataset(self, records: Records) -> Integers:
         """Index among `values` of each dataset, in lexicographic order."""
+
+
+def spacing(contributions: Iterable[tuple[int, ...]]) -> int:
+    """The largest step that divides all differences of sums."""
+    return math.gcd(*(added - letters[0] for letters in contributions for added in letters)) or 1

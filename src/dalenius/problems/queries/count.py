@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer
+from dalenius.exact import as_integer, as_list
 from dalenius.problems.queries.base import MAX_VALUES, AdditiveQuery, Integers
 from dalenius.problems.records import MAX_ALPHABET, Records
 
@@ -33,9 +33,9 @@ class Count(AdditiveQuery):
     letters: Collection[int] = (1,)
 
     def __post_init__(self) -> None:
-        letters = tuple(
-            sorted(as_integer(a, "query: letters", at_least=0, at_most=MAX_ALPHABET - 1) for a in self.letters)
-        )
+        what = "query: letters"
+        listed = as_list(self.letters, what)
+        letters = tuple(sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in listed))
         if not letters or len(set(letters)) < len(letters):
             raise InputError(f"query: letters must be a non-empty list of distinct letters, got {list(letters)}")
         object.__setattr__(self, "letters", letters)

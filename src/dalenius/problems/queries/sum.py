@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer
-from dalenius.problems.queries.base import MAX_INTEGER, MAX_VALUES, AdditiveQuery, Integers
+from dalenius.exact import as_integer, as_list
+from dalenius.problems.queries.base import MAX_INTEGER, MAX_VALUES, AdditiveQuery, Integers, spacing
 from dalenius.problems.records import Records
 
 __all__ = ["Sum"]
@@ -43,7 +43,7 @@ class Sum(AdditiveQuery):
     def __post_init__(self) -> None:
         if self.weights is None:
             return
-        rows: list[Any] = list(self.weights)
+        rows = as_list(self.weights, "query: weights")
         if not rows:
             raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
         nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
@@ -56,10 +56,11 @@ class Sum(AdditiveQuery):
         if self.weights is not None:
             self._check_lengths(records)
         contributions = [(times, self.contribution(record, size)) for record, (size, times) in self._distinct(records)]
-        span = sum(times * (max(c) - min(c)) for times, c in contributions)
+        step = spacing(c for _, c in contributions)
+        span = sum(times * ((max(c) - min(c)) // step) for times, c in contributions)
         if span > MAX_SPAN:
             raise InputError(
-                f"query: the sums span {span} integers; at most {MAX_SPAN} are supported. Coarsen the weights"
+                f"query: the sums span {span} steps; at most {MAX_SPAN} are supported. Coarsen the weights"
             )
         if self.values(records).size > MAX_VALUES:
             raise InputError(f"query: the sum has more than {MAX_VALUES} values. Coarsen the weights")
@@ -91,18 +92,22 @@ class Sum(AdditiveQuery):
         return tuple(row[:alphabet])
 
     def values(self, records: Records) -> Integers:
-        attained, low = 1, 0  # bit v of `attained` is set when low + v is a sum of some records
-        for record, (size, times) in self._distinct(records):
-            steps = sorted(set(self.contribution(record, size)))
-            low += times * steps[0]
+        attained, low = 1, 0  # bit j of `attained` is set when low + j * step is a sum of some records
+        parts = [(times, sorted(set(self.contribution(i, size)))) for i, (size, times) in self._distinct(records)]
+        step = spacing(tuple(added) for _, added in parts)
+        for times, added in parts:
+            low += times * added[0]
             for _ in range(times):
                 shifted = 0
-                for step in steps:
-                    shifted |= attained << (step - steps[0])
+                for value in added:
+                    shifted |= attained << (value - added[0]) // step
                 attained = shifted
         bits = np.frombuffer(attained.to_bytes(attained.bit_length() // 8 + 1, "little"), dtype=np.uint8)
-        return np.flatnonzero(np.unpackbits(bits, bitorder="little")) + low
+        return np.flatnonzero(np.unpackbits(bits, bitorder="little")) * step + low
 
 
 def _weights(row: Any) -> tuple[int, ...]:
-    return tuple(as_integer(w, "query: weights", at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for w in row)
+    return tuple(
+        as_integer(w, "query: weights", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
+        for w in as_list(row, "query: weights")
+    )

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer
+from dalenius.exact import as_integer, as_list
 from dalenius.problems.queries.base import MAX_INTEGER, Integers, TableQuery
 from dalenius.problems.records import Records
 
@@ -34,7 +34,10 @@ class Table(TableQuery):
     table: Sequence[int]
 
     def __post_init__(self) -> None:
-        entries = tuple(as_integer(v, "query: values", at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for v in self.table)
+        entries = tuple(
+            as_integer(v, "query: values", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
+            for v in as_list(self.table, "query: values")
+        )
         object.__setattr__(self, "table", entries)
 
     def check(self, records: Records) -> None:
