@@ -45,7 +45,7 @@ def solve(
     time_limit : float or None
         Seconds for the search, None for no limit. The bounds reached by then are returned; proving them takes a little more.
     seed : int
-        Seed of the search's random starts; equal seeds give equal work, where time does not cut it short.
+        Seed of the search's random starts.
     progress : callable, optional
         Called a few times a second with a `Progress`.
 

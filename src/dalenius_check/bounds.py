@@ -61,9 +61,10 @@ def _linear(sides: Sequence[Side], hints: Sequence[fmpq]) -> tuple[arb, list[arb
     """The constant and the slopes of sum alpha + s v + nu+ (v - lo) + nu- (hi - v) >= sum v log v."""
     constant, slopes = arb(0), []
     for (alpha, slope, lo, hi), hint in zip(sides, hints, strict=True):
-        nu = arb(hint)
-        constant += alpha - nu * (lo if hint > 0 else hi) if hint else alpha
-        slopes.append(slope + nu)
+        constant += alpha
+        if hint:
+            constant -= arb(hint) * (lo if hint > 0 else hi)
+        slopes.append(slope + arb(hint) if hint else slope)
     return constant, slopes
 
 

@@ -28,9 +28,9 @@ def _letters(value: Any, what: str) -> list[int]:
 
 def _weights(value: Any, what: str) -> list[Any]:
     rows = read.entries(value, what)
-    return (
-        [read.integers(row, what) for row in rows] if rows and isinstance(rows[0], list) else read.integers(rows, what)
-    )
+    if rows and isinstance(rows[0], list):
+        return [read.integers(row, what) for row in rows]
+    return read.integers(rows, what)
 
 
 def _range(value: Any, what: str) -> list[int]:

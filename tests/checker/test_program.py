@@ -183,4 +183,4 @@ def test_the_trusted_package_stays_small():
     assert max(sizes.values()) <= 160, sizes
 
 
-LIMIT = 932
+LIMIT = 933

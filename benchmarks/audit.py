@@ -1,0 +1,98 @@
+"""How far and how fast the audit closes on the instances people study: `make benchmarks`, or with names of groups.
+
+Each row is a claim the checker proved in the same run; seconds include that check. Machines differ: compare ratios, not seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+import dalenius as dl
+
+Instance = tuple[str, dl.MaximalLeakage, float, float]  # name, problem, gap asked for, time limit in seconds
+
+
+def oblivious(n: int, alphabet: int, query: dl.Query, mechanism: dl.Mechanism, bound: str) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(n, alphabet=alphabet), query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast(bound)
+    )
+
+
+def parity() -> Iterator[Instance]:
+    for n in (4, 1000):
+        for flip in (0.01, 0.1, 0.303):
+            for bound in ("0.5 max", "0.8 max", "0.95 max", f"{n - 0.5} bits"):
+                yield (
+                    f"parity n={n} flip={flip} b={bound}",
+                    oblivious(n, 2, dl.Parity(), dl.symmetric(2, flip), bound),
+                    1e-6,
+                    2.0,
+                )
+
+
+def modular() -> Iterator[Instance]:
+    for m, n, gap, limit in (
+        (3, 3, 1e-4, 10.0),
+        (3, 1000, 1e-4, 10.0),
+        (4, 3, 1e-4, 30.0),
+        (5, 3, 1e-3, 60.0),
+        (8, 3, 1e-3, 60.0),
+    ):
+        for flip in (0.2, 0.6):
+            for share in (0.7, 0.8, 0.9, 0.97):
+                problem = oblivious(n, m, dl.ModularSum(m), dl.symmetric(m, flip), f"{share} max")
+                yield f"modular sum m={m} n={n} flip={flip} b={share} max", problem, gap, limit
+
+
+def count() -> Iterator[Instance]:
+    for n, gap, limit in ((6, 1e-3, 60.0), (10, 1e-2, 120.0), (50, 1e-3, 60.0), (200, 1e-3, 60.0)):
+        for epsilon in (1.0, 0.3):
+            for share in (0.5, 0.8, 0.95):
+                problem = oblivious(n, 2, dl.Count(), dl.geometric(n, epsilon), f"{share} max")
+                yield f"bit count n={n} epsilon={epsilon} b={share} max", problem, gap, limit
+
+
+def random() -> Iterator[Instance]:
+    """Full channels of two records: `letters` and `classes` letters, rows from a Dirichlet law, rounded to six decimals."""
+    for letters, classes, outputs in ((2, 8, 4), (3, 6, 3), (4, 4, 3), (2, 10, 6)):
+        for seed in range(3):
+            rows = np.random.default_rng(seed).dirichlet(np.full(outputs, 0.6), size=letters * classes).round(6)
+            rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+            for share in (0.5, 0.7, 0.9):
+                problem = dl.MaximalLeakage(
+                    records=dl.Records(alphabets=[letters, classes]),
+                    mechanism=dl.Channel(rows, inputs="dataset"),
+                    adversary=dl.EntropyAtLeast(f"{share} max"),
+                )
+                yield f"random {letters}x{classes}x{outputs} seed={seed} b={share} max", problem, 1e-3, 60.0
+
+
+GROUPS = {"parity": parity, "modular": modular, "count": count, "random": random}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], help="which groups (all by default)")
+    options = parser.parse_args()
+    print(f"{'instance':48} {'lower':>12} {'upper':>12} {'gap':>8} {'asked':>8} {'s':>6} {'leaves':>7}  proofs")
+    for group in options.groups or GROUPS:
+        for name, problem, gap, limit in GROUPS[group]():
+            started = time.perf_counter()
+            result = dl.solve(problem, gap=gap, time_limit=limit)
+            seconds = time.perf_counter() - started
+            leaves = sum(proof.leaves for proof in result.records)
+            methods = ",".join(sorted({proof.method for proof in result.records}))
+            mark = " " if result.gap <= gap else "*"
+            print(
+                f"{name:48} {result.lower:12.8f} {result.upper:12.8f} {result.gap:8.1e}{mark}{gap:8.0e} {seconds:6.1f} "
+                f"{leaves:7}  {methods}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
