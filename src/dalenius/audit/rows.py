@@ -20,6 +20,7 @@ from dalenius.information import log_sum_exp, x_log_x
 __all__ = ["RowRelaxation", "row_maximum"]
 
 Floats = NDArray[np.float64]
+STEPS = 10
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 
 
@@ -81,7 +82,8 @@ class RowRelaxation:
         size = multiplier_size(np.maximum(K - high, low - K), variance / self.beta)
         for smoothing in (size * factor for factor in SMOOTHING):
             value, w = self._evaluate(base, nu, low, high, smoothing)
-            for _ in range(3):
+            for _ in range(STEPS):
+                before = value
                 _, first, second = box_price(nu, low, high, smoothing)
                 K = w @ self.rows
                 hessian = (w @ self.products).reshape(-1, outputs, outputs) - K[:, :, None] * K[:, None, :]
@@ -101,6 +103,8 @@ class RowRelaxation:
                     if better.all():
                         break
                     length = np.where(better, 0.0, 0.35 * length)
+                if np.all(before - value < 1e-9):
+                    break
         return nu
 
 
