@@ -68,7 +68,7 @@ class Auditor:
     gap: float
     clock: Clock
     rng: np.random.Generator
-    most_leaves: int = 60_000
+    most_leaves: int = 300_000
     records: list[RecordAudit] = field(default_factory=list)
     out_of_time: bool = False
 
