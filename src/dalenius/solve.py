@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
-from dalenius.audit import Auditor, Clock, Progress, RecordAudit
-from dalenius.certify import Certificate, build, round_down, round_up
+from dalenius.audit import Auditor, Clock, Progress
+from dalenius.certify import build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
 from dalenius.problems import MaximalLeakage, digest
@@ -57,7 +58,9 @@ def solve(
     Raises
     ------
     InputError
-        If an argument is invalid. Nothing else is raised on purpose.
+        If an argument is invalid.
+    DaleniusError
+        If the checker cannot prove anything about the model, because it is beyond its limits (docs/certificate-format.md).
 
     Notes
     -----
@@ -92,24 +95,45 @@ def _is_number(value: object) -> bool:
 
 
 def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
-    """Round outward, write the certificate, have it checked; should the checker disagree, round further."""
-    best = max(auditor.records, key=lambda record: record.candidate.leakage, default=None)
+    """Round outward and have the certificate checked; should the checker disagree, round further, and at last retreat."""
     for margin in MARGINS:
-        p, leakage = best.witness(margin) if best else (None, 0.0)
-        lower = max(round_down(leakage - margin), 0.0)
-        upper = round_up(auditor.upper + margin) if auditor.records else 0.0
-        certificate = _certificate(problem, auditor.records, lower, upper, best, margin)
-        verdict = verify(problem, certificate)
-        if verdict.proved:
-            break
-    else:
-        raise DaleniusError(
-            f"a bug: the checker refuses the bounds of this audit ({verdict.reason}); please report the model"
-        )
+        result = _claim(problem, auditor, margin)
+        if verify(problem, result.certificate).proved:
+            return result
+    auditor.retreat()
+    result = _claim(problem, auditor, MARGINS[0], witnessed=False)
+    verdict = verify(problem, result.certificate)
+    if not verdict.proved:
+        raise DaleniusError(f"nothing can be proved about this model: {verdict.reason}")
+    return result
+
+
+def _claim(problem: MaximalLeakage, auditor: Auditor, margin: float, *, witnessed: bool = True) -> Result:
+    """What the audit found, rounded outward by `margin`, with its certificate, not yet checked."""
+    best = max(auditor.records, key=lambda record: record.candidate.leakage, default=None)
+    p, leakage = best.witness(margin) if best and witnessed else (None, 0.0)
+    lower = max(round_down(leakage - margin), 0.0)
+    upper = max(round_up(auditor.upper + margin), lower) if auditor.records else 0.0
+    body: list[list[Any]] = [["witness", None, None]]
     witness = None
     if best is not None and lower > 0.0:
+        body = [best.witness_line(margin)]
         masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
         witness = Witness(best.channel.record, masses, _inputs(problem))
+    for record in auditor.records:
+        body += [["record", record.channel.record], *record.proof]
+    resolved = None
+    if problem.mechanism.kind not in MECHANISMS:
+        resolved = (problem.mechanism.indexed_by(), problem.channel.tolist())
+    certificate = build(
+        problem=problem.kind,
+        digest=digest(problem),
+        lower=lower,
+        upper=upper,
+        producer=_producer(),
+        body=body,
+        resolved=resolved,
+    )
     return Result(
         lower=lower,
         upper=upper,
@@ -120,32 +144,6 @@ def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
         certificate=certificate,
         seconds=auditor.clock.seconds,
         records=tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in auditor.records),
-    )
-
-
-def _certificate(
-    problem: MaximalLeakage,
-    records: list[RecordAudit],
-    lower: float,
-    upper: float,
-    best: RecordAudit | None,
-    slack: float,
-) -> Certificate:
-    body = [best.witness_line(slack) if best is not None and lower > 0.0 else ["witness", None, None]]
-    for record in records:
-        body.append(["record", record.channel.record])
-        body += record.proof
-    resolved = None
-    if problem.mechanism.kind not in MECHANISMS:
-        resolved = (problem.mechanism.indexed_by(), problem.channel.tolist())
-    return build(
-        problem=problem.kind,
-        digest=digest(problem),
-        lower=lower,
-        upper=upper,
-        producer=_producer(),
-        body=body,
-        resolved=resolved,
     )
 
 

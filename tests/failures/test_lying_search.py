@@ -1,0 +1,77 @@
+"""A search that lies, in either direction, still ends in a proved interval: the checker has the last word."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dalenius as dl
+from dalenius.audit import Auditor
+
+EXACT = 0.0795415058653
+
+
+@pytest.fixture
+def problem():
+    return dl.MaximalLeakage(
+        records=dl.Records(4, alphabet=2),
+        query=dl.Parity(),
+        mechanism=dl.laplace_threshold(1.0),
+        adversary=dl.EntropyAtLeast(1.0),
+    )
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.999999, 2.0])
+def test_a_wrong_upper_bound_is_never_returned(problem, monkeypatch, factor):
+    honest = Auditor.run
+
+    def lie(self):
+        honest(self)
+        for record in self.records:
+            record.upper *= factor
+
+    monkeypatch.setattr(Auditor, "run", lie)
+    result = dl.solve(problem)
+    assert result.lower <= EXACT <= result.upper
+    assert dl.verify(problem, result.certificate).proved
+
+
+def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
+    from dalenius.audit.maximal_leakage import RecordAudit
+
+    def point_masses(self, slack):
+        p = self.channel.uniform * 0.0
+        p[0, 0] = p[1, 1] = 0.5
+        return p, math.log(2.0)
+
+    monkeypatch.setattr(RecordAudit, "witness", point_masses)
+    result = dl.solve(problem)
+    assert result.lower <= EXACT <= result.upper
+    assert dl.verify(problem, result.certificate).proved
+
+
+def test_nonsense_hints_are_never_believed(problem, monkeypatch):
+    honest = Auditor.run
+
+    def lie(self):
+        honest(self)
+        for record in self.records:
+            record.proof = [["dual", "0", ["1", "1e-9"]]]
+
+    monkeypatch.setattr(Auditor, "run", lie)
+    result = dl.solve(problem)
+    assert (result.lower, result.termination) == (0.0, dl.Termination.STALLED)
+    assert math.log(2.0) <= result.upper <= math.log(2.0) + 1e-9
+    assert dl.verify(problem, result.certificate).proved
+
+
+def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(21000, alphabet=2),
+        query=dl.Threshold(10500),
+        mechanism=dl.symmetric(2, 0.1),
+        adversary=dl.EntropyAtLeast("0.5 max"),
+    )
+    with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*limit"):
+        dl.solve(problem)
