@@ -1,4 +1,4 @@
-"""Problem 1 from above: the dual bound with a branch and bound per letter (theory.md, bound 3a).
+"""Problem 1 from above: the dual bound with a branch and bound per letter (docs/theory.md).
 
 For every output law r > 0 and beta >= 0
 

@@ -1,4 +1,4 @@
-"""Problem 1 from above: branch and bound on the posterior phi(a|y) with column secants (theory.md, bound 3c).
+"""Problem 1 from above: branch and bound on the posterior phi(a|y) with column secants (docs/theory.md).
 
 I = H(pi) + sum_y r(y) sum_a phi log phi. On a box low <= phi <= high the inner term lies below its secant, which makes the second
 term linear in the prior. With multipliers nu of the box and mu of the entropy bound the maximum over priors is the closed form

@@ -5,7 +5,7 @@ secant; what remains, with multipliers nu of the box, has the closed form
 
     sum_y [ alpha - nu+ low + nu- high ] + beta log sum_k N(k) exp( sum_y R(k,y) (slope + nu - log r)(y) / beta ).
 
-*Bound because* the secant and the multiplier terms are nonnegative additions on the box (theory.md, bound 3a).
+*Bound because* the secant and the multiplier terms are nonnegative additions on the box.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Problem 1 from below: joint Blahut-Arimoto from many starts (theory: posterior step and joint step, both maximisations).
+"""Problem 1 from below: joint Blahut-Arimoto from many starts: a posterior step and a joint step, both maximisations.
 
 I(A;Y) = max over posteriors phi(a|y) of sum u log phi + H(pi). For fixed phi the best prior with H(p) >= b is the closed form of
 `dalenius.audit.tilt`; for a fixed prior the best phi is the posterior u/r. So I never falls, and every iterate that meets the

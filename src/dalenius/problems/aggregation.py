@@ -1,4 +1,4 @@
-"""The lossless aggregation: what one record's leakage depends on, and nothing else (theory: fibres of equal rows).
+"""The lossless aggregation: what one record's leakage depends on, and nothing else: fibres of equal rows.
 
 The leakage of record i sees the other records z only through the row that (a, z) selects in the channel. Grouping the z of
 each letter a by that row gives classes k of N(a,k) members; spreading mass evenly inside a class maximises the entropy. So
