@@ -61,6 +61,7 @@ def solve(
     answer = _answer(problem, result.to(units), path, written)
     if as_json:
         sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
     else:
         _print_answer(answer, result)
 
@@ -87,6 +88,7 @@ def sweep(
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
     from fractions import Fraction
+    from importlib.util import find_spec
 
     from dalenius.certify.certificate import write_whole
     from dalenius.report import curve_picture, curve_table
@@ -107,9 +109,13 @@ def sweep(
             write_whole(output / "curve.csv", curve_table(done, units=units))
             err.print(f"{float(point.share):6.1%} of the largest entropy: {escape(str(point.result.to(units)))}")
             if point.result.termination is dl.Termination.INTERRUPTED:
+                err.print(f"interrupted: {len(done)} of {points} points are done and kept")
                 break
-    curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)
-    out.print(f"{output / 'curve.csv'}\n{output / 'curve.png'}", markup=False)
+    out.print(str(output / "curve.csv"), markup=False)
+    if find_spec("matplotlib") is None:
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        return
+    out.print(str(curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)), markup=False)
 
 
 @app.command("list")
@@ -210,8 +216,10 @@ def main() -> None:
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except BrokenPipeError:
-        raise SystemExit(1) from None
+    except OSError as error:  # standard output is full, or nobody reads it
+        sys.stdout = None  # so that nothing is flushed into it at exit
+        sys.stderr.write(f"dalenius: standard output: {error.strerror or error}\n")
+        raise SystemExit(2) from None
 
 
 if __name__ == "__main__":

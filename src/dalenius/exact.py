@@ -94,7 +94,7 @@ def fraction_text(value: Fraction) -> str:
 def brief(value: object) -> str:
     """`repr`, cut to a length fit for a message; for any object at all."""
     try:
-        text = repr(value)
+        text = str(value) if isinstance(value, Fraction) else repr(value)
     except ValueError:  # an integer beyond Python's limit of printed digits
         text = f"a {type(value).__name__} of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."

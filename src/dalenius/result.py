@@ -16,6 +16,9 @@ from dalenius.units import lower_in, upper_in
 __all__ = ["RecordProof", "Result", "Scope", "Termination", "Witness"]
 
 
+RESOLUTION = 2e-11
+
+
 class Termination(Enum):
     """Why the work stopped. It says nothing about truth: that is what the certificate is for."""
 
@@ -70,8 +73,8 @@ class Witness:
 class RecordProof:
     """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
 
-    `method` is ``letters`` (the entropy of the record), ``dual``, ``vertices``, ``posterior``, or ``uniform`` (the one prior there
-    is); `leaves` counts the leaves of its proof.
+    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``dual``, ``vertices``, ``posterior``,
+    ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the leaves.
     """
 
     record: int
@@ -115,8 +118,8 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper, and 0 where both are 0."""
-        return (self.upper - self.lower) / self.upper if self.upper > 0.0 else 0.0
+        """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
+        return (self.upper - self.lower) / self.upper if self.upper > RESOLUTION else 0.0
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.

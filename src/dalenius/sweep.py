@@ -36,7 +36,8 @@ def entropy_curve(
 ) -> Iterator[CurvePoint]:
     """Certified intervals of the leakage for entropy bounds at the given shares of log |X|, one after the other.
 
-    L_b falls as b grows, so the true curve lies between the lower ends and the upper ends, and is monotone.
+    L_b falls as b grows, so the true curve lies between the lower ends and the upper ends, and is monotone; a point starts from
+    the proof of the one before it if its share is no smaller, so that the upper ends fall, too.
 
     Parameters
     ----------
@@ -61,6 +62,11 @@ def entropy_curve(
     exact = [as_fraction(share, "share") for share in shares]
     if any(not 0 <= share <= 1 for share in exact):
         raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
+    earlier: CurvePoint | None = None
     for share in exact:
         at_share = dataclasses.replace(problem, adversary=EntropyAtLeast(share, "max"))
-        yield CurvePoint(share, at_share, solve(at_share, gap=gap, time_limit=time_limit, progress=progress))
+        known = earlier.result if earlier is not None and earlier.share <= share else None
+        earlier = CurvePoint(
+            share, at_share, solve(at_share, gap=gap, time_limit=time_limit, progress=progress, known=known)
+        )
+        yield earlier

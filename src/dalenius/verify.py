@@ -6,6 +6,8 @@ from pathlib import Path
 
 import dalenius_check
 from dalenius.certify import Certificate
+from dalenius.errors import InputError
+from dalenius.exact import brief
 from dalenius.problems import MaximalLeakage, dumps, read_model
 
 __all__ = ["verify"]
@@ -35,7 +37,11 @@ def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str 
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True
     """
+    if not isinstance(problem, MaximalLeakage | str | Path):
+        raise InputError(f"problem: expected a MaximalLeakage or the path of a model file, got {brief(problem)}")
     model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else read_model(problem)
-    if not isinstance(certificate, Certificate):
+    if isinstance(certificate, str | Path):
         certificate = Certificate.read(certificate)
+    if not isinstance(certificate, Certificate):
+        raise InputError(f"certificate: expected a Certificate or the path of one, got {brief(certificate)}")
     return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"))

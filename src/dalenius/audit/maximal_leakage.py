@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,19 @@ from dalenius.audit.box_tree import BoxTree
 from dalenius.audit.clock import Clock
 from dalenius.audit.dual import dual_bound
 from dalenius.audit.posteriors import PosteriorRelaxation
-from dalenius.audit.proofs import dual_lines, posterior_lines, vertex_lines, witness_line
+from dalenius.audit.proofs import dual_lines, law_text, posterior_lines, vertex_lines, witness_line
 from dalenius.audit.search import Candidate, feasible, search
 from dalenius.audit.tilt import entropy_of
-from dalenius.audit.vertices import VertexTree
+from dalenius.audit.vertices import VertexTree, capacity
 from dalenius.information import mutual_information
 from dalenius.problems.aggregation import RecordChannel
 
 __all__ = ["Auditor", "RecordAudit"]
 
 Floats = NDArray[np.float64]
+Bound = tuple[float, str, list[list[Any]]]
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
-MOST_CLASSES = 256  # above this the vertex bound is not tried
+MOST_CLASSES = 256  # above this the vertex bound is not branched
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1.5e-4
 
@@ -62,6 +64,8 @@ class Auditor:
         One for each kind of record.
     gap : float
         Stop when (upper - lower) / upper is at most this.
+    known : dict of record -> (upper bound, proof)
+        Bounds proved before, for an adversary with no more entropy.
     """
 
     channels: list[RecordChannel]
@@ -70,6 +74,7 @@ class Auditor:
     rng: np.random.Generator
     most_leaves: int = 300_000
     records: list[RecordAudit] = field(default_factory=list)
+    known: dict[int, tuple[float, list[list[Any]]]] = field(default_factory=dict)
     out_of_time: bool = False
 
     @property
@@ -92,6 +97,10 @@ class Auditor:
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
         self.records = [self._start(channel) for channel in self.channels]
+        for record in self.records:
+            if record.channel.record in self.known:
+                upper, proof = self.known[record.channel.record]
+                self._keep(record, upper, "earlier", iter(proof), len(proof))
         self._tell("search", 0, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
@@ -114,7 +123,14 @@ class Auditor:
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", [["uniform"]])
         found = search(channel, rng=self.rng, clock=self.clock.part(0.3 / len(self.channels)))
         candidate = self._with_uniform(channel, found)
-        return RecordAudit(channel, candidate, *_letters_bound(channel))
+        bounds = [_letters_bound(channel), _capacity_bound(channel, *self._whole_channel)]
+        return RecordAudit(channel, candidate, *min(bounds, key=lambda bound: bound[0]))
+
+    @cached_property
+    def _whole_channel(self) -> tuple[Floats, Floats]:
+        """An output law that is close to all rows of the channel, which the records share, and the rows' divergences."""
+        law, divergences, _ = capacity(self.channels[0].rows, steps=30, clock=self.clock.part(0.1))
+        return law, divergences
 
     @staticmethod
     def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
@@ -128,25 +144,27 @@ class Auditor:
         return Candidate(channel.uniform, leakage, candidate.mu)
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
-        """The dual bound first; where its own limit is too high, the vertices and the posterior tree."""
+        """The dual bound first; where its own limit is too high, the vertices and the posterior tree; the least is kept."""
         channel = record.channel
-        vertices = VertexTree(channel) if channel.log_shares.shape[1] <= MOST_CLASSES else None
-        attained = vertices.attained if vertices else np.inf
-        self._dual(record, turn, useless=min(record.upper, attained))
-        relaxation = PosteriorRelaxation(channel)
-        if record.upper > self.target and (attained <= self.target or not relaxation.improves) and vertices:
-            vertices.run(turn, target=self.target)
+        vertices = VertexTree(channel, turn.part(0.2))
+        self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), 1)
+        self._dual(record, turn)
+        few = channel.log_shares.shape[1] <= MOST_CLASSES
+        if record.upper > self.target and vertices.attained < record.upper and few:
+            vertices.run(target=self.target)
             self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
+        relaxation = PosteriorRelaxation(channel)
         if record.upper > self.target and relaxation.improves:
             self._posteriors(record, turn, relaxation)
 
-    def _dual(self, record: RecordAudit, turn: Clock, useless: float) -> None:
+    def _dual(self, record: RecordAudit, turn: Clock) -> None:
         bound = dual_bound(
             record.channel,
             record.candidate,
             tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
-            useless=useless,
+            useless=record.upper,
+            clock=turn,
             may_grow=lambda leaves: self._may_grow(
                 turn, leaves, record.channel.input_log_shares.shape[1], record.channel
             ),
@@ -184,6 +202,12 @@ class Auditor:
         self.clock.tell(stage, record, self.lower, upper, nodes, now=now)
 
 
-def _letters_bound(channel: RecordChannel) -> tuple[float, str, list[list[Any]]]:
+def _letters_bound(channel: RecordChannel) -> Bound:
     """I(X_i; Y) <= log of the number of letters: the bound, its name, its proof."""
     return float(np.log(channel.letters)), "letters", [["column", "0", [None] * channel.letters]]
+
+
+def _capacity_bound(channel: RecordChannel, law: Floats, divergences: Floats) -> Bound:
+    """I(X_i; Y) <= I(X; Y) <= max D(row || law): the bound, its name, its proof."""
+    used = np.isfinite(channel.log_shares).any(axis=0)
+    return float(divergences[used].max()), "capacity", [["dual", "0", law_text(channel, law)]]

@@ -15,7 +15,7 @@ from dalenius.audit.vertices import VertexTree
 from dalenius.certify.numbers import short_text, short_texts
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["dual_lines", "posterior_lines", "vertex_lines", "witness_line"]
+__all__ = ["dual_lines", "law_text", "posterior_lines", "vertex_lines", "witness_line"]
 
 Line = list[Any]
 UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
@@ -29,10 +29,14 @@ def witness_line(channel: RecordChannel, p: np.ndarray | None) -> Line:
     return ["witness", channel.record, [[short_text(w) for w in row] for row in weights.tolist()]]
 
 
+def law_text(channel: RecordChannel, law: np.ndarray) -> list[str]:
+    """An output law's weights on all outputs of the channel."""
+    return [short_text(r) for r in channel.expand_outputs(law, fill=UNSEEN).tolist()]
+
+
 def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
     """A `dual` leaf and its row trees."""
-    law = [short_text(r) for r in channel.expand_outputs(bound.output_law, fill=UNSEEN).tolist()]
-    yield ["dual", short_text(bound.beta), law]
+    yield ["dual", short_text(bound.beta), law_text(channel, bound.output_law)]
     for tree in bound.trees:
         relaxation = tree.relaxation
         assert isinstance(relaxation, RowRelaxation)
@@ -72,8 +76,7 @@ def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
     while stack:
         node = stack.pop()
         if node not in tree.branches:
-            law = channel.expand_outputs(tree.nodes[node].law, fill=UNSEEN)
-            yield ["law", [short_text(r) for r in law.tolist()]]
+            yield ["law", law_text(channel, tree.nodes[node].law)]
             continue
         letter, left, right = tree.branches[node]
         kept = np.isin(channel.class_of_input, tree.nodes[left].sets[letter])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audit.box_tree import Relaxed, short
+from dalenius.audit.clock import Clock
 from dalenius.audit.secants import SMOOTHING, box_price, branching_point, multiplier_size, newton, secant
 from dalenius.information import log_sum_exp, x_log_x
 
@@ -109,7 +110,7 @@ class RowRelaxation:
 
 
 def row_maximum(
-    rows: Floats, log_shares: Floats, output_law: Floats, beta: float, starts: Floats, *, steps: int = 400
+    rows: Floats, log_shares: Floats, output_law: Floats, beta: float, starts: Floats, clock: Clock, *, steps: int = 400
 ) -> tuple[float, Floats]:
     """The row problem from below: convex-concave steps w ~ N exp(R log(K/r) / beta) from each start (starts, classes)."""
     w = starts
@@ -120,7 +121,7 @@ def row_maximum(
         new = np.exp(weight - log_sum_exp(weight)[:, None])
         moved = np.max(np.abs(new - w))
         w = new
-        if moved < 1e-13:
+        if moved < 1e-13 or clock.expired:
             break
     K = w @ rows
     entropy = w @ np.where(np.isfinite(log_shares), log_shares, 0.0) - x_log_x(w).sum(axis=1)

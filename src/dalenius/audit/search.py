@@ -47,7 +47,6 @@ def search(
     clock: Clock,
     starts: int = 48,
     stall: float = 1e-13,
-    warm: Floats | None = None,
 ) -> Candidate:
     """The best witness that joint Blahut-Arimoto finds.
 
@@ -57,30 +56,34 @@ def search(
         How many starting posteriors (fewer on large channels).
     stall : float
         A start stops when ten steps gain less than this, in nats.
-    warm : (starts, letters, outputs), optional
-        Posteriors to start from besides the random ones.
     """
     size = channel.log_shares.size * channel.rows.shape[1]
-    count = int(np.clip(WORK / size, 4, starts))
-    phi = _starts(channel, count, rng) if warm is None else np.concatenate([warm, _starts(channel, count, rng)])
-    mu = np.full(phi.shape[0], 0.1)
-    for keep, steps in ((None, 30), (max(4, count // 4), 200), (2, 4000)):
-        p, mu, leakage = _climb(channel, phi, mu, steps, stall, clock)
+    count = int(np.clip(WORK / size, 1, starts))
+    phi = _starts(channel, count, rng)
+    p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
+    for keep, steps in ((max(4, count // 4), 30), (2, 200), (1, 4000)):
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock)
         order = np.argsort(-leakage)[:keep]
-        phi, mu = posterior(p[order], channel.rows), mu[order]
-    best = int(np.argmax(leakage))
-    return Candidate(p[best], float(leakage[best]), float(mu[0]))
+        p, mu, leakage = p[order], mu[order], leakage[order]
+        if clock.expired:
+            break
+        phi = posterior(p, channel.rows)
+    return Candidate(p[0], float(leakage[0]), float(mu[0]))
 
 
 def _climb(
-    channel: RecordChannel, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
+    channel: RecordChannel, p: Floats, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
 ) -> tuple[Floats, Floats, Floats]:
+    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`."""
     leakage = np.full(phi.shape[0], -np.inf)
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
-        p, mu = largest_score(c, channel.log_shares, -channel.deficit, mu)
-        if clock.expired:
+        new_p, new_mu = largest_score(c, channel.log_shares, -channel.deficit, mu, clock)
+        if clock.expired:  # the multipliers may not have converged: keep what leaks more
+            better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
+            p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)
             break
+        p, mu = new_p, new_mu
         if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
             if np.all(gained - leakage < stall):

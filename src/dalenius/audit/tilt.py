@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audit.clock import Clock
 from dalenius.information import log_sum_exp, x_log_x
 
 __all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
@@ -68,10 +69,11 @@ def entropy_of(p: Floats, log_shares: Floats) -> Floats:
     return spread - np.sum(x_log_x(p), axis=(-2, -1))
 
 
-def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats) -> tuple[Floats, Floats]:
+def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats, clock: Clock) -> tuple[Floats, Floats]:
     """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound: masses and the multiplier (0 where the bound is slack).
 
-    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...).
+    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the
+    clock expires, a feasible point is returned all the same.
     """
     slack = tilt(c, log_shares, np.full(mu.shape, SLACK))
     is_slack = slack.entropy >= bound
@@ -79,6 +81,8 @@ def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats) -> tu
     t = np.clip(np.log(np.maximum(mu, SLACK)), low, high)
     for _ in range(80):
         point = tilt(c, log_shares, np.exp(t))
+        if clock.expired:
+            break
         excess = point.entropy - bound
         low, high = np.where(excess < 0, t, low), np.where(excess >= 0, t, high)
         if np.all(is_slack | ((excess >= 0) & (excess <= 1e-13 * (1.0 + abs(bound)))) | (high - low < 1e-13)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dalenius.audit.box_tree import short
 from dalenius.audit.clock import Clock
-from dalenius.information import log_sum_exp, relative_entropy
+from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.problems.aggregation import RecordChannel
 
 __all__ = ["VertexTree", "capacity"]
@@ -36,8 +36,8 @@ class _Node:
 class VertexTree:
     """Best-first tree over selections; `upper` is valid at any time, `attained` is the leakage of some selection."""
 
-    def __init__(self, channel: RecordChannel) -> None:
-        self._channel = channel
+    def __init__(self, channel: RecordChannel, clock: Clock) -> None:
+        self._channel, self._clock = channel, clock
         root = tuple(tuple(np.flatnonzero(np.isfinite(shares)).tolist()) for shares in channel.log_shares)
         self.nodes: list[_Node] = []
         self.branches: dict[int, tuple[int, int, int]] = {}  # node -> (letter, left child, right child)
@@ -52,16 +52,20 @@ class VertexTree:
     def attained(self) -> float:
         return max(node.attained for node in self.nodes)
 
-    def run(self, clock: Clock, *, target: float, most: int = 6000) -> None:
+    def run(self, *, target: float, most: int = 6000) -> None:
         """Branch until the bound is at most `target` or as good as the best selection, or the time or the nodes are used up."""
-        while self.upper > max(target, self.attained * (1.0 + 1e-9)) and len(self.nodes) < most and not clock.expired:
+        while (
+            self.upper > max(target, self.attained * (1.0 + 1e-9))
+            and len(self.nodes) < most
+            and not self._clock.expired
+        ):
             index = self._open[0][1]
             node = self.nodes[index]
             letter = max(range(len(node.sets)), key=lambda a: len(node.sets[a]))
             members = node.sets[letter]
             if len(members) == 1:
                 return
-            distance = relative_entropy(self._channel.rows[list(members)], node.law)
+            distance = relative_entropy(self._channel.rows[list(members)], node.law)  # far ones first
             ordered = [members[j] for j in np.argsort(distance)]
             heapq.heappop(self._open)
             parts = (tuple(sorted(ordered[len(ordered) // 2 :])), tuple(sorted(ordered[: len(ordered) // 2])))
@@ -71,33 +75,45 @@ class VertexTree:
     def _add(self, sets: Sets) -> int:
         rows = self._channel.rows
         union = sorted(set(itertools.chain(*sets)))
-        law, bound, _ = capacity(rows[union], steps=2000 if len(union) <= len(sets) else 60)
-        chosen = [max(s, key=lambda k: float(relative_entropy(rows[k], law))) for s in sets]
-        attained = bound if len(union) == len(chosen) else capacity(rows[chosen], steps=100)[2]
-        if all(len(s) == 1 for s in sets):
-            attained = capacity(rows[union], steps=2000)[2]
+        single = all(len(s) == 1 for s in sets)
+        law, divergences, attained = capacity(rows[union], steps=2000 if single else 60, clock=self._clock)
+        bound = float(divergences.max())
+        if not single:
+            distance = dict(zip(union, divergences.tolist(), strict=True))
+            chosen: list[int] = []
+            for members in sets:  # far from the law, and not the same class for two letters
+                chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
+            attained = capacity(rows[chosen], steps=100, clock=self._clock)[2]
         self.nodes.append(_Node(sets, law, bound, min(attained, bound)))
         heapq.heappush(self._open, (-bound, len(self.nodes) - 1))
         return len(self.nodes) - 1
 
 
-def capacity(rows: Floats, *, steps: int) -> tuple[Floats, float, float]:
-    """Blahut-Arimoto for Shannon capacity: an output law r, the bound max_x D(rows[x] || r), and the information attained.
+def capacity(rows: Floats, *, steps: int, clock: Clock | None = None) -> tuple[Floats, Floats, float]:
+    """Blahut-Arimoto for Shannon capacity: an output law r, D(rows[x] || r) for every x, and the information attained.
 
-    >>> law, upper, lower = capacity(np.array([[0.9, 0.1], [0.1, 0.9]]), steps=10)
-    >>> bool(np.isclose(upper, np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)))
+    The largest of the divergences bounds the capacity from above, the information attained from below.
+
+    >>> law, divergences, attained = capacity(np.array([[0.9, 0.1], [0.1, 0.9]]), steps=10)
+    >>> bool(np.isclose(divergences.max(), np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)))
     True
     """
+    negentropy = x_log_x(rows).sum(axis=1)
+
+    def divergence(law: Floats) -> Floats:
+        return negentropy - rows @ np.log(np.maximum(law, 1e-300))
+
     log_p = np.full(len(rows), -np.log(len(rows)))
     for _ in range(steps):
         p = np.exp(log_p)
-        distance = relative_entropy(rows, p @ rows)
-        if distance.max() - p @ distance < 1e-13:
+        distance = divergence(p @ rows)
+        if distance.max() - p @ distance < 1e-13 or (clock is not None and clock.expired):
             break
         log_p = log_p + distance
         log_p -= log_sum_exp(log_p)
     p = np.exp(log_p)
     law = p @ rows
+    attained = float(p @ divergence(law))
     law = short((1.0 - 1e-12) * law + 1e-12 / law.size, 15)
     law /= law.sum()
-    return law, float(relative_entropy(rows, law).max()), float(p @ relative_entropy(rows, p @ rows))
+    return law, np.maximum(divergence(law), 0.0), max(attained, 0.0)

@@ -31,6 +31,17 @@ class Certificate:
         header: dict[str, Any] = json.loads(self.text.split("\n", 1)[0])
         return header
 
+    def sections(self) -> dict[int, list[list[Any]]]:
+        """The lines that prove the upper claim, by record."""
+        sections: dict[int, list[list[Any]]] = {}
+        for text in self.text.splitlines()[2:]:
+            line = json.loads(text)
+            if line[0] == "record":
+                current = sections.setdefault(line[1], [])
+            else:
+                current.append(line)
+        return sections
+
     @property
     def lines(self) -> int:
         return self.text.count("\n")
@@ -44,11 +55,15 @@ class Certificate:
         """Read a certificate file; `InputError` if there is none, or it is no ASCII text."""
         path = Path(path)
         try:
-            if path.stat().st_size > MAX_BYTES:
+            with path.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
                 raise InputError(f"{path}: a certificate has at most {MAX_BYTES} bytes")
-            return cls(path.read_bytes().decode("ascii"))
+            return cls(data.decode("ascii"))
         except UnicodeDecodeError:
             raise InputError(f"{path}: not a certificate (it is not ASCII text)") from None
+        except InputError:
+            raise
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 

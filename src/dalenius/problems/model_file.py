@@ -40,11 +40,13 @@ def read_model(path: str | Path) -> bytes:
     """The bytes of a model file; `InputError` if it cannot be read or is too large."""
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: a model file has at most {MAX_BYTES} bytes")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: a model file has at most {MAX_BYTES} bytes")
+    return data
 
 
 def loads(text: str | bytes) -> MaximalLeakage:
