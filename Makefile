@@ -22,7 +22,7 @@ check: $(READY)
 
 # Solve every model of the library again and put the certificate beside it.
 models: $(READY)
-	for model in models/*/*.toml; do $(VENV)/bin/dalenius solve $$model -o $$(dirname $$model) || exit 1; done
+	for model in models/*/*.toml; do $(VENV)/bin/dalenius solve $$model --gap 1e-3 -o $$(dirname $$model) || exit 1; done
 
 benchmarks: $(READY)
 	$(VENV)/bin/python benchmarks/audit.py
