@@ -13,8 +13,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit.clock import Clock
-
 __all__ = ["BoxTree", "Relaxation", "Relaxed", "short"]
 
 Floats = NDArray[np.float64]
@@ -94,11 +92,6 @@ class BoxTree:
             hints += [self.hints[node], self.hints[node]]
         self._add(np.array(low), np.array(high), np.array(hints))
         return True
-
-    def run(self, clock: Clock, *, target: float, batch: int = 32, most: int = 200_000) -> None:
-        """Grow until the upper bound is at most `target`, no leaf can be branched, the time is over, or there are `most` leaves."""
-        while self.upper > target and self.leaves < most and not clock.expired and self.grow(batch, above=target):
-            pass
 
     def _add(self, low: Floats, high: Floats, hints: Floats) -> None:
         relaxed = self.relaxation(low, high, hints)

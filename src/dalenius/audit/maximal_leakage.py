@@ -90,10 +90,6 @@ class Auditor:
         """An upper bound at most this closes the audit, with a little room for rounding."""
         return max(self.lower / (1.0 - 0.9 * min(self.gap, 1.0)), self.lower + ABSOLUTE) if self.gap < 1.0 else np.inf
 
-    @property
-    def closed(self) -> bool:
-        return self.upper <= self.target
-
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
         self.records = [self._start(channel) for channel in self.channels]
