@@ -13,10 +13,19 @@ from dalenius.certify import Certificate
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["RecordProof", "Result", "Scope", "Termination", "Witness"]
+__all__ = ["RecordProof", "Result", "Scope", "Termination", "Witness", "relative_gap"]
 
 
 RESOLUTION = 2e-11
+
+
+def relative_gap(lower: float, upper: float) -> float:
+    """(upper - lower) / upper, and 0 for no leakage to speak of.
+
+    >>> relative_gap(0.75, 1.0)
+    0.25
+    """
+    return (upper - lower) / upper if upper > RESOLUTION else 0.0
 
 
 class Termination(Enum):
@@ -119,7 +128,7 @@ class Result:
     @property
     def gap(self) -> float:
         """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
-        return (self.upper - self.lower) / self.upper if self.upper > RESOLUTION else 0.0
+        return relative_gap(self.lower, self.upper)
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.

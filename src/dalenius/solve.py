@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import signal
 import threading
@@ -14,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from dalenius.audit import Auditor, Clock, Progress
+from dalenius.audit import Auditor, Clock, Progress, witness_line
 from dalenius.certify import build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
 from dalenius.problems import MaximalLeakage, digest
 from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.result import RecordProof, Result, Scope, Termination, Witness
+from dalenius.result import RecordProof, Result, Scope, Termination, Witness, relative_gap
 from dalenius.verify import verify
 
 __all__ = ["solve"]
@@ -125,7 +124,7 @@ def _claim(problem: MaximalLeakage, auditor: Auditor, margin: float, *, witnesse
     body: list[list[Any]] = [["witness", None, None]]
     witness = None
     if best is not None and lower > 0.0:
-        body = [best.witness_line(margin)]
+        body = [witness_line(best.channel, p)]
         masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
         witness = Witness(best.channel.record, masses, _inputs(problem))
     for record in auditor.records:
@@ -142,18 +141,17 @@ def _claim(problem: MaximalLeakage, auditor: Auditor, margin: float, *, witnesse
         body=body,
         resolved=resolved,
     )
-    result = Result(
+    return Result(
         lower=lower,
         upper=upper,
         record=best.channel.record if best else None,
         witness=witness,
-        termination=Termination.STALLED,
+        termination=_termination(auditor, relative_gap(lower, upper)),
         scope=Scope.GLOBAL,
         certificate=certificate,
         seconds=auditor.clock.seconds,
         records=tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in auditor.records),
     )
-    return dataclasses.replace(result, termination=_termination(auditor, result.gap))
 
 
 def _termination(auditor: Auditor, gap: float) -> Termination:

@@ -2,5 +2,6 @@
 
 from dalenius.audit.clock import Clock, Progress
 from dalenius.audit.maximal_leakage import Auditor, RecordAudit
+from dalenius.audit.proofs import witness_line
 
-__all__ = ["Auditor", "Clock", "Progress", "RecordAudit"]
+__all__ = ["Auditor", "Clock", "Progress", "RecordAudit", "witness_line"]

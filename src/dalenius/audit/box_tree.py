@@ -48,7 +48,6 @@ class BoxTree:
         self.relaxation = relaxation
         self._low: list[Floats] = []
         self._high: list[Floats] = []
-        self._bounds: list[float] = []
         self._next: list[tuple[int, float]] = []
         self._open: list[tuple[float, int]] = []
         self._done = -np.inf  # largest bound among leaves that cannot be branched further
@@ -81,7 +80,7 @@ class BoxTree:
         if not chosen:
             return False
         low, high, hints = [], [], []
-        first = len(self._bounds)
+        first = len(self.hints)
         for j, node in enumerate(chosen):
             coordinate, threshold = self._next[node]
             self.branches[node] = (coordinate, threshold, first + 2 * j, first + 2 * j + 1)
@@ -96,10 +95,9 @@ class BoxTree:
     def _add(self, low: Floats, high: Floats, hints: Floats) -> None:
         relaxed = self.relaxation(low, high, hints)
         for j, bound in enumerate(relaxed.bounds):
-            node = len(self._bounds)
+            node = len(self.hints)
             self._low.append(low[j])
             self._high.append(high[j])
-            self._bounds.append(float(bound))
             self.hints.append(relaxed.hints[j])
             self._next.append((int(relaxed.coordinate[j]), float(relaxed.threshold[j])))
             heapq.heappush(self._open, (-float(bound), node))

@@ -74,14 +74,13 @@ def dual_bound(
         used = exists.any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    relaxations, trees, floors = [], [], []
+    trees, floors = [], []
     for a in range(channel.letters):
         rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
         relaxation = RowRelaxation(rows, shares, law, beta)
-        relaxations.append(relaxation)
         trees.append(BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size)))
         starts = _row_starts(candidate.p[a][exists[a]], rows, shares)
-        floors.append(row_maximum(rows, shares, law, beta, starts, clock)[0])
+        floors.append(row_maximum(rows, shares, law, beta, starts, clock))
 
     def total(values: list[float]) -> float:
         return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit

@@ -14,7 +14,7 @@ from dalenius.audit.box_tree import BoxTree
 from dalenius.audit.clock import Clock
 from dalenius.audit.dual import dual_bound
 from dalenius.audit.posteriors import PosteriorRelaxation
-from dalenius.audit.proofs import dual_lines, law_text, posterior_lines, vertex_lines, witness_line
+from dalenius.audit.proofs import dual_lines, law_text, posterior_lines, vertex_lines
 from dalenius.audit.search import Candidate, feasible, search
 from dalenius.audit.tilt import entropy_of
 from dalenius.audit.vertices import VertexTree, capacity
@@ -26,7 +26,7 @@ __all__ = ["Auditor", "RecordAudit"]
 Floats = NDArray[np.float64]
 Bound = tuple[float, str, list[list[Any]]]
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
-MOST_CLASSES = 256  # above this the vertex bound is not branched
+MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1.5e-4
 
@@ -49,9 +49,6 @@ class RecordAudit:
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
         return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
-
-    def witness_line(self, slack: float) -> list[Any]:
-        return witness_line(self.channel, self.witness(slack)[0])
 
 
 @dataclass
@@ -125,7 +122,7 @@ class Auditor:
     @cached_property
     def _whole_channel(self) -> tuple[Floats, Floats]:
         """An output law that is close to all rows of the channel, which the records share, and the rows' divergences."""
-        law, divergences, _ = capacity(self.channels[0].rows, steps=30, clock=self.clock.part(0.1))
+        law, divergences, _ = capacity(self.channels[0].rows, steps=60, clock=self.clock.part(0.1))
         return law, divergences
 
     @staticmethod
@@ -142,12 +139,11 @@ class Auditor:
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices and the posterior tree; the least is kept."""
         channel = record.channel
-        vertices = VertexTree(channel, turn.part(0.2))
-        self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), 1)
         self._dual(record, turn)
-        few = channel.log_shares.shape[1] <= MOST_CLASSES
-        if record.upper > self.target and vertices.attained < record.upper and few:
-            vertices.run(target=self.target)
+        if record.upper > self.target and channel.log_shares.shape[1] <= MOST_CLASSES:
+            vertices = VertexTree(channel, turn.part(0.2))
+            if vertices.attained < record.upper:
+                vertices.run(target=self.target)
             self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
         relaxation = PosteriorRelaxation(channel)
         if record.upper > self.target and relaxation.improves:

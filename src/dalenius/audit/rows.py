@@ -111,7 +111,7 @@ class RowRelaxation:
 
 def row_maximum(
     rows: Floats, log_shares: Floats, output_law: Floats, beta: float, starts: Floats, clock: Clock, *, steps: int = 400
-) -> tuple[float, Floats]:
+) -> float:
     """The row problem from below: convex-concave steps w ~ N exp(R log(K/r) / beta) from each start (starts, classes)."""
     w = starts
     log_law = np.log(output_law)
@@ -126,5 +126,4 @@ def row_maximum(
     K = w @ rows
     entropy = w @ np.where(np.isfinite(log_shares), log_shares, 0.0) - x_log_x(w).sum(axis=1)
     values = x_log_x(K).sum(axis=1) - K @ log_law + beta * entropy
-    best = int(np.argmax(values))
-    return float(values[best]), w[best]
+    return float(values.max())

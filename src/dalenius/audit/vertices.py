@@ -29,8 +29,6 @@ Sets = tuple[tuple[int, ...], ...]
 class _Node:
     sets: Sets
     law: Floats
-    bound: float
-    attained: float  # leakage of one selection from these sets
 
 
 class VertexTree:
@@ -42,15 +40,12 @@ class VertexTree:
         self.nodes: list[_Node] = []
         self.branches: dict[int, tuple[int, int, int]] = {}  # node -> (letter, left child, right child)
         self._open: list[tuple[float, int]] = []
+        self.attained = 0.0
         self._add(root)
 
     @property
     def upper(self) -> float:
         return -self._open[0][0]
-
-    @property
-    def attained(self) -> float:
-        return max(node.attained for node in self.nodes)
 
     def run(self, *, target: float, most: int = 6000) -> None:
         """Branch until the bound is at most `target` or as good as the best selection, or the time or the nodes are used up."""
@@ -84,7 +79,8 @@ class VertexTree:
             for members in sets:  # far from the law, and not the same class for two letters
                 chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
             attained = capacity(rows[chosen], steps=100, clock=self._clock)[2]
-        self.nodes.append(_Node(sets, law, bound, min(attained, bound)))
+        self.attained = max(self.attained, min(attained, bound))
+        self.nodes.append(_Node(sets, law))
         heapq.heappush(self._open, (-bound, len(self.nodes) - 1))
         return len(self.nodes) - 1
 
