@@ -14,7 +14,7 @@ from .certificate import Lines, header
 from .channel import build
 from .model import Model, parse_model
 from .numbers import LimitError, OpenError, RefusedError
-from .proof import prove
+from .proof import ADVERSARIES
 
 __all__ = ["Status", "Verdict", "check"]
 
@@ -90,14 +90,14 @@ def _attempt(model: Model, certificate: bytes) -> Verdict:
         if channel is None:
             channel, source = build(model, claim["resolved"]), "TAKEN FROM THE CERTIFICATE (resolved matrix)"
         assert channel is not None
-        witness, tally = prove(lines, model, channel, claim["lower"], claim["upper"])
+        witness, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim["lower"], claim["upper"])
     except RefusedError as failure:
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
     low, high = _decimal(claim["lower"], ROUND_FLOOR), _decimal(claim["upper"], ROUND_CEILING)
     about = " (OF THE MATRIX IN THE CERTIFICATE)" if "resolved" in claim else ""
     statement = (
         f"proved: {low} <= L <= {high} nats{about}",
-        "L: maximal leakage about one record, I(X_i; Y) over priors with the entropy below",
+        "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
         *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key != "problem"),
         f"model: {model.digest}",
         f"channel: {source}",

@@ -2,145 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from flint import arb, arb_mat, ctx, fmpq, fmpz
+from flint import arb, arb_mat, fmpq, fmpz
 
-from .channel import Record
+from .channel import Channel, Record, log_weights
 from .numbers import largest, limit, log_sum_exp, total, xlogx
 
-Side = tuple[arb, arb, arb, arb]
 _MAX_CELLS = 1 << 23
 
 
-def secant(lo: fmpq, hi: fmpq) -> Side:
-    """(alpha, s, lo, hi) with x log x <= alpha + s x on [lo, hi].
+class Ranges:
+    """Ranges lo <= v <= hi of numbers whose sum is 1: phi(.|y), listed by letter, or K_a, listed by output."""
 
-    Bound because x log x - s x is convex for every s, hence at most the larger of its values at the end points;
-    these agree for the secant's s. Where the end points are too close for its quotient, s is the slope at hi.
-    """
-    low, high = arb(lo), arb(hi)
-    if lo == hi:
-        return xlogx(low), arb(0), low, high
-    if lo == 0:
-        return arb(0), high.log(), low, high
-    width, log_low, log_high = arb(hi - lo), low.log(), high.log()
-    if not (width * (1 << ctx.prec // 2) > high):
-        slope = (log_high + 1).mid()
-        return largest([low * (log_low - slope), high * (log_high - slope)]), slope, low, high
-    return low * high * (log_low - log_high) / width, (high * log_high - low * log_low) / width, low, high
+    def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq]) -> None:
+        self.los, self.his = tuple(los), tuple(his)
 
-
-class Column:
-    """Ranges lo <= v <= hi of one output's numbers: the posterior phi(.|y) (`law`: its sum is 1), or one K_a(y)."""
-
-    def __init__(self, los: Sequence[fmpq], his: Sequence[fmpq], law: bool) -> None:
-        self.los, self.his, self.law = tuple(los), tuple(his), law
-
-    def split(self, j: int, t: fmpq) -> tuple[Column, Column]:
-        """The parts whose number j is at most and at least t; together they cover the box."""
+    def split(self, j: int, t: fmpq) -> tuple[Ranges, Ranges]:
+        """The parts whose number j is at most and at least t; together they cover the ranges."""
         his, los = list(self.his), list(self.los)
         his[j], los[j] = min(his[j], t), max(los[j], t)
-        return Column(self.los, his, self.law), Column(los, self.his, self.law)
+        return Ranges(self.los, his), Ranges(los, self.his)
 
     @cached_property
-    def sides(self) -> list[Side]:
-        """Secants on the ranges, a law's first tightened by its sum of 1; none where some range is empty.
+    def ends(self) -> list[tuple[fmpq, fmpq]]:
+        """The tightened ranges; none at all where some range is empty.
 
-        Bound because phi(a) = 1 - sum of the other phi lies in [1 - sum of other hi, 1 - sum of other lo].
+        Bound because a number is 1 - sum of the others, in [1 - sum of the other hi, 1 - sum of the other lo].
         """
-        ends = list(zip(self.los, self.his, strict=True))
-        if self.law:
-            low, high = 1 - total(self.his), 1 - total(self.los)
-            ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in ends]
-        return [secant(lo, hi) for lo, hi in ends] if all(lo <= hi for lo, hi in ends) else []
+        low, high = 1 - total(self.his), 1 - total(self.los)
+        pairs = zip(self.los, self.his, strict=True)
+        ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in pairs]
+        return ends if all(lo <= hi for lo, hi in ends) else []
+
+    @cached_property
+    def _curve(self) -> list[tuple[arb, arb, arb, arb]]:
+        """Both tightened ends v, each followed by v log v."""
+        return [(low, xlogx(low), high, xlogx(high)) for lo, hi in self.ends for low, high in [(arb(lo), arb(hi))]]
+
+    def above(self, weight: fmpq, slopes: Sequence[arb]) -> arb:
+        """The sum over the numbers of A with weight v log v <= A + slope v on the tightened range.
+
+        Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
+        """
+        if weight == 0 and all(slope.is_zero() for slope in slopes):
+            return arb(0)
+        factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
+        tops = [(factor * f - slope * lo).max(factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
+        return sum(tops, arb(0))
 
 
-def _linear(sides: Sequence[Side], hints: Sequence[fmpq]) -> tuple[arb, list[arb]]:
-    """The constant and the slopes of sum alpha + s v + nu+ (v - lo) + nu- (hi - v) >= sum v log v."""
-    constant, slopes = arb(0), []
-    for (alpha, slope, lo, hi), hint in zip(sides, hints, strict=True):
-        constant += alpha
-        if hint:
-            constant -= arb(hint) * (lo if hint > 0 else hi)
-        slopes.append(slope + arb(hint) if hint else slope)
-    return constant, slopes
+@dataclass(frozen=True)
+class Joint:
+    """A joint leaf's weights.
 
-
-def column_bound(record: Record, box: list[list[Side]], mu: fmpq, nu: Sequence[Sequence[fmpq]], entropy: arb) -> arb:
-    """The secant bound over a box; `box` and `nu` are listed by output, then by letter.
-
-    Bound because I = H(pi) + sum_y r(y) sum_a phi log phi, the secants make the second term linear in p,
-    u - lo r >= 0, hi r - u >= 0 and mu (H(p) - b) >= 0 are added, and the maximum over p has this closed form.
+    Bound because I is sum u log(u/r) + H(pi), taken 1 - theta times, and also sum u log(u/pi) - sum r log r, taken
+    theta times, and because mu (H(p) - b) >= 0 is added.
     """
-    letters, channel = len(record.inputs), record.channel
-    limit(letters * len(channel.rows) <= _MAX_CELLS, "too many letters and inputs for a column")
-    gains: list[arb] = []
-    for sides, hints in zip(box, nu, strict=True):
-        constant, slopes = _linear(sides, hints)
-        gains.extend([constant + slope for slope in slopes])
-    costs = (channel.matrix * arb_mat(channel.outputs, letters, gains)).entries()
-    picked = [[costs[k * letters + a] for k in inputs] for a, inputs in enumerate(record.inputs)]
-    if mu == 0:
-        return log_sum_exp([largest(row) for row in picked])
-    factor, share = arb(mu), arb(mu / (1 + mu))
-    inner = [
-        log_sum_exp([log + cost / factor for log, cost in zip(logs, row, strict=True)])
-        for logs, row in zip(record.logs, picked, strict=True)
-    ]
-    return (1 + factor) * log_sum_exp([share * value for value in inner]) - factor * entropy
+
+    record: Record
+    theta: fmpq
+    mu: fmpq
+
+    def scores(self, phi: Sequence[Ranges], slopes: Sequence[Sequence[arb]], law: list[fmpq] | None) -> list[list[arb]]:
+        """s(a, k), what p(a, k) is multiplied with; `phi` and `slopes` (then by letter) are listed by output.
+
+        Bound because the lines put (1 - theta) sum u log(u/r) below sum r A + sigma u, which is linear in p, and
+        -sum r log r is at most -sum r log r^, linear too.
+        """
+        letters, channel, gains = len(self.record.inputs), self.record.channel, []
+        limit(letters * len(channel.rows) <= _MAX_CELLS, "too many letters and inputs")
+        costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
+        for ranges, row, cost in zip(phi, slopes, costs, strict=True):
+            constant = ranges.above(1 - self.theta, row) - cost
+            gains.extend([constant + slope for slope in row])
+        scores = (channel.matrix * arb_mat(channel.outputs, letters, gains)).entries()
+        return [[scores[k * letters + a] for k in inputs] for a, inputs in enumerate(self.record.inputs)]
+
+    def free(self, scores: list[list[arb]]) -> list[list[arb]]:
+        """For each letter numbers whose largest is psi over all its laws w, where theta or mu is zero.
+
+        Bound because for theta = 0 the maximum of sum w s + mu H(w) has a closed form; for mu = 0
+        sum w s + theta sum K log K is convex in w, hence largest where w is a single input.
+        """
+        if self.mu:
+            return [[_soft(row, self.mu, self.record.logs[a])] for a, row in enumerate(scores)]
+        if not self.theta:
+            return scores
+        own = [[self.record.channel.negentropies[k] for k in inputs] for inputs in self.record.inputs]
+        return [[s + self.theta * x for s, x in zip(row, own[a], strict=True)] for a, row in enumerate(scores)]
+
+    def row(self, a: int, scores: list[arb], ranges: Ranges, slopes: Sequence[arb]) -> arb:
+        """psi of one row leaf: over letter a's laws w with K = wR in the ranges; `scores` are those of its inputs.
+
+        Bound because the lines put theta sum K log K below sum B + kappa K, which is linear in w.
+        """
+        channel = self.record.channel
+        turns = (channel.matrix * arb_mat(channel.outputs, 1, slopes)).entries()
+        costs = [s + turns[k] for s, k in zip(scores, self.record.inputs[a], strict=True)]
+        return ranges.above(self.theta, slopes) + _soft(costs, self.mu, self.record.logs[a])
+
+    def bound(self, psi: list[arb], entropy: arb) -> arb:
+        """The leaf's bound, from one number for each letter.
+
+        Bound because H(p) = H(pi) + sum pi H(w), so that sum pi psi + tau H(pi) - mu b remains to be maximised.
+        """
+        tau = 1 - self.theta + self.mu
+        return (_soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)) - self.mu * entropy
 
 
-def row_bound(record: Record, a: int, box: list[Side], beta: fmpq, nu: list[fmpq], log_law: list[arb]) -> arb:
-    """phi of one row leaf: at least D(K_a || law) + beta H(w) for every law w on the inputs with K_a in the box.
-
-    Bound because the secants make sum_y K log K linear in w, K - l >= 0 and h - K >= 0 are added, and
-    max over w of sum w c + beta (H(w) + sum w log N) is beta log sum N exp(c / beta).
-    """
-    channel, (constant, slopes) = record.channel, _linear(box, nu)
-    gains = arb_mat(channel.outputs, 1, [slope - log for slope, log in zip(slopes, log_law, strict=True)])
-    costs, factor = (channel.matrix * gains).entries(), arb(beta)
-    terms = [log + costs[k] / factor for k, log in zip(record.inputs[a], record.logs[a], strict=True)]
-    return constant + factor * log_sum_exp(terms)
+def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:
+    """factor log sum N exp(value / factor): the maximum over laws w of sum w value + factor sum w log(N / w)."""
+    ball = arb(factor)
+    return ball * log_sum_exp([log + value / ball for value, log in zip(values, logs, strict=True)])
 
 
-def dual_bound(phi: Sequence[arb], beta: fmpq, entropy: arb) -> arb:
-    """The dual bound from one number for each letter.
-
-    Bound because I <= sum_a pi_a D(K_a || law), beta (H(p) - b) >= 0 is added, and
-    max over pi of beta H(pi) + sum pi_a phi_a is beta log sum exp(phi_a / beta).
-    """
-    factor = arb(beta)
-    return factor * log_sum_exp([value / factor for value in phi]) - factor * entropy
+def entropy_of(record: Record, masses: Sequence[Sequence[tuple[int, fmpq]]]) -> arb:
+    """H(p) of masses on all pairs of the record, spread evenly over each pair's datasets."""
+    pairs = zip(chain(*masses), chain(*record.logs), strict=True)
+    return sum((arb(mass) * (log - arb(mass).log()) for (_, mass), log in pairs if mass), arb(0))
 
 
-def entropy_of(record: Record, masses: Sequence[Sequence[fmpq]]) -> arb:
-    """H(p) of masses on the pairs, spread evenly over each pair's datasets."""
-    result = arb(0)
-    for row, logs in zip(masses, record.logs, strict=True):
-        for mass, log in zip(row, logs, strict=True):
-            if mass:
-                result += arb(mass) * (log - arb(mass).log())
-    return result
-
-
-def information(record: Record, masses: Sequence[Sequence[arb]]) -> arb:
-    """I(X_i; Y) = sum u log u - sum pi log pi - sum r log r for masses on the pairs."""
-    letters, channel = len(masses), record.channel
-    width = len(channel.rows)
-    limit(letters * width <= _MAX_CELLS, "too many letters and inputs for a prior")
-    dense = [arb(0)] * (letters * width)
-    for a, (row, inputs) in enumerate(zip(masses, record.inputs, strict=True)):
-        for mass, k in zip(row, inputs, strict=True):
-            dense[a * width + k] = mass
-    joint = (arb_mat(letters, width, dense) * channel.matrix).entries()
-    result = sum(map(xlogx, joint), arb(0))
-    for row in masses:
-        result -= xlogx(sum(row, arb(0)))
-    for y in range(channel.outputs):
-        result -= xlogx(sum(joint[y :: channel.outputs], arb(0)))
-    return result
+def information(channel: Channel, masses: Sequence[Iterable[tuple[int, Any]]]) -> arb:
+    """I(X_i; Y) = sum u log u - sum pi log pi - sum r log r, from each letter's inputs and their masses."""
+    rows, width = [dict(row) for row in masses], len(channel.rows)
+    limit(len(rows) * width <= _MAX_CELLS, "too many letters and inputs")
+    dense = [arb(row.get(k, 0)) for row in rows for k in range(width)]
+    joint = (arb_mat(len(rows), width, dense) * channel.matrix).entries()
+    letters = [sum(map(arb, row.values()), arb(0)) for row in rows]
+    outputs = [sum(joint[y :: channel.outputs], arb(0)) for y in range(channel.outputs)]
+    return sum(map(xlogx, joint), arb(0)) - sum(map(xlogx, letters + outputs), arb(0))
 
 
 def uniform_information(record: Record) -> arb:
@@ -148,4 +143,18 @@ def uniform_information(record: Record) -> arb:
     if all(row == record.pairs[0] for row in record.pairs):
         return arb(0)
     space = arb(sum((n for row in record.pairs for _, n in row), fmpz(0)))
-    return information(record, [[arb(n) / space for _, n in row] for row in record.pairs])
+    return information(record.channel, [[(k, arb(n) / space) for k, n in row] for row in record.pairs])
+
+
+def exact_information(channel: Channel, masses: Sequence[dict[int, fmpq]]) -> arb:
+    """I of positive masses; exactly zero where the letters have exactly one law of the output.
+
+    Compared are the laws of the input where the channel is enclosed by balls.
+    """
+    value, laws = information(channel, [row.items() for row in masses]), list[Any]()
+    for row in masses if not value > 0 else ():
+        weight = total(row.values())
+        law = {k: mass / weight for k, mass in row.items()}
+        sums = (total(x * channel.rows[k][y] for k, x in law.items()) for y in range(channel.outputs))
+        laws += [list(sums) if channel.exact else law] if row else []
+    return arb(0) if laws and all(law == laws[0] for law in laws) else value

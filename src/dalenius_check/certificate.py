@@ -15,6 +15,8 @@ from .read import BIG, MAX_FILE, REQUIRED, Schema
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
+_FORKS = ("split", "cut", "part")
+Halve = Callable[[list[Any], Any], Sequence[Any]]
 
 
 def _refuse(text: str) -> Any:
@@ -33,7 +35,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     parse_float=_refuse, parse_int=_index, parse_constant=_refuse, object_pairs_hook=_object, strict=True
 )
-_FIXED = {"format": "dalenius-certificate/1", "problem": "maximal_leakage", "unit": "nats"}
+_FIXED = {"format": "dalenius-certificate/2", "problem": "maximal_leakage", "unit": "nats"}
 _HEADER: Schema = {
     **dict.fromkeys((*_FIXED, "model", "producer"), (read.text, REQUIRED)),
     **dict.fromkeys(("lower", "upper"), (read.decimal, REQUIRED)),
@@ -44,7 +46,7 @@ class Lines:
     """The lines of a certificate one by one."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.position, self.number = data, 0, 0
+        self.data, self.start, self.position, self.number = data, 0, 0, 0
 
     def more(self) -> bool:
         """Whether a line is left."""
@@ -57,7 +59,7 @@ class Lines:
         limit(self.number <= _MAX_LINES, f"more than {_MAX_LINES} lines")
         end = self.data.find(b"\n", self.position)
         line = self.data[self.position : end if end >= 0 else len(self.data)]
-        self.position += len(line) + 1
+        self.start, self.position = self.position, self.position + len(line) + 1
         need(len(line) <= _MAX_LINE, f"longer than {_MAX_LINE} bytes")
         try:
             return _DECODER.decode(line.decode("ascii"))
@@ -69,6 +71,10 @@ class Lines:
             reason = f"not a JSON value ({ascii(str(error))[1:-1][:100]})"
         raise RefusedError(reason)
 
+    def back(self) -> None:
+        """Make the line just read the next one again."""
+        self.position, self.number = self.start, self.number - 1
+
     def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
         """The next line as a list whose first entry names it, of the size that name has."""
         value = self.next(expected)
@@ -77,14 +83,12 @@ class Lines:
         need(len(value) == sizes[value[0]], f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
         return list(value)
 
-    def tree(
-        self, expected: str, sizes: dict[str, int], root: Any, halve: Callable[[list[Any], Any], Sequence[Any]]
-    ) -> Iterator[tuple[list[Any], Any]]:
-        """The leaves of a tree in preorder with their boxes; the first name in `sizes` halves a box."""
-        stack, fork = [root], next(iter(sizes))
+    def tree(self, expected: str, sizes: dict[str, int], root: Any, halve: Halve) -> Iterator[tuple[list[Any], Any]]:
+        """The leaves of a tree in preorder with their boxes; the names in _FORKS halve a box."""
+        stack = [root]
         while stack:
             box, item = stack.pop(), self.item(expected, sizes)
-            if item[0] == fork:
+            if item[0] in _FORKS:
                 below, above = halve(item, box)
                 stack += [above, below]
                 limit(len(stack) <= _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
@@ -105,5 +109,5 @@ def header(lines: Lines, model: Model, known: bool) -> dict[str, Any]:
 
 
 def _resolved(value: Any, what: str) -> dict[str, Any]:
-    rows = partial(read.channel_rows, number=read.decimal)
+    rows = partial(read.laws, number=read.decimal)
     return {"kind": "matrix"} | read.table(value, what, {"inputs": (read.INPUTS, REQUIRED), "rows": (rows, REQUIRED)})

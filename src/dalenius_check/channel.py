@@ -17,7 +17,7 @@ _MAX_ENTRIES = 1 << 24
 
 
 class Channel:
-    """Rows R(k, y) on the query's values, or on whole datasets: exact rationals, or balls of positive numbers."""
+    """Rows R(k, y) on `values`, the query's or whole datasets: exact rationals, or balls of positive numbers."""
 
     def __init__(self, rows: list[list[Any]], values: list[int], dataset: bool = False) -> None:
         self.rows, self.values, self.dataset = rows, values, dataset
@@ -29,12 +29,19 @@ class Channel:
         return arb_mat([list(map(arb, row)) for row in self.rows] if self.exact else self.rows)
 
     @cached_property
-    def _negentropies(self) -> list[arb]:
+    def negentropies(self) -> list[arb]:
+        """The sum of R log R of each row."""
         return [sum((xlogx(arb(x)) for x in row), arb(0)) for row in self.rows]
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """For each input the first one with the same row: exactly the same numbers, or, for balls, the same input."""
+        first: dict[Any, int] = {}
+        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(self.rows)]
 
     def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
         """Whether output y is exactly impossible on all these inputs (an epsilon mechanism has no zeros)."""
-        return self.exact and all(self.rows[k][y] == 0 for k in inputs)
+        return all(self.exact and self.rows[k][y] == 0 for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
@@ -43,13 +50,12 @@ class Channel:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
 
-    def divergences(self, law: list[fmpq]) -> list[arb]:
-        """D(R(k, .) || law) for each input k; meaningful where the row vanishes with the law."""
-        cross = (self.matrix * arb_mat(self.outputs, 1, logs(law))).entries()
-        return [
-            arb(0) if self.exact and row == law else negentropy - crossed
-            for row, negentropy, crossed in zip(self.rows, self._negentropies, cross, strict=True)
-        ]
+    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
+        """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
+        column = arb_mat(self.outputs, 1, log_weights(law))
+        costs = {k: (arb_mat([list(map(arb, self.rows[k]))]) * column)[0, 0] for k in inputs}
+        same = {k for k in costs if self.exact and self.rows[k] == law}
+        return [arb(0) if k in same else self.negentropies[k] - cost for k, cost in costs.items()]
 
 
 class Record:
@@ -59,9 +65,10 @@ class Record:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
         self.logs = [[arb(n).log() for _, n in row] for row in pairs]
+        self.everything = {k for inputs in self.inputs for k in inputs}
 
 
-def logs(law: list[fmpq]) -> list[arb]:
+def log_weights(law: list[fmpq]) -> list[arb]:
     """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
     return [arb(q).log() if q else arb(0) for q in law]
 
@@ -96,7 +103,8 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
     need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")
     _need_entries(len(rows), len(rows[0]))
-    return Channel([[x / weight for x in row] for row in rows for weight in [total(row)]], inputs, dataset)
+    exact = [[x / weight for x in row] for row in rows for weight in [total(row)]]
+    return Channel(exact, list(range(wanted)) if dataset else inputs, dataset)
 
 
 def _diagonal(mechanism: dict[str, Any], size: int) -> list[list[Any]]:

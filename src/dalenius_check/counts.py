@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from itertools import accumulate
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import gcd, log2, prod
 from typing import Any
 
@@ -19,12 +20,16 @@ Pairs = list[tuple[int, fmpz]]
 Groups = Counter[tuple[int, ...]]
 
 
-def key(model: Model, i: int, dataset: bool) -> Any:
-    """Records with one key have the same record channel: sums are symmetric in the records."""
-    if dataset or model.query["kind"] in ("table", "identity"):
-        return i
-    weights = model.query.get("weights")
-    return tuple(weights[i]) if weights and isinstance(weights[0], list) else model.alphabets[i]
+def key(model: Model, i: int) -> Any:
+    """Records with one key have the same record channel: sums are symmetric in the records.
+
+    An identity or table query is a sum too, of the records' shares of the dataset's index; these are never alike.
+    """
+    size, weights = model.alphabets[i], model.query.get("weights")
+    if model.query["kind"] in ("table", "identity"):
+        stride = prod(model.alphabets[i + 1 :]) if size > 1 else 0
+        return tuple(a * stride for a in range(size))
+    return tuple(weights[i]) if weights and isinstance(weights[0], list) else size
 
 
 def contributions(model: Model, group: Any) -> tuple[int, ...]:
@@ -39,7 +44,7 @@ def contributions(model: Model, group: Any) -> tuple[int, ...]:
 
 def groups(model: Model, without: int | None = None) -> Groups:
     """The multiset of contributions of all records, or of all but one."""
-    keys = Counter(key(model, i, False) for i in range(len(model.alphabets)) if i != without)
+    keys = Counter(key(model, i) for i in range(len(model.alphabets)) if i != without)
     merged: Groups = Counter()
     for group, times in keys.items():
         merged[contributions(model, group)] += times
@@ -99,30 +104,60 @@ def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
     return result
 
 
-def completions(model: Model, i: int, dataset: bool, query_values: list[int]) -> list[Pairs]:
-    """N(a, k) > 0 of record i: for each letter a the inputs k, which are query values or (dataset) whole datasets."""
-    kind, size = model.query["kind"], model.alphabets[i]
-    index = {value: k for k, value in enumerate(query_values)}
-    if dataset or kind in ("table", "identity"):
-        listed = range(model.states()) if dataset or kind == "identity" else [index[v] for v in model.query["values"]]
-        stride = prod(model.alphabets[i + 1 :])
-        tables: list[Counter[int]] = [Counter() for _ in range(size)]
-        for x, k in enumerate(listed):
-            tables[x // stride % size][k] += 1
-        return [sorted((k, fmpz(n)) for k, n in tally.items()) for tally in tables]
-    others, own = groups(model, i), contributions(model, key(model, i, False))
+def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:
+    """The channel's input that a sum leads to."""
+    kind, index = model.query["kind"], {value: k for k, value in enumerate(query_values)}
     if kind == "threshold":
-        return _threshold(distribution(others), own, model.query["at"])
+        return lambda value: int(value >= model.query["at"])
+    if kind == "table":
+        return lambda value: index[model.query["values"][value]]
+    return (lambda value: value % len(index)) if kind in ("parity", "modular_sum") else index.__getitem__
+
+
+def datasets(model: Model, query_values: list[int]) -> list[int]:
+    """The channel's input of each dataset; for at most 65,536 of them."""
+    keys = [key(model, i) for i in range(len(model.alphabets))]
+    own = {group: contributions(model, group) for group in set(keys)}
+    sums = [sum(own[group][0] for group in keys)]
+    for parts in (own[group] for group in keys if len(own[group]) > 1):
+        sums = [value + x - parts[0] for value in sums for x in parts]
+    return list(map(_reader(model, query_values), sums))
+
+
+def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tuple[int, ...], fmpz]]:
+    """The inputs (k_0, ..., k_{A-1}) of the datasets (a, z), with numbers of completions z, in parts by z."""
+    kind, others, own = model.query["kind"], groups(model, i), contributions(model, key(model, i))
     if kind in ("parity", "modular_sum"):
-        sums = [(value, n) for value, n in enumerate(ways(others, len(index))) if n]
-        index = {value: value % len(query_values) for value in range(len(query_values) + max(own))}
+        sums = [(value, n) for value, n in enumerate(ways(others, len(query_values))) if n]
     else:
         sums = distribution(others)
-    limit(size * len(sums) <= _MAX_PAIRS, f"a record has more than {_MAX_PAIRS} pairs")
-    return [sorted((index[value + x], n) for value, n in sums) for x in own]
+    if kind == "threshold":
+        sums = _pieces(sums, {model.query["at"] - x for x in own})
+    reader = _reader(model, query_values)
+    return ((tuple(reader(value + x) for x in own), n) for value, n in sums)
 
 
-def _threshold(sums: Pairs, own: tuple[int, ...], at: int) -> list[Pairs]:
-    below = [fmpz(0), *accumulate(n for _, n in sums)]
-    cuts = [bisect_left(sums, at - x, key=lambda pair: pair[0]) for x in own]
-    return [[(k, n) for k, n in enumerate((below[j], below[-1] - below[j])) if n] for j in cuts]
+def _pieces(sums: Pairs, cuts: set[int]) -> Pairs:
+    """The sums that lie between the same cuts, merged into the smallest one."""
+    places = {bisect_left(sums, cut, key=lambda pair: pair[0]) for cut in cuts}
+    borders = sorted({0, len(sums), *places})
+    return [(sums[j][0], sum((n for _, n in sums[j:end]), fmpz(0))) for j, end in pairwise(borders)]
+
+
+def completions(model: Model, i: int, query_values: list[int]) -> list[Pairs]:
+    """N(a, k) > 0 of record i: for each letter a the inputs k, ascending, which are query values or whole datasets."""
+    tables: list[dict[int, fmpz]] = [defaultdict(fmpz) for _ in range(model.alphabets[i])]
+    for chosen, n in patterns(model, i, query_values):
+        for table, k in zip(tables, chosen, strict=True):
+            table[k] += n
+        limit(sum(map(len, tables)) <= _MAX_PAIRS, f"a record has more than {_MAX_PAIRS} pairs")
+    return [sorted(table.items()) for table in tables]
+
+
+def selections(model: Model, i: int, query_values: list[int]) -> list[tuple[int, ...]]:
+    """The distinct tuples of inputs that the letters of record i have together, in lexicographic order."""
+    found: set[tuple[int, ...]] = set()
+    for chosen, _ in patterns(model, i, query_values):
+        found.add(chosen)
+        limit(len(found) * model.alphabets[i] <= _MAX_PAIRS, f"selections have more than {_MAX_PAIRS} entries")
+    return sorted(found)

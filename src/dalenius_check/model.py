@@ -9,12 +9,13 @@ import tomllib
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from math import prod
 from typing import Any
 
 from flint import arb, fmpq
 
 from . import read
-from .numbers import RefusedError, at_most, need, rational
+from .numbers import RefusedError, at_most, need, rational, total
 from .read import MAX_FILE, REQUIRED, Schema
 
 MAX_STATES = 65_536
@@ -44,6 +45,12 @@ def _entropy(value: Any, what: str) -> tuple[fmpq, str]:
     return read.number(match[1] if match else value, what), match[2] if match else "nats"
 
 
+def _priors(value: Any, what: str) -> list[list[fmpq]]:
+    rows = read.laws(value, what)
+    need(0 < sum(map(len, rows)) <= 1 << 22, f"{what} must be at least one list, of at most 2^22 numbers altogether")
+    return rows
+
+
 def _required(reader: Any, **options: Any) -> tuple[Any, Any]:
     return partial(reader, **options), REQUIRED
 
@@ -61,35 +68,38 @@ _QUERIES: dict[str, Schema] = {
 }
 _POSITIVE = partial(read.number, positive=True)
 _MECHANISMS: dict[str, Schema] = {
-    "matrix": {"inputs": (read.INPUTS, "query"), "rows": _required(read.channel_rows)},
+    "matrix": {"inputs": (read.INPUTS, "query"), "rows": _required(read.laws)},
     "symmetric": {"flip": _required(read.number, high=1), "k": _K},
     "randomized_response": {"epsilon": _EPSILON, "k": _K},
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": _required(_POSITIVE, high=1000), "range": (_range, None)},
     "exponential": {"epsilon": _EPSILON, "range": (_range, None), "sensitivity": (_POSITIVE, fmpq(1))},
 }
+_FREE = (fmpq(0), "nats")
+_ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
 
 
 @dataclass(frozen=True)
 class Model:
-    """A parsed model; `query` and `mechanism` are the tables with numbers exact and defaults filled in."""
+    """A parsed model: tables with numbers exact and defaults filled in.
+
+    The entropy bound is 0 and the list of priors empty where the adversary has none.
+    """
 
     alphabets: list[int]
     query: dict[str, Any]
     mechanism: dict[str, Any]
+    adversary: str
     entropy: fmpq
     unit: str
+    priors: list[list[fmpq]]
     normal: dict[str, Any]
     digest: str
 
     def states(self) -> int:
         """The number of datasets, or -1 beyond 65,536."""
-        product = 1
-        for size in self.alphabets:
-            product *= size
-            if product > MAX_STATES:
-                return -1
-        return product
+        sizes = [size for size in self.alphabets if size > 1]
+        return prod(sizes) if len(sizes) <= 16 and prod(sizes) <= MAX_STATES else -1
 
     def runs(self) -> list[tuple[int, int]]:
         """Consecutive records of equal alphabet: (alphabet, times)."""
@@ -117,7 +127,9 @@ class Model:
         return bool(self.unit == "max" and self.entropy == 1)
 
     def need_feasible(self) -> None:
-        """Refuse an entropy bound of more than log |X|."""
+        """Refuse an entropy bound of more than log |X|, and priors that are not on the datasets."""
+        if self.adversary == "prior_set":
+            need(len(self.priors[0]) == self.states(), "each of adversary.priors must list |X| <= 65536 numbers")
         what = "entropy_at_least <= log |X|"
         if self.unit == "max":
             need(self.entropy <= 1 or self.is_uniform(), f"{what} fails: the share is more than 1")
@@ -142,26 +154,27 @@ def _toml_float(text: str) -> fmpq:
 
 def _model(data: Any) -> Model:
     top = read.table(data, "model", _TOP)
-    alphabets, query, mechanism = top["records"], top["query"], top["mechanism"]
-    entropy, unit = top["adversary"]["entropy_at_least"]
+    alphabets, query, mechanism, adversary = (top[key] for key in ("records", "query", "mechanism", "adversary"))
+    kind, (entropy, unit) = adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
+    priors = [[x / weight for x in row] for row in adversary.get("priors", []) for weight in [total(row)]]
     free = mechanism["kind"] not in _MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
     weights = query.get("weights")
     if weights and isinstance(weights[0], list):
-        fits = [len(row) for row in weights] == alphabets
-        need(fits, "query.weights must have one weight for each letter of each record")
+        need([*map(len, weights)] == alphabets, "query.weights must have one weight for each letter of each record")
     elif weights is not None:
         need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
     normal = {
         "problem": "maximal_leakage",
         "records": [[str(size), str(len(list(run)))] for size, run in groupby(alphabets)],
-        "query": _normal(query),
-        "mechanism": _normal(mechanism),
-        "adversary": {"entropy_at_least": f"{entropy} {unit}"},
+        "query": read.normal(query),
+        "mechanism": read.normal(mechanism),
+        "adversary": read.normal(adversary) if "kind" in adversary else {"entropy_at_least": f"{entropy} {unit}"},
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
-    return Model(alphabets, query, mechanism, entropy, unit, normal, hashlib.sha256(text.encode("ascii")).hexdigest())
+    digest = hashlib.sha256(text.encode("ascii")).hexdigest()
+    return Model(alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
 
 
 def _variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
@@ -169,6 +182,14 @@ def _variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
     need(isinstance(value, dict), f"{what} must be a table")
     kind = read.text(value.get("kind"), f"{what}.kind")
     return read.table(value, what, {"kind": (read.text, REQUIRED), **kinds[kind]}) if kind in kinds else value
+
+
+def _adversary(value: Any, what: str) -> dict[str, Any]:
+    """The entropy bound, or one of the other kinds."""
+    if not (isinstance(value, dict) and "kind" in value):
+        return read.table(value, what, {"entropy_at_least": (_entropy, REQUIRED)})
+    read.text(value["kind"], f"{what}.kind", _ADVERSARIES)
+    return _variant(value, what, _ADVERSARIES)
 
 
 def _records(value: Any, what: str) -> list[int]:
@@ -189,16 +210,5 @@ _TOP: Schema = {
     "records": (_records, REQUIRED),
     "query": (partial(_variant, kinds=_QUERIES), {"kind": "identity"}),
     "mechanism": _required(_variant, kinds=_MECHANISMS),
-    "adversary": _required(read.table, schema={"entropy_at_least": (_entropy, REQUIRED)}),
+    "adversary": (_adversary, REQUIRED),
 }
-
-
-def _normal(value: Any) -> Any:
-    """Numbers as strings of reduced fractions; text, booleans and lists stay."""
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, list):
-        return [_normal(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _normal(item) for key, item in value.items()}
-    return str(read.exact(value, "mechanism"))

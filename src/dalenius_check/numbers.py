@@ -52,11 +52,11 @@ def rational(text: str) -> fmpq:
     if match is None:
         raise RefusedError(f"not a number of at most {_MAX_CHARS} characters: {text[:40]!a}")
     whole, denominator, fraction, exponent = match.groups("")
-    divisor, shift = int(denominator or 1), int(exponent or 0)
+    divisor, shift = int(denominator) if denominator else 10 ** len(fraction), int(exponent or 0)
     need(divisor != 0, "a denominator is zero")
-    need(abs(shift) <= _MAX_EXPONENT, f"an exponent is beyond {_MAX_EXPONENT}")
-    shift -= len(fraction)
-    return fmpq(int(whole + fraction) * 10 ** max(shift, 0), divisor * 10 ** max(-shift, 0))
+    need(abs(shift) <= _MAX_EXPONENT, "an exponent is beyond 400")
+    value = fmpq(int(whole + fraction), divisor)
+    return value * fmpq(10) ** shift if shift else value
 
 
 def total(values: Iterable[fmpq]) -> fmpq:

@@ -1,177 +1,170 @@
-"""The walk through a certificate: the witness for `lower`, the preorder trees for `upper`."""
+"""The lines after the header: the witness for `lower`, then the proof of `upper`, for each kind of adversary."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import cached_property
+from math import prod
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz
 
-from .bounds import Column, Side, column_bound, dual_bound, entropy_of, information, row_bound, uniform_information
+from .bounds import entropy_of, exact_information, information, uniform_information
 from .certificate import Lines
-from .channel import Channel, Record, logs
-from .counts import completions, key
+from .channel import Channel, Record
+from .counts import completions, datasets, key, selections
 from .model import Model
-from .numbers import at_most, largest, limit, need, total
-from .read import decimal, entries, integer, nonnegative
+from .numbers import at_most, limit, need, total
+from .read import entries, integer
+from .tree import Section, law_of, output_law
 
 _MAX_CELLS = 1 << 22
-_LEAVES = {"split": 4, "column": 3, "dual": 3, "vertices": 1, "uniform": 1}
-Box = tuple[Any, ...]
 
 
-def _law(value: Any, size: int, what: str) -> list[fmpq]:
-    """Nonnegative weights, normalised exactly."""
-    weights = [nonnegative(x, what) for x in entries(value, what, size)]
-    weight = total(weights)
-    need(weight > 0, f"{what} has total weight zero")
-    return [x / weight for x in weights]
+class EntropyBound:
+    """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
-
-def _hints(value: Any, size: int) -> list[fmpq]:
-    """Numbers, or null for zeros."""
-    return [fmpq(0)] * size if value is None else [decimal(x, "nu") for x in entries(value, "nu", size)]
-
-
-def prove(lines: Lines, model: Model, channel: Channel, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
-    """Check the lines after the header; the witness in words, and the numbers of leaves by kind."""
-    witness, tally = _witness(lines, model, channel, lower), Counter[str]()
-    covered, seen, count = set(), set(), len(model.alphabets)
-    while lines.more():
-        i = integer(lines.item("a record", {"record": 2})[1], "the record", 0, count - 1)
-        need(i not in seen, f"record {i} comes twice")
-        seen.add(i)
-        covered.add(key(model, i, channel.dataset))
-        tally += Section(lines, model, channel, i).run(arb(upper))
-    for j, size in enumerate(model.alphabets):
-        need(size == 1 or key(model, j, channel.dataset) in covered, f"the file ends, but record {j} is not covered")
-    return witness, tally
-
-
-def _witness(lines: Lines, model: Model, channel: Channel, lower: fmpq) -> str:
-    """Line 2: a feasible prior whose information is at least `lower`."""
-    _, i, weights = lines.item("the witness", {"witness": 3})
-    if i is None and weights is None:
-        need(lower <= 0, "no witness, but lower is positive")
-        return "none, the leakage is never negative"
-    i = integer(i, "the witness's record", 0, len(model.alphabets) - 1)
-    record = _record(model, channel, i)
-    if weights == "uniform":
-        value = uniform_information(record)
-    else:
-        masses = _masses(record, len(channel.rows), weights)
-        if model.entropy != 0:  # an entropy is never negative
-            at_most(model.entropy_ball(), entropy_of(record, masses), "entropy bound <= witness's entropy")
-        value = information(record, [[arb(mass) for mass in row] for row in masses])
-    if lower > 0:  # an information is never negative
-        at_most(arb(lower), value, "lower <= witness's information")
-    return f"{'the uniform' if weights == 'uniform' else 'a'} prior for record {i}"
-
-
-def _record(model: Model, channel: Channel, i: int) -> Record:
-    limit(model.alphabets[i] * channel.outputs <= _MAX_CELLS, "too many letters and outputs")
-    return Record(channel, completions(model, i, channel.dataset, channel.values))
-
-
-def _masses(record: Record, width: int, value: Any) -> list[list[fmpq]]:
-    rows = [entries(row, "a letter's weights", width) for row in entries(value, "weights", len(record.inputs))]
-    law, result = _law([x for row in rows for x in row], width * len(rows), "weights"), []
-    for a, inputs in enumerate(record.inputs):
-        row, exists = law[a * width : (a + 1) * width], set(inputs)
-        for k, mass in enumerate(row):
-            need(not mass or k in exists, f"weight on letter {a}, input {k}, which no dataset has")
-        result.append([row[k] for k in inputs])
-    return result
-
-
-def _with(box: Box, j: int, parts: Iterable[Any]) -> list[Box]:
-    """The boxes with their entry j replaced by each part."""
-    return [(*box[:j], part, *box[j + 1 :]) for part in parts]
-
-
-class Section:
-    """The proof of `upper` for record i."""
-
-    def __init__(self, lines: Lines, model: Model, channel: Channel, i: int) -> None:
+    def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
         self.lines, self.channel = lines, channel
-        self.entropy, self.uniform = model.entropy_ball(), model.is_uniform()
-        self.letters, self.outputs = model.alphabets[i], channel.outputs
-        self.record = _record(model, channel, i)
+        self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
         self.tally: Counter[str] = Counter()
 
-    def run(self, upper: arb) -> Counter[str]:
-        """Walk the tree of splits and leaves; their numbers by kind."""
-        root = (Column([fmpq(0)] * self.letters, [fmpq(1)] * self.letters, law=True),) * self.outputs
-        kinds = {"column": self._column, "dual": self._dual, "vertices": self._vertices, "uniform": self._uniform}
-        for item, box in self.lines.tree("a split or leaf", _LEAVES, root, self._halve):
-            number, sides = self.lines.number, [column.sides for column in box]
-            bounds = kinds[item[0]](item, sides)
-            if all(sides):
-                for bound in bounds:
-                    at_most(bound, upper, f"line {number}'s {item[0]} leaf <= upper")
-            self.tally[item[0] if all(sides) else "empty"] += 1
-        return self.tally
+    def check(self, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
+        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+        _, i, hint = self.lines.item("the witness", {"witness": 3})
+        words = "none, the leakage is never negative"
+        if i is None and hint is None:
+            need(lower <= 0, "no witness, but lower is positive")
+        else:
+            prior, value = self.information(self.record(i), hint)
+            words = f"{prior} for record {i}"
+            if lower > 0:  # an information is never negative
+                at_most(arb(lower), value, "lower <= witness's information")
+        self.bound(arb(upper))
+        return words, self.tally
 
-    def _halve(self, item: list[Any], box: Box) -> list[Box]:
-        """The boxes of a split, or of a cut, whose columns have one number."""
-        a = integer(item[1], "the letter", 0, self.letters - 1) if item[0] == "split" else 0
-        y = integer(item[-2], "the output", 0, self.outputs - 1)
-        return _with(box, y, box[y].split(a, decimal(item[-1], "the point")))
+    def bound(self, upper: arb) -> None:
+        """The sections, which must cover every record."""
+        seen: set[int] = set()
+        while self.lines.more():
+            i = self.record(self.lines.item("a record", {"record": 2})[1])
+            need(i not in seen, f"record {i} comes twice")
+            seen.add(i)
+            self.section(i, upper)
+        covered = {key(self.model, i) for i in seen}
+        left = {key(self.model, j): j for j, size in enumerate(self.model.alphabets) if size > 1}
+        left = {group: j for group, j in left.items() if group not in covered}
+        known = {self.signature(i) for i in seen} if left else set()
+        for j in left.values():
+            need(self.signature(j) in known, f"the file ends, but record {j} is not covered")
 
-    def _column(self, item: list[Any], sides: list[list[Side]]) -> list[arb]:
-        mu = nonnegative(item[1], "mu")
-        rows = [None] * self.letters if item[2] is None else entries(item[2], "nu", self.letters)
-        nu = list(zip(*(_hints(row, self.outputs) for row in rows), strict=True))
-        return [column_bound(self.record, sides, mu, nu, self.entropy)] if all(sides) else []
+    def record(self, value: Any) -> int:
+        """A record's number."""
+        i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
+        limit(self.model.alphabets[i] * self.channel.outputs <= _MAX_CELLS, "too many letters and outputs")
+        return i
 
-    def _uniform(self, *_: Any) -> list[arb]:
-        need(self.uniform, "a uniform leaf needs an entropy bound equal to log |X|")
-        return [uniform_information(self.record)]
+    def information(self, i: int, hint: Any) -> tuple[str, arb]:
+        """The witness's prior in words, and what it teaches about record i."""
+        record = self._record(i)
+        if hint == "uniform":
+            return "the uniform prior", uniform_information(record)
+        masses = self._masses(record, hint)
+        if self.model.entropy != 0:  # an entropy is never negative
+            at_most(self.model.entropy_ball(), entropy_of(record, masses), "entropy bound <= witness's entropy")
+        return "a prior", information(self.channel, masses)
 
-    def _check_law(self, law: list[fmpq], inputs: Iterable[int]) -> None:
-        for y, q in enumerate(law):
-            need(q > 0 or self.channel.vanishes(y, inputs), f"the law is zero at output {y}, where the channel is not")
+    def section(self, i: int, upper: arb) -> None:
+        """The proof that record i leaks at most `upper`."""
+        Section(self.lines, self.model, self._record(i), self.tally).run(upper)
 
-    def _dual(self, item: list[Any], sides: list[list[Side]]) -> list[arb]:
-        beta, law = nonnegative(item[1], "beta"), _law(item[2], self.outputs, "r")
-        everything = {k for inputs in self.record.inputs for k in inputs}
-        self._check_law(law, everything)
-        if beta == 0:
-            divergences = self.channel.divergences(law)
-            return [divergences[k] for k in everything]
-        phi = [self._row_tree(a, beta, logs(law)) for a in range(self.letters)]
-        return [dual_bound(phi, beta, self.entropy)]
+    def signature(self, i: int) -> Any:
+        """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
+        counts: dict[tuple[int, int], fmpz] = defaultdict(fmpz)
+        for a, pairs in enumerate(self._record(i).pairs):
+            for k, n in pairs:
+                counts[a, self.channel.classes[k]] += n
+        return frozenset(counts.items())
+
+    def _record(self, i: int) -> Record:
+        return Record(self.channel, completions(self.model, i, self.channel.values))
+
+    def _masses(self, record: Record, value: Any) -> list[list[tuple[int, fmpq]]]:
+        letters, width = len(record.inputs), len(self.channel.rows)
+        rows = [entries(row, "a letter's weights", width) for row in entries(value, "weights", letters)]
+        law = law_of([x for row in rows for x in row], width * letters, "weights")
+        masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
+        need(total(x for row in masses for _, x in row) == 1, "weight on a letter and input which no dataset has")
+        return masses
+
+
+class ProductPriors(EntropyBound):
+    """Priors under which the records are independent.
+
+    Bound because I is convex in the law of each other record, hence largest where that is one letter; then L is
+    the capacity of the rows that the letters of record i select together, at most max_a D(row_a || r^).
+    """
+
+    def information(self, i: int, hint: Any) -> tuple[str, arb]:
+        """The witness's law on the letters, for one selection."""
+        (j, weights), chosen = entries(hint, "selection and weights", 2), self._selections(i)
+        rows = chosen[integer(j, "the selection", 0, len(chosen) - 1)]
+        masses = zip(rows, law_of(weights, len(rows), "weights"), strict=True)
+        return f"selection {j}", information(self.channel, [[pair] for pair in masses])
+
+    def section(self, i: int, upper: arb) -> None:
+        """Laws, until the next section, which list every selection."""
+        chosen = self._selections(i)
+        missing, last = set(range(len(chosen))), len(chosen) - 1
+        while self.lines.more():
+            item = self.lines.item("a law or record", {"law": 3, "record": 2})
+            if item[0] == "record":
+                self.lines.back()
+                break
+            listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
+            used = {k for j in listed for k in chosen[j]}
+            for bound in self.channel.divergences(output_law(item[2], self.channel, used), used):
+                at_most(bound, upper, "the law's divergence <= upper")
+            missing -= listed
+            self.tally["law"] += 1
+        need(not missing, f"selection {min(missing, default=0)} of record {i} is not listed")
+
+    def signature(self, i: int) -> Any:
+        """The tuples of rows that the selections stand for."""
+        return frozenset(tuple(map(self.channel.classes.__getitem__, rows)) for rows in self._selections(i))
+
+    def _selections(self, i: int) -> list[tuple[int, ...]]:
+        return selections(self.model, i, self.channel.values)
+
+
+class PriorSet(EntropyBound):
+    """Listed priors: each is evaluated for each record."""
+
+    def information(self, i: int, hint: Any) -> tuple[str, arb]:
+        """The witness's number among the priors."""
+        j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
+        return f"prior {j}", self._information(i, j)
+
+    def bound(self, upper: arb) -> None:
+        """No lines; a record with one letter leaks nothing."""
+        need(not self.lines.more(), "there is a line after the witness")
+        for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
+            for j in range(len(self.model.priors)):
+                at_most(self._information(i, j), upper, f"what prior {j} teaches about record {i} <= upper")
+                self.tally["prior"] += 1
+
+    def _information(self, i: int, j: int) -> arb:
+        size, stride = self.model.alphabets[i], prod(self.model.alphabets[i + 1 :])
+        masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
+        for x, mass in enumerate(self.model.priors[j]):
+            if mass:
+                masses[x // stride % size][self._inputs[x]] += mass
+        return exact_information(self.channel, masses)
 
     @cached_property
-    def _row_roots(self) -> list[Box]:
-        ranges = map(self.channel.ranges, self.record.inputs)
-        return [tuple(Column([low], [high], law=False) for low, high in pairs) for pairs in ranges]
+    def _inputs(self) -> list[int]:
+        return datasets(self.model, self.channel.values)
 
-    def _row_tree(self, a: int, beta: fmpq, log_law: list[arb]) -> arb:
-        phi, expected = [], f"a cut or row of letter {a}"
-        for item, box in self.lines.tree(expected, {"cut": 3, "row": 2}, self._row_roots[a], self._halve):
-            nu, sides = _hints(item[1], self.outputs), [side for column in box for side in column.sides]
-            self.tally["row"] += 1
-            if len(sides) == self.outputs:
-                phi.append(row_bound(self.record, a, sides, beta, nu, log_law))
-        return largest(phi)
 
-    def _vertices(self, item: list[Any], sides: list[list[Side]]) -> list[arb]:
-        bounds, root = [], tuple(map(frozenset, self.record.inputs))
-        for law_item, sets in self.lines.tree("a part or law", {"part": 3, "law": 2}, root, self._part):
-            law = _law(law_item[1], self.outputs, "r")
-            self.tally["law"] += 1
-            if all(sets):
-                used = set().union(*sets)
-                self._check_law(law, used)
-                divergences = self.channel.divergences(law)
-                bounds.append(largest([divergences[k] for k in used]))
-        return bounds
-
-    def _part(self, item: list[Any], sets: Box) -> list[Box]:
-        a = integer(item[1], "the letter", 0, self.letters - 1)
-        last, listed = len(self.channel.rows) - 1, entries(item[2], "the listed inputs")
-        chosen = {integer(k, "a listed input", 0, last) for k in listed}
-        return _with(sets, a, (sets[a] & chosen, sets[a] - chosen))
+ADVERSARIES = {"entropy_at_least": EntropyBound, "product_priors": ProductPriors, "prior_set": PriorSet}

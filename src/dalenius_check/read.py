@@ -86,8 +86,8 @@ def number(value: Any, what: str, high: int | None = None, positive: bool = Fals
     return result
 
 
-def channel_rows(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
-    """The rows of the matrix kind as written, not yet normalised."""
+def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
+    """Laws (the rows of a matrix, or priors) as written, not yet normalised."""
     result: list[list[fmpq]] = []
     for row in entries(value, what):
         result.append([number(x, what) for x in entries(row, what)])
@@ -96,3 +96,14 @@ def channel_rows(value: Any, what: str, number: Reader = exact) -> list[list[fmp
         off = abs(total(result[-1]) - 1)
         need(off <= fmpq(1, BIG), f"{what}: row {len(result) - 1} does not sum to 1 within 1e-9")
     return result
+
+
+def normal(value: Any) -> Any:
+    """Numbers as strings of reduced fractions; text, booleans and lists stay."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, list):
+        return [normal(item) for item in value]
+    if isinstance(value, dict):
+        return {key: normal(item) for key, item in value.items()}
+    return str(exact(value, "mechanism"))

@@ -19,8 +19,12 @@ from dalenius_check.model import parse_model
 
 
 def model(records: str, query: str, mechanism: str, entropy: str) -> bytes:
-    """A model file; each argument is the body of its table, on one line with `;` between keys."""
-    parts = {"records": records, "query": query, "mechanism": mechanism, "adversary": f"entropy_at_least = {entropy}"}
+    """A model file; each argument is the body of its table, on one line with `;` between keys.
+
+    The last one is an entropy bound, or, if it has a `=`, the body of the adversary's table.
+    """
+    adversary = entropy if "=" in entropy else f"entropy_at_least = {entropy}"
+    parts = {"records": records, "query": query, "mechanism": mechanism, "adversary": adversary}
     text = 'problem = "maximal_leakage"\n'
     for name, body in parts.items():
         if body:
@@ -31,7 +35,7 @@ def model(records: str, query: str, mechanism: str, entropy: str) -> bytes:
 def header(model_file: bytes, lower: str, upper: str, **extra: Any) -> dict[str, Any]:
     """A certificate's first line."""
     return {
-        "format": "dalenius-certificate/1",
+        "format": "dalenius-certificate/2",
         "problem": "maximal_leakage",
         "model": parse_model(model_file).digest,
         "lower": lower,
@@ -78,7 +82,9 @@ class Reference:
         for j, x in enumerate(datasets):
             self.N[x[i], j if dataset else index[values[j]]] += 1
         self.logN = np.log(self.N, where=self.N > 0, out=np.full(self.N.shape, -np.inf))
-        self.b = self._entropy(data["adversary"]["entropy_at_least"], np.log(len(datasets)))
+        self.inputs = [j if dataset else index[v] for j, v in enumerate(values)]
+        self.letter = [x[i] for x in datasets]
+        self.b = self._entropy(data["adversary"].get("entropy_at_least", 0), np.log(len(datasets)))
         self.A, self.K = self.N.shape
         self.Y = self.R.shape[1]
 
@@ -193,138 +199,178 @@ class Reference:
             best = p if self.information(p) > self.information(best) else best
         return best
 
+    def masses(self, prior: list[float]) -> np.ndarray:
+        """The masses on the pairs of a prior on the datasets."""
+        p = np.zeros(self.N.shape)
+        for mass, a, k in zip(prior, self.letter, self.inputs, strict=True):
+            p[a, k] += mass / sum(prior)
+        return p
+
+    def selections(self) -> list[tuple[int, ...]]:
+        """The distinct tuples of inputs that the letters have together."""
+        columns = [
+            [k for k, letter in zip(self.inputs, self.letter, strict=True) if letter == a] for a in range(self.A)
+        ]
+        return sorted(set(zip(*columns, strict=True)))
+
     # ---- bounds -------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def secant(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """alpha and s."""
-        width = np.where(hi > lo, hi - lo, 1)
-        s = np.where(hi > lo, (xlogy(hi, hi) - xlogy(lo, lo)) / width, 0)
-        return xlogy(lo, lo) - s * lo, s
+    def tighten(lo: np.ndarray, hi: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        """Ranges of numbers whose sum along the axis is 1."""
+        return (
+            np.maximum(lo, 1 - hi.sum(axis, keepdims=True) + hi),
+            np.minimum(hi, 1 - lo.sum(axis, keepdims=True) + lo),
+        )
 
     @staticmethod
-    def tighten(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The box with sum_a phi = 1."""
-        return np.maximum(lo, 1 - hi.sum(0) + hi), np.minimum(hi, 1 - lo.sum(0) + lo)
+    def secant(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """The slopes of the secants of v log v."""
+        wide = hi > lo + 1e-12
+        return np.where(wide, (xlogy(hi, hi) - xlogy(lo, lo)) / np.where(wide, hi - lo, 1), np.log(hi + 1e-300) + 1)
 
-    def column(self, lo: np.ndarray, hi: np.ndarray, mu: float, nu: np.ndarray) -> float:
-        """The column leaf's bound (lo, hi, nu are letters by outputs)."""
-        lo, hi = self.tighten(lo, hi)
-        alpha, s = self.secant(lo, hi)
-        constant = (alpha - np.maximum(nu, 0) * lo + np.maximum(-nu, 0) * hi).sum(0)
-        c = (constant + s + nu) @ self.R.T
-        if mu == 0:
-            return float(logsumexp(np.where(self.N > 0, c, -np.inf).max(1)))
-        inner = logsumexp(self.logN + c / mu, axis=1)
-        return float((1 + mu) * logsumexp(mu / (1 + mu) * inner) - mu * self.b)
+    @staticmethod
+    def lines(weight: float, lo: np.ndarray, hi: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """The intercepts of lines of these slopes above weight v log v."""
+        return np.maximum(weight * xlogy(lo, lo) - slope * lo, weight * xlogy(hi, hi) - slope * hi)
 
-    def best_mu(self, lo: np.ndarray, hi: np.ndarray, nu: np.ndarray | None = None) -> tuple[float, float]:
-        """The best multiplier of a column leaf and its bound."""
-        zero = np.zeros((self.A, self.Y)) if nu is None else nu
-        found = minimize_scalar(lambda t: self.column(lo, hi, np.exp(t), zero), bounds=(-9, 5), method="bounded")
-        mu = round(float(np.exp(found.x)), 6)
-        return mu, self.column(lo, hi, mu, zero)
+    def root(self) -> dict[str, np.ndarray]:
+        """The box of everything: lo, hi of the posterior, low, high of the conditional laws, letters by outputs."""
+        rows = [self.R[self.N[a] > 0] for a in range(self.A)]
+        shape = (self.A, self.Y)
+        low, high = np.array([x.min(0) for x in rows]), np.array([x.max(0) for x in rows])
+        return {"lo": np.zeros(shape), "hi": np.ones(shape), "low": low, "high": high}
 
-    def row(self, a: int, lo: np.ndarray, hi: np.ndarray, beta: float, nu: np.ndarray, law: np.ndarray) -> float:
-        """One row leaf's phi."""
-        alpha, s = self.secant(lo, hi)
-        log = np.where(law > 0, np.log(np.maximum(law, 1e-300)), 0)
-        c = self.R @ (s + nu - log)
-        constant = (alpha - np.maximum(nu, 0) * lo + np.maximum(-nu, 0) * hi).sum()
-        return float(constant + beta * logsumexp(self.logN[a] + c / beta))
+    def tight(self, box: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The box under the two rules of sum 1."""
+        lo, hi = self.tighten(box["lo"], box["hi"], 0)
+        low, high = self.tighten(box["low"], box["high"], 1)
+        return {"lo": lo, "hi": hi, "low": low, "high": high}
+
+    def scores(self, box: dict[str, np.ndarray], theta: float, sigma: np.ndarray, law: np.ndarray | None) -> np.ndarray:
+        """s(a, k) of a joint leaf."""
+        lo, hi = self.tighten(box["lo"], box["hi"], 0)
+        cost = 0 if law is None else theta * np.log(np.where(law > 0, law, 1))
+        return (self.lines(1 - theta, lo, hi, sigma).sum(0) + sigma - cost) @ self.R.T
+
+    def row(
+        self, s: np.ndarray, low: np.ndarray, high: np.ndarray, a: int, theta: float, mu: float, kappa: np.ndarray
+    ) -> float:
+        """psi of a row leaf; `low` and `high` are letter a's ranges, not tightened."""
+        low, high = self.tighten(low, high, 0)
+        if np.any(low > high + 1e-12):
+            return -np.inf
+        soft = mu * logsumexp(self.logN[a] + (s[a] + self.R @ kappa) / mu)
+        return float(self.lines(theta, low, high, kappa).sum() + soft)
+
+    def free(self, s: np.ndarray, theta: float, mu: float) -> np.ndarray:
+        """psi of each letter where theta or mu is zero."""
+        if mu > 0:
+            return mu * logsumexp(self.logN + s / mu, axis=1)
+        return np.where(self.N > 0, s + theta * xlogy(self.R, self.R).sum(1), -np.inf).max(1)
+
+    def leaf(self, psi: np.ndarray, theta: float, mu: float) -> float:
+        """The bound of a joint leaf."""
+        tau = 1 - theta + mu
+        return float((tau * logsumexp(psi / tau) if tau > 0 else psi.max()) - mu * self.b)
+
+    def joint(
+        self, box: dict[str, np.ndarray], theta: float, mu: float, law: np.ndarray | None, noise: np.ndarray | float = 0
+    ) -> tuple[list[Any], float]:
+        """A joint leaf with the secants' slopes (changed by noise) and row trees of one leaf, and its bound."""
+        theta, mu = round(theta, 6), round(mu, 6)
+        weights = None if law is None or not theta else np.maximum(np.round(law, 10), 1e-10)
+        law = None if weights is None else weights / weights.sum()
+        tight = self.tight(box)
+        if any(np.any(tight[x] > tight[y] + 1e-12) for x, y in (("lo", "hi"), ("low", "high"))):
+            rows = [["row", None]] * self.A if theta and mu else []
+            return [
+                ["joint", text(theta, 6), text(mu, 6), None, None if weights is None else texts(weights)],
+                *rows,
+            ], -np.inf
+        sigma = np.round((1 - theta) * self.secant(tight["lo"], tight["hi"]) + noise, 6)
+        kappa = np.round(theta * self.secant(tight["low"], tight["high"]) + noise, 6)
+        s = self.scores(box, theta, sigma, law)
+        slopes = [texts(row, 6) for row in sigma] if theta < 1 else None
+        head = ["joint", text(theta, 6), text(mu, 6), slopes, None if weights is None else texts(weights)]
+        if theta == 1:
+            s = self.scores(box, theta, 0 * sigma, law)
+        if not (theta and mu):
+            return [head], self.leaf(self.free(s, theta, mu), theta, mu)
+        psi = [self.row(s, box["low"][a], box["high"][a], a, theta, mu, kappa[a]) for a in range(self.A)]
+        return [head, *(["row", texts(row, 6)] for row in kappa)], self.leaf(np.array(psi), theta, mu)
+
+    def best(
+        self, box: dict[str, np.ndarray], theta: float, law: np.ndarray | None, noise: np.ndarray | float = 0
+    ) -> tuple[list[Any], float]:
+        """The joint leaf with the best mu."""
+        found = minimize_scalar(
+            lambda t: self.joint(box, theta, np.exp(t), law, noise)[1], bounds=(-9, 5), method="bounded"
+        )
+        tries = [self.joint(box, theta, mu, law, noise) for mu in (float(np.exp(found.x)), 0.0)]
+        return min(tries, key=lambda pair: pair[1])
 
     def divergences(self, law: np.ndarray) -> np.ndarray:
         """D(R(k, .) || law)."""
         return xlogy(self.R, self.R).sum(1) - xlogy(self.R, np.where(self.R > 0, law, 1)).sum(1)
 
-    def grow_rows(self, a: int, beta: float, law: np.ndarray, most: int) -> tuple[list[Any], float]:
-        """A row tree in preorder with at most this many leaves, and its phi."""
-        rows = self.R[self.N[a] > 0]
-        zero = np.zeros(self.Y)
-
-        def leaf(lo: np.ndarray, hi: np.ndarray) -> dict[str, Any]:
-            feasible = np.all(lo <= hi)
-            return {"lo": lo, "hi": hi, "phi": self.row(a, lo, hi, beta, zero, law) if feasible else -np.inf}
-
-        root = leaf(rows.min(0), rows.max(0))
-        leaves = [root]
-        while len(leaves) < most:
-            node = max(leaves, key=lambda n: n["phi"])
-            y = int(np.argmax(node["hi"] - node["lo"]))
-            if node["hi"][y] - node["lo"][y] < 1e-3:
-                break
-            t = round(float(node["lo"][y] + node["hi"][y]) / 2, 6)
-            high, low = node["hi"].copy(), node["lo"].copy()
-            high[y], low[y] = t, t
-            node["cut"], node["kids"] = (y, t), [leaf(node["lo"], high), leaf(low, node["hi"])]
-            leaves = [n for n in leaves if n is not node] + node["kids"]
-        lines, stack = [], [root]
-        while stack:
-            node = stack.pop()
-            if "cut" in node:
-                lines.append(["cut", node["cut"][0], text(node["cut"][1], 6)])
-                stack += node["kids"][::-1]
-            else:
-                lines.append(["row", None])
-        return lines, max(n["phi"] for n in leaves)
-
-    def dual(self, beta: float, law: np.ndarray, most: int = 1) -> tuple[list[Any], float]:
-        """A dual leaf with its row trees, and its bound."""
-        lines: list[Any] = [["dual", text(beta, 6), texts(law)]]
-        if beta == 0:
-            return lines, float(self.divergences(law)[self.N.sum(0) > 0].max())
-        phis = []
-        for a in range(self.A):
-            tree, phi = self.grow_rows(a, beta, law, most)
-            lines += tree
-            phis.append(phi)
-        return lines, float(beta * logsumexp(np.array(phis) / beta) - beta * self.b)
-
-    def best_dual(self, law: np.ndarray, most: int = 1) -> tuple[list[Any], float]:
-        """The dual leaf with the best beta of a small grid."""
-        return min(
-            (self.dual(beta, law, most) for beta in [0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8]), key=lambda pair: pair[1]
-        )
+    @staticmethod
+    def halves(box: dict[str, np.ndarray], name: str, a: int, y: int, t: float) -> list[dict[str, np.ndarray]]:
+        """The boxes of a split or cut."""
+        low, high = ("lo", "hi") if name == "split" else ("low", "high")
+        below, above = box[high].copy(), box[low].copy()
+        below[a, y], above[a, y] = min(below[a, y], t), max(above[a, y], t)
+        return [{**box, high: below}, {**box, low: above}]
 
     def grow(
-        self, gap: float, lower: float, most: int = 120, hints: np.random.Generator | None = None
+        self,
+        theta: float,
+        gap: float,
+        lower: float,
+        most: int = 120,
+        law: np.ndarray | None = None,
+        noise: np.random.Generator | None = None,
     ) -> tuple[list[Any], float]:
-        """A tree of splits and column leaves in preorder, and its bound."""
+        """A tree of splits (theta < 1), cuts (theta > 0) and joint leaves in preorder, and its bound."""
 
-        def leaf(lo: np.ndarray, hi: np.ndarray) -> dict[str, Any]:
-            lo2, hi2 = self.tighten(lo, hi)
-            if np.any(lo2 > hi2 + 1e-12):
-                return {"lo": lo, "hi": hi, "mu": 0.0, "bound": -np.inf, "nu": None}
-            nu = None if hints is None else np.round(hints.normal(size=(self.A, self.Y)) * 0.01, 4)
-            mu, bound = self.best_mu(lo, hi, nu)
-            return {"lo": lo, "hi": hi, "mu": mu, "bound": bound, "nu": nu}
+        def leaf(box: dict[str, np.ndarray]) -> dict[str, Any]:
+            change = 0 if noise is None else noise.normal(size=(self.A, self.Y)) * 0.01
+            lines, bound = self.best(box, theta, law, change)
+            return {"box": box, "lines": lines, "bound": bound}
 
-        root = leaf(np.zeros((self.A, self.Y)), np.ones((self.A, self.Y)))
+        root = leaf(self.root())
         leaves = [root]
         while len(leaves) < most:
             node = max(leaves, key=lambda n: n["bound"])
             if node["bound"] <= lower + gap:
                 break
-            lo, hi = self.tighten(node["lo"], node["hi"])
-            a, y = np.unravel_index(int(np.argmax(hi - lo)), lo.shape)
-            t = round(float(lo[a, y] + hi[a, y]) / 2, 6)
-            high, low = node["hi"].copy(), node["lo"].copy()
-            high[a, y], low[a, y] = min(high[a, y], t), max(low[a, y], t)
-            node["cut"], node["kids"] = (int(a), int(y), t), [leaf(node["lo"], high), leaf(low, node["hi"])]
+            tight = self.tight(node["box"])
+            widths = {}
+            if theta < 1:
+                widths["split"] = tight["hi"] - tight["lo"]
+            if theta > 0:
+                widths["cut"] = tight["high"] - tight["low"]
+            name = max(widths, key=lambda key: widths[key].max())
+            if widths[name].max() < 1e-3:
+                break
+            a, y = map(int, np.unravel_index(int(np.argmax(widths[name])), widths[name].shape))
+            low = tight["lo" if name == "split" else "low"]
+            t = round(float(low[a, y] + widths[name][a, y] / 2), 6)
+            node["cut"] = [name, a, y, text(t, 6)]
+            node["kids"] = [leaf(box) for box in self.halves(node["box"], name, a, y, t)]
             leaves = [n for n in leaves if n is not node] + node["kids"]
         lines, stack = [], [root]
         while stack:
             node = stack.pop()
             if "cut" in node:
-                lines.append(["split", node["cut"][0], node["cut"][1], text(node["cut"][2], 6)])
+                lines.append(node["cut"])
                 stack += node["kids"][::-1]
             else:
-                nu = node["nu"]
-                lines.append(["column", text(node["mu"], 6), nu if nu is None else [texts(row, 4) for row in nu]])
+                lines += node["lines"]
         return lines, max(n["bound"] for n in leaves)
 
-    def capacity_law(self, inputs: list[int], rounds: int = 400) -> np.ndarray:
-        """The capacity-achieving output law of some rows (Blahut-Arimoto)."""
+    def capacity(self, inputs: list[int], rounds: int = 400) -> tuple[np.ndarray, np.ndarray]:
+        """The capacity-achieving laws of some rows, on the rows and on the outputs (Blahut-Arimoto)."""
         rows = self.R[inputs]
         q = np.full(len(inputs), 1 / len(inputs))
         for _ in range(rounds):
@@ -332,4 +378,4 @@ class Reference:
             d = xlogy(rows, rows).sum(1) - xlogy(rows, np.where(rows > 0, law, 1)).sum(1)
             q = q * np.exp(d)
             q /= q.sum()
-        return q @ rows
+        return q, q @ rows

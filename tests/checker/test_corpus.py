@@ -36,11 +36,11 @@ def test_table_is_complete():
     assert stored == {entry["path"] for entry in TABLE}
     assert {path.stem for path in (CORPUS / "models").iterdir()} == {entry["model"] for entry in TABLE}
     count = Counter(entry["status"] for entry in TABLE)
-    assert count[0] >= 25
-    assert count[1] >= 55
-    assert count[2] >= 25
-    assert count[3] >= 1
-    assert sum(path.stat().st_size for path in CORPUS.rglob("*.*")) < 300_000
+    assert count[0] >= 90
+    assert count[1] >= 220
+    assert count[2] >= 60
+    assert count[3] >= 4
+    assert sum(path.stat().st_size for path in CORPUS.rglob("*.*")) < 400_000
 
 
 def test_precision_is_restored():

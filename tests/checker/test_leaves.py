@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from dalenius_check.bounds import Column, column_bound, dual_bound, information, row_bound
+from dalenius_check import check
+from dalenius_check.bounds import Ranges, exact_information, information
+from dalenius_check.certificate import Lines
 from dalenius_check.channel import Record, build
 from dalenius_check.counts import completions
 from dalenius_check.model import parse_model
+from dalenius_check.numbers import xlogx
+from dalenius_check.tree import Section
 
 MODELS = [
     ("count=4; alphabet=2", 'kind="parity"', 'kind="laplace_threshold"; epsilon=1.0', "1.3"),
@@ -48,8 +56,9 @@ def setting(forge, case):
     data = forge.model(*MODELS[case])
     parsed = parse_model(data)
     channel = build(parsed, None)
-    pairs = Record(channel, completions(parsed, 0, channel.dataset, channel.values))
-    return forge.Reference(data), channel, pairs, parsed.entropy_ball(), np.random.default_rng(case)
+    counted = replace(parsed, query={"kind": "identity"}) if channel.dataset else parsed
+    record = Record(channel, completions(counted, 0, channel.values))
+    return forge.Reference(data), parsed, record, np.random.default_rng(case)
 
 
 def q(x):
@@ -58,8 +67,9 @@ def q(x):
 
 @CASES
 def test_reference_agrees_on_channel_and_information(setting):
-    ref, channel, pairs, entropy, rng = setting
-    assert float(entropy) == pytest.approx(ref.b, abs=1e-13)
+    ref, parsed, pairs, rng = setting
+    channel = pairs.channel
+    assert float(parsed.entropy_ball()) == pytest.approx(ref.b, abs=1e-13)
     assert np.allclose([[float(arb(x)) for x in row] for row in channel.rows], ref.R, rtol=0, atol=1e-13)
     assert all(
         {k: int(n) for k, n in row} == {k: int(n) for k, n in enumerate(ref.N[a]) if n}
@@ -67,136 +77,254 @@ def test_reference_agrees_on_channel_and_information(setting):
     )
     for _ in range(5):
         p = ref.random(rng)
-        masses = [[arb(q(p[a, k])) for k in inputs] for a, inputs in enumerate(pairs.inputs)]
-        assert float(information(pairs, masses)) == pytest.approx(ref.information(p), abs=1e-12)
+        masses = [[(k, q(p[a, k])) for k in inputs] for a, inputs in enumerate(pairs.inputs)]
+        assert float(information(channel, masses)) == pytest.approx(ref.information(p), abs=1e-12)
+
+
+def margin(rng, shape):
+    """How far a range reaches beyond its number: not at all (up to rounding), a little, or far."""
+    return rng.random(shape) * rng.choice([0, 1e-9, 0.01, 0.3, 2], size=shape) + 1e-14
 
 
 def random_box(ref, p, rng):
-    """A box around the posterior of p, wide or narrow, some sides touching it."""
+    """A box around a prior's posterior and conditional laws, wide or narrow, some sides touching."""
     u = p @ ref.R
     phi = u / np.maximum(u.sum(0), 1e-300)
     phi[:, u.sum(0) == 0] = 1 / ref.A
-    lo = np.maximum(phi - rng.random(phi.shape) * rng.choice([1e-9, 0.01, 0.3, 2]) - 1e-15, 0)
-    hi = np.minimum(phi + rng.random(phi.shape) * rng.choice([1e-9, 0.01, 0.3, 2]) + 1e-15, 1)
-    return lo, hi
+    laws = u / p.sum(1, keepdims=True)
+    root, shape = ref.root(), phi.shape
+    return {
+        "lo": np.maximum(phi - margin(rng, shape), 0),
+        "hi": np.minimum(phi + margin(rng, shape), 1),
+        "low": np.maximum(laws - margin(rng, shape), np.maximum(root["low"] - 1e-15, 0)),
+        "high": np.minimum(laws + margin(rng, shape), np.minimum(root["high"] + 1e-15, 1)),
+    }
+
+
+def ranges(box, ref):
+    """The checker's box: phi(.|y) at y, K_a at outputs + a."""
+    result = {y: Ranges(map(q, box["lo"][:, y]), map(q, box["hi"][:, y])) for y in range(ref.Y)}
+    return result | {ref.Y + a: Ranges(map(q, box["low"][a]), map(q, box["high"][a])) for a in range(ref.A)}
+
+
+def random_law(ref, p, rng):
+    """The prior's own output law, or another one; zero where the channel is."""
+    own, other = p.sum(0) @ ref.R, rng.gamma(0.7, size=ref.Y) + 1e-4
+    law = own + 1e-9 * (ref.R.max(0) > 0) if rng.random() < 0.5 else other / other.sum()
+    return np.where((ref.R.max(0) > 0) | (rng.random(ref.Y) < 0.5), law, 0)
+
+
+def random_slopes(weight, low, high, ref, rng):
+    """Near the secants, all over the place, or null for some letters or all of them."""
+    if rng.random() < 0.15:
+        return None, np.zeros(low.shape)
+    if rng.random() < 0.7:
+        slopes = weight * ref.secant(low, high) + rng.normal(size=low.shape) * rng.choice([0, 0.01, 0.3])
+    else:
+        slopes = rng.normal(size=low.shape) * 3
+    slopes = np.round(slopes, 8) * (rng.random((ref.A, 1)) < 0.8)
+    return [[f"{x:.8f}" for x in row] if any(row) else None for row in slopes], slopes
+
+
+def random_rows(low, high, kappa, rng, depth=0):
+    """A random row tree: its lines, and its leaves' ranges."""
+    if depth == 3 or rng.random() < 0.6:
+        return [["row", kappa]], [(low, high)]
+    y = int(rng.integers(len(low)))
+    t = round(float(rng.uniform(low[y] - 0.05, high[y] + 0.05)), 6)
+    below, above = high.copy(), low.copy()
+    below[y], above[y] = min(below[y], t), max(above[y], t)
+    first, left = random_rows(low, below, kappa, rng, depth + 1)
+    second, right = random_rows(above, high, kappa, rng, depth + 1)
+    return [["cut", y, f"{t:.6f}"], *first, *second], left + right
+
+
+def evaluate(parsed, record, lines, box):
+    """The bounds that a section finds for one joint leaf; every line must be read."""
+    data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode())
+    section = Section(data, parsed, record, Counter())
+    item = data.item("a leaf", {"joint": 5})
+    result = section._joint(item, box, not all(part.ends for part in box.values()))
+    assert not data.more()
+    return result
+
+
+WEIGHTS = [(t, m) for t in (0, 0.5, 1, None) for m in (0, 1e-6, 0.01, 0.3, 1, 10)]
 
 
 @CASES
-def test_column_bound_covers_random_priors(setting):
-    ref, _, pairs, entropy, rng = setting
-    for _ in range(300):
+@pytest.mark.parametrize(("theta", "mu"), WEIGHTS)
+def test_joint_leaves_cover_random_priors(setting, theta, mu):
+    ref, parsed, record, _ = setting
+    rng = np.random.default_rng([int(mu * 1e6), 7 if theta is None else int(2 * theta), ref.K])
+    for _ in range(25):
+        share = round(float(rng.random()), 6) if theta is None else theta
         p = ref.random(rng)
-        lo, hi = random_box(ref, p, rng)
-        mu = float(rng.choice([0, 1e-6, 0.01, 0.3, 1, 10]))
-        nu = rng.normal(size=lo.shape) * rng.choice([0, 0.1, 3]) * (rng.random(lo.shape) < 0.7)
-        box = [Column(map(q, lo[:, y]), map(q, hi[:, y]), law=True).sides for y in range(ref.Y)]
-        if not all(box):  # only rounding of the 1e-15 margin can do this
+        box, law = random_box(ref, p, rng), random_law(ref, p, rng)
+        tight = ref.tight(box)
+        hint, sigma = random_slopes(1 - share, tight["lo"], tight["hi"], ref, rng)
+        kappas, kappa = random_slopes(share, tight["low"], tight["high"], ref, rng)
+        weights = [f"{x:.20f}" for x in law] if share else None
+        lines, leaves = [["joint", str(share), f"{mu:.6f}", hint, weights]], []
+        for a in range(ref.A if share and mu else 0):
+            rows, parts = random_rows(box["low"][a], box["high"][a], kappas and kappas[a], rng)
+            lines, leaves = lines + rows, [*leaves, parts]
+        bounds = evaluate(parsed, record, lines, ranges(box, ref))
+        if not bounds:  # only the rounding of the margins can empty a box around a prior
+            assert min((tight["hi"] - tight["lo"]).min(), (tight["high"] - tight["low"]).min()) < 1e-12
             continue
-        hints = [[q(x) for x in nu[:, y]] for y in range(ref.Y)]
-        bound = column_bound(pairs, box, q(mu), hints, entropy)
-        assert float(bound) >= ref.information(p) - 1e-11
-        if mu >= 0.01 and np.min(hi - lo) > 1e-3:
-            assert float(bound) == pytest.approx(ref.column(lo, hi, mu, nu), abs=1e-7)
+        assert len(bounds) == 1
+        assert bounds[0].is_finite()
+        assert float(bounds[0]) >= ref.information(p) - 1e-10
+        s = ref.scores(box, share, sigma, law / law.sum() if share else None)
+        psi = ref.free(s, share, mu)
+        if leaves:
+            psi = [max(ref.row(s, *ends, a, share, mu, kappa[a]) for ends in leaves[a]) for a in range(ref.A)]
+        assert float(bounds[0]) == pytest.approx(ref.leaf(np.array(psi), share, mu), abs=1e-7, rel=1e-9)
 
 
 @CASES
-def test_dual_bound_covers_random_priors(setting):
-    ref, channel, pairs, entropy, rng = setting
-    for _ in range(150):
+def test_tangent_leaves_are_tight(setting):
+    """In a small box the lines at a prior lose almost nothing but what other priors have: never less than the prior."""
+    ref, parsed, record, rng = setting
+    for _ in range(20):
         p = ref.random(rng)
-        law = rng.gamma(0.7, size=ref.Y) + 1e-4
-        law /= law.sum()
-        beta = float(rng.choice([1e-4, 0.05, 0.5, 3]))
-        exact = [q(x) for x in law]
-        exact = [x / sum(exact, fmpq(0)) for x in exact]
-        logs = [arb(x).log() for x in exact]
-        phi = []
-        for a, inputs in enumerate(pairs.inputs):
-            used = p[a] > 0
-            point = (p[a] / p[a].sum()) @ ref.R
-            ranges = channel.ranges(inputs)
-            lo = [
-                max(low, q(x - 1e-14 - rng.random() * rng.choice([0, 0.1, 1])))
-                for (low, _), x in zip(ranges, point, strict=True)
-            ]
-            hi = [
-                min(high, q(x + 1e-14 + rng.random() * rng.choice([0, 0.1, 1])))
-                for (_, high), x in zip(ranges, point, strict=True)
-            ]
-            nu = [q(x) for x in rng.normal(size=ref.Y) * rng.choice([0, 0.3])]
-            box = [Column([low], [high], law=False).sides[0] for low, high in zip(lo, hi, strict=True)]
-            phi.append(row_bound(pairs, a, box, q(beta), nu, logs))
-            w = p[a][used] / p[a].sum()
-            value = float(
-                (point * np.log(np.maximum(point, 1e-300) / law)).sum()
-                + beta * (w * (ref.logN[a][used] - np.log(w))).sum()
-            )
-            assert float(phi[-1]) >= value - 1e-10
-            expected = ref.row(
-                a,
-                np.array([float(arb(x)) for x in lo]),
-                np.array([float(arb(x)) for x in hi]),
-                beta,
-                np.array([float(arb(x)) for x in nu]),
-                law,
-            )
-            if all(high - low > fmpq(1, 1000) for low, high in zip(lo, hi, strict=True)):
-                assert float(phi[-1]) == pytest.approx(expected, abs=1e-7)
-        assert float(dual_bound(phi, q(beta), entropy)) >= ref.information(p) - 1e-10
+        u, theta, mu = p @ ref.R, round(float(rng.random()), 6), round(float(rng.choice([0.001, 0.1, 1])), 6)
+        narrow = {"lo": u / u.sum(0), "low": u / p.sum(1, keepdims=True)} if u.sum(0).all() else None
+        if narrow is None:
+            continue
+        box = {"lo": narrow["lo"] - 1e-12, "hi": narrow["lo"] + 1e-12}
+        box |= {"low": narrow["low"] - 1e-12, "high": narrow["low"] + 1e-12}
+        box = {name: np.clip(value, 0, 1) for name, value in box.items()}
+        lines, bound = ref.joint(box, theta, mu, u.sum(0))
+        found = evaluate(parsed, record, lines, ranges(box, ref))
+        if found:
+            assert float(found[0]) >= ref.information(p) - 1e-9
+            assert float(found[0]) == pytest.approx(bound, abs=1e-6)
+
+
+def random_tree(ref, boxes, rng, depth=0):
+    """Lines of a random tree of splits, cuts and leaves, good and bad ones."""
+    if depth == 3 or rng.random() < 0.3:
+        theta, mu = float(rng.choice([0, 0.5, 1])), float(rng.choice([0, 0.05, 0.4]))
+        law = rng.gamma(2, size=ref.Y) + 1e-3
+        noise = rng.normal(size=(ref.A, ref.Y)) * rng.choice([0, 0.1])
+        return ref.joint(boxes, theta, mu, law / law.sum(), noise)[0]
+    name, a, y = str(rng.choice(["split", "cut"])), int(rng.integers(ref.A)), int(rng.integers(ref.Y))
+    low, high = ("lo", "hi") if name == "split" else ("low", "high")
+    t = round(float(rng.uniform(boxes[low][a, y] - 0.02, boxes[high][a, y] + 0.02)), 6)
+    below, above = ref.halves(boxes, name, a, y, t)
+    return [
+        [name, a, y, f"{t:.6f}"],
+        *random_tree(ref, below, rng, depth + 1),
+        *random_tree(ref, above, rng, depth + 1),
+    ]
+
+
+@CASES
+def test_trees_never_prove_less_than_a_prior(forge, setting, case):
+    """Random certificates with the claim that nothing leaks more than a found prior less 1e-9: none is proved."""
+    ref, _, _, rng = setting
+    data, leak = forge.model(*MODELS[case]), ref.information(ref.search(rng, 2))
+    proved = 0
+    for _ in range(12):
+        sections = []
+        for i in range(len(ref.alphabets)):
+            other = forge.Reference(data, i)
+            sections += [["record", i], *random_tree(other, other.root(), rng)]
+        for upper, possible in ((leak - 1e-9, False), (leak + 0.05, True), (9, True)):
+            claim = max(upper, 0)
+            verdict = check(data, forge.certificate(data, "0", f"{claim:.12f}", ["witness", None, None], *sections))
+            assert "internal" not in verdict.reason
+            assert verdict.exit_code == 1 or possible, verdict.reason
+            assert upper < 9 or verdict.proved, verdict.reason
+            proved += verdict.proved
+    assert proved >= 12
 
 
 @CASES
 def test_divergences_cover_random_priors(setting):
-    """The dual bound without the entropy, and the law of a class set for priors on it."""
-    ref, channel, pairs, _, rng = setting
+    """The law of a class set, for priors on it."""
+    ref, _, record, rng = setting
     for _ in range(150):
         law = rng.gamma(0.7, size=ref.Y) + 1e-4
         law /= law.sum()
         exact = [q(x) for x in law]
-        divergences = channel.divergences([x / sum(exact, fmpq(0)) for x in exact])
+        everything = list(range(ref.K))
+        divergences = record.channel.divergences([x / sum(exact, fmpq(0)) for x in exact], everything)
         assert [float(d) for d in divergences] == pytest.approx(ref.divergences(law).tolist(), abs=1e-10)
         p = ref.random(rng)
-        assert max(float(divergences[k]) for row in pairs.inputs for k in row) >= ref.information(p) - 1e-10
+        assert max(float(divergences[k]) for row in record.inputs for k in row) >= ref.information(p) - 1e-10
 
 
 @CASES
-def test_tightened_columns_keep_every_law_and_notice_empty_boxes(case):
+def test_tightened_ranges_keep_every_law_and_notice_empty_ones(case):
     rng = np.random.default_rng(case)
     for _ in range(200):
         size = int(rng.integers(1, 5))
         weights = [int(x) for x in rng.integers(0, 6, size)]
         weights[0] += not any(weights)
         phi = [fmpq(w, sum(weights)) for w in weights]
-        column = Column([fmpq(0)] * size, [fmpq(1)] * size, law=True)
-        other = column
+        inner = other = Ranges([fmpq(0)] * size, [fmpq(1)] * size)
         for _ in range(6):
             a, t = int(rng.integers(size)), fmpq(int(rng.integers(-2, 12)), 8)
-            below, above = column.split(a, t)
-            column = below if phi[a] <= t else above
+            below, above = inner.split(a, t)
+            inner = below if phi[a] <= t else above
             other = other.split(a, t)[int(rng.integers(2))]
-        sides = column.sides
-        assert sides
-        assert all(
-            (low <= x) is not False and not low > x and not high < x
-            for (_, _, low, high), x in zip(sides, map(arb, phi), strict=True)
-        )
-        empty = not other.sides
+        assert inner.ends
+        assert all(lo <= x <= hi for (lo, hi), x in zip(inner.ends, phi, strict=True))
         inside = all(lo <= hi for lo, hi in zip(other.los, other.his, strict=True)) and sum(
             other.los, fmpq(0)
         ) <= 1 <= sum(other.his, fmpq(0))
-        assert empty == (not inside)
+        assert bool(other.ends) == inside
+
+
+@CASES
+def test_lines_lie_above(case):
+    """For every slope, on the whole tightened range, also where it is a point, narrow, or starts at zero."""
+    rng = np.random.default_rng(case)
+    for _ in range(60):
+        lo = fmpq(int(rng.integers(0, 1000)), 1000)
+        hi = min(lo + fmpq(int(rng.integers(0, 3)), 10 ** int(rng.choice([0, 3, 19, 37, 200]))), fmpq(1))
+        weight, slope = fmpq(int(rng.integers(0, 5)), 4), fmpq(int(rng.integers(-(10**6), 10**6)), 10**5)
+        pair = Ranges([lo, fmpq(0)], [hi, fmpq(1)])
+        intercepts = pair.above(weight, [arb(slope), arb(-slope)])
+        for t in (fmpq(0), fmpq(1, 3), fmpq(1, 2), fmpq(1)):
+            x = lo + t * (hi - lo)
+            curves = arb(weight) * (xlogx(arb(x)) + xlogx(arb(1 - x)))
+            assert not intercepts + arb(slope) * arb(2 * x - 1) - curves < 0
 
 
 def test_repeated_splits_keep_the_narrower_side():
-    column = Column([fmpq(0)] * 2, [fmpq(1)] * 2, law=True)
-    inner = column.split(0, fmpq(1, 2))[1].split(0, fmpq(1, 4))[1].split(0, fmpq(7, 8))[0].split(0, fmpq(9, 10))[0]
+    whole = Ranges([fmpq(0)] * 2, [fmpq(1)] * 2)
+    inner = whole.split(0, fmpq(1, 2))[1].split(0, fmpq(1, 4))[1].split(0, fmpq(7, 8))[0].split(0, fmpq(9, 10))[0]
     assert (inner.los[0], inner.his[0]) == (fmpq(1, 2), fmpq(7, 8))
-    assert inner.split(0, fmpq(1, 4))[0].sides == []
+    assert inner.split(0, fmpq(1, 4))[0].ends == []
 
 
 def test_divergence_is_zero_only_for_the_row_itself(forge):
     rows = 'kind="matrix"; rows=[["1/2","1/4","1/4"],["1/2","1/3","1/6"]]'
     channel = build(parse_model(forge.model("count=2; alphabet=2", 'kind="parity"', rows, "0")), None)
-    same, other = channel.divergences([fmpq(1, 2), fmpq(1, 4), fmpq(1, 4)])
+    same, other = channel.divergences([fmpq(1, 2), fmpq(1, 4), fmpq(1, 4)], [0, 1])
     assert same == 0
     assert other > fmpq(1, 100)
+
+
+def test_equal_output_laws_leak_exactly_nothing(forge):
+    """In rationals equal laws of the output; in balls equal laws of the input."""
+    half, rows = fmpq(1, 2), 'kind="matrix"; rows=[[1,0],["1/2","1/2"],[0,1]]'
+    for mechanism, zero in ((rows, True), ('kind="geometric"; epsilon=1', False)):
+        channel = build(parse_model(forge.model("count=2; alphabet=2", 'kind="count"', mechanism, "0")), None)
+        mixed = [{1: half}, {0: half / 2, 2: half / 2}]
+        assert (exact_information(channel, mixed) == 0) == zero
+        assert (
+            exact_information(channel, [{0: half * 3 / 5, 2: half * 3 / 5}, {0: half * 2 / 5, 2: half * 2 / 5}, {}])
+            == 0
+        )
+        assert exact_information(channel, [{0: half}, {2: half}]) > 0
+    tiny = fmpq(1, 10**25)
+    nearly = [{0: half / 2, 2: half / 2}, {0: half / 2 + tiny, 2: half / 2 - tiny}]
+    for mechanism in (rows, 'kind="geometric"; epsilon=1'):
+        channel = build(parse_model(forge.model("count=2; alphabet=2", 'kind="count"', mechanism, "0")), None)
+        assert not exact_information(channel, nearly) > 0
+        assert not exact_information(channel, nearly).is_zero()

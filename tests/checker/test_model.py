@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpz
 
+from dalenius_check import model as model_module
 from dalenius_check.channel import build
-from dalenius_check.counts import completions, key, values
+from dalenius_check.counts import completions, datasets, key, selections, values
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import LimitError, RefusedError
+from dalenius_check.proof import EntropyBound, ProductPriors
 
 GOOD = ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0.1', "0.5")
 
@@ -70,6 +72,39 @@ def test_normal_forms(forge, change, part):
     assert part in normal_text(parse_model(forge.model(*(body if j == place else x for j, x in enumerate(GOOD)))))
 
 
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ('kind="product_priors"', '"adversary":{"kind":"product_priors"}'),
+        (
+            'kind="prior_set"; priors=[[0.5,"2/4",0,0.0],[1,0,0,0]]',
+            '{"kind":"prior_set","priors":[["1/2","1/2","0","0"],["1","0","0","0"]]}',
+        ),
+    ],
+)
+def test_other_adversaries(forge, body, part):
+    model = parse_model(forge.model(*GOOD[:3], body))
+    model.need_feasible()
+    assert part in normal_text(model)
+    assert all(sum(prior, fmpq(0)) == 1 for prior in model.priors)
+
+
+def test_priors_are_few_and_divided_by_their_sum(forge, monkeypatch):
+    model = parse_model(forge.model(*GOOD[:3], 'kind="prior_set"; priors=[[0.5, 0.4999999999, 0, 0]]'))
+    assert model.priors == [[fmpq(5000000000, 9999999999), fmpq(4999999999, 9999999999), 0, 0]]
+    monkeypatch.setattr("dalenius_check.read.laws", lambda *_: [range(1 << 21)] * 3)
+    with pytest.raises(RefusedError, match="altogether"):
+        model_module._priors([], "priors")
+
+
+def test_selections_are_limited(forge, monkeypatch):
+    model = parse_model(forge.model("count=9; alphabet=2", 'kind="count"', GOOD[2], 'kind="product_priors"'))
+    assert selections(model, 3, values(model)) == [(k, k + 1) for k in range(9)]
+    monkeypatch.setattr("dalenius_check.counts._MAX_PAIRS", 17)
+    with pytest.raises(LimitError, match="selections"):
+        selections(model, 3, values(model))
+
+
 def test_dataset_matrix_needs_no_query(forge):
     data = forge.model("count=1; alphabet=2", "", 'kind="matrix"; inputs="dataset"; rows=[[1,0],[0,1]]', "0.1")
     assert '"query":{"kind":"identity"}' in normal_text(parse_model(data))
@@ -109,7 +144,7 @@ def test_counts_against_enumeration(forge, query, alphabets):
         b'kind="nothing"', f'kind="matrix"\nrows={[[1]] * len(query_values)}'.encode()
     )
     for i, letters in enumerate(alphabets):
-        pairs = completions(model, i, False, query_values)
+        pairs = completions(model, i, query_values)
         expected = forge.Reference(dummy, i).N
         found = np.zeros((letters, len(query_values)))
         for a, row in enumerate(pairs):
@@ -117,9 +152,45 @@ def test_counts_against_enumeration(forge, query, alphabets):
                 found[a, k] = int(n)
         assert (found == expected).all()
         assert found.sum() == int(np.prod(alphabets))
+        assert datasets(model, query_values) == forge.Reference(dummy, i).inputs
+        assert selections(model, i, query_values) == forge.Reference(dummy, i).selections()
         for j in range(i):
-            if key(model, i, False) == key(model, j, False):
+            if key(model, i) == key(model, j):
                 assert np.array_equal(expected, forge.Reference(dummy, j).N)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_records_are_alike_exactly_where_their_rows_are(forge, seed):
+    """Both rules of coverage against enumeration, where inputs differ but rows may be equal."""
+    rng = np.random.default_rng(seed)
+    alphabets = [[2, 2, 2], [2, 2], [3, 3], [2, 3, 2]][seed % 4]
+    numbers = rng.integers(0, 4, int(np.prod(alphabets))).tolist()
+    if seed % 3 == 0:
+        numbers = np.add.outer(np.arange(alphabets[0]), np.arange(int(np.prod(alphabets[1:])))).ravel().tolist()
+    names = rng.integers(0, 2, len(set(numbers))).tolist()
+    rows = json.dumps([[1, 0] if name else ["1/2", "0.5"] for name in names])
+    data = forge.model(f"alphabets={alphabets}", f'kind="table"; values={numbers}', f'kind="matrix"; rows={rows}', "0")
+    model = parse_model(data)
+    proofs = [proof(None, model, build(model, None)) for proof in (EntropyBound, ProductPriors)]
+    found = []
+    for i in range(len(alphabets)):
+        tuples = [
+            tuple(names[k] for k in column)
+            for column in zip(
+                *(
+                    [k for k, letter in zip(ref.inputs, ref.letter, strict=True) if letter == a]
+                    for ref in [forge.Reference(data, i)]
+                    for a in range(ref.A)
+                ),
+                strict=True,
+            )
+        ]
+        counts = [sorted(x[a] for x in tuples) for a in range(alphabets[i])]
+        found.append((counts, set(tuples), *(proof.signature(i) for proof in proofs)))
+    for one in found:
+        for other in found:
+            assert (one[0] == other[0]) == (one[2] == other[2])
+            assert (one[1] == other[1]) == (one[3] == other[3])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +205,7 @@ def test_counts_against_enumeration(forge, query, alphabets):
 def test_large_counts_are_quick(forge, records, query, expected):
     model = parse_model(forge.model(records, query, GOOD[2], "1"))
     start = time.perf_counter()
-    pairs = completions(model, 0, False, values(model))
+    pairs = completions(model, 0, values(model))
     assert time.perf_counter() - start < 2
     assert expected is None or pairs[0][0] == (0, fmpz(2) ** 99998 if expected == "half" else expected)
     assert sum((n for row in pairs for _, n in row), fmpz(0)) == fmpz(model.alphabets[0]) ** len(model.alphabets)
@@ -142,14 +213,14 @@ def test_large_counts_are_quick(forge, records, query, expected):
 
 def test_far_apart_values_and_limits(forge):
     model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000]', GOOD[2], "1"))
-    pairs = completions(model, 0, False, values(model))
+    pairs = completions(model, 0, values(model))
     assert [int(n) for _, n in pairs[0]] == [1, 2, 1, 2, 2, 1]
     model = parse_model(forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000000]', GOOD[2], "1"))
     with pytest.raises(LimitError):
         values(model)
     model = parse_model(forge.model("count=100000; alphabet=2", 'kind="threshold"; at=7', GOOD[2], "1"))
     with pytest.raises(LimitError):
-        completions(model, 0, False, [0, 1])
+        completions(model, 0, [0, 1])
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "2", "40"])

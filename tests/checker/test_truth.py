@@ -35,9 +35,9 @@ def test_parity_of_four_bits(forge, b, known):
     near = v + 1e-9 if v else 0.0
     witness = ["witness", 0, [forge.texts([1 - near, near], 12), forge.texts([near, 1 - near], 12)]]
     if spare <= 0:
-        leaf, bound = [["dual", "0", ["1", "1"]]], known
+        leaf, bound = [["joint", "1", "0", None, ["1", "1"]]], known
     else:
-        lines, bound = ref.grow(1e-4, known, 200)
+        lines, bound = ref.grow(0, 1e-4, known, 200)
         leaf = lines
     lower, upper = forge.text(known - 1e-8), forge.text(bound + 1e-8)
     verdict = check(data, forge.certificate(data, lower, upper, witness, ["record", 1], *leaf))
