@@ -8,7 +8,7 @@ each letter a by that row gives classes k of N(a,k) members; spreading mass even
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class RecordChannel:
     Attributes
     ----------
     record, times : int
-        The record, and how many records share this very channel.
+        The record, and how many records share this very channel: equally many completions of every letter to every row.
     log_shares : (letters, classes)
         log(N(a,k) / |X|): the uniform prior's log masses; -inf where letter a has no such completion.
     rows : (classes, outputs)
@@ -121,23 +121,26 @@ def record_channels(
     kept = np.flatnonzero(channel.any(axis=0))
     rows, class_of_input = np.unique(channel[:, kept], axis=0, return_inverse=True)
     class_of_input = class_of_input.reshape(-1)
-    result = []
+    result: dict[bytes, RecordChannel] = {}
     for part in fibres(Identity() if inputs == "dataset" else query, records):
         if part.log_shares.shape[0] > 1:
-            result.append(
-                RecordChannel(
-                    record=part.first,
-                    times=part.times,
-                    log_shares=_merge(part.log_shares, class_of_input, rows.shape[0]),
-                    rows=rows,
-                    deficit=deficit,
-                    class_of_input=class_of_input,
-                    output_index=kept,
-                    outputs=channel.shape[1],
-                    input_log_shares=part.log_shares,
-                )
+            merged = _merge(part.log_shares, class_of_input, rows.shape[0])
+            key = bytes(str(merged.shape), "ascii") + merged.tobytes()
+            if key in result:  # equal counts of equal rows: the same problem
+                result[key] = replace(result[key], times=result[key].times + part.times)
+                continue
+            result[key] = RecordChannel(
+                record=part.first,
+                times=part.times,
+                log_shares=merged,
+                rows=rows,
+                deficit=deficit,
+                class_of_input=class_of_input,
+                output_index=kept,
+                outputs=channel.shape[1],
+                input_log_shares=part.log_shares,
             )
-    return result
+    return list(result.values())
 
 
 def _merge(log_shares: Floats, class_of_input: NDArray[np.int64], classes: int) -> Floats:

@@ -7,18 +7,20 @@ modulo m it has length m and low = 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.problems.queries import AdditiveQuery
-from dalenius.problems.queries.base import spacing
+from dalenius.problems.queries.base import Integers, spacing
 from dalenius.problems.records import Records
 
-__all__ = ["RecordType", "log_shares", "record_types"]
+__all__ = ["RecordType", "index_of_sum", "log_shares", "other_sums", "record_types"]
 
 Floats = NDArray[np.float64]
+FEW_SHIFTS = 64
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,15 @@ class RecordType:
 @dataclass(frozen=True)
 class _Sums:
     low: int
+    step: int
     logs: Floats
+
+    def attained(self) -> Integers:
+        """The sums that occur."""
+        return self.low + self.step * np.flatnonzero(np.isfinite(self.logs))
+
+
+Convolution = Callable[[_Sums, _Sums, int | None], _Sums]
 
 
 def record_types(query: AdditiveQuery, records: Records) -> list[RecordType]:
@@ -58,54 +68,73 @@ def log_shares(query: AdditiveQuery, records: Records, types: list[RecordType]) 
 
     N(a, .) is the distribution of the sum of all other records, shifted by what letter a adds.
     """
+    others = _sums_of_others(query.modulus(), types, _convolve)
+    return [_by_value(query, records, t, sums) for t, sums in zip(types, others, strict=True)]
+
+
+def other_sums(query: AdditiveQuery, types: list[RecordType]) -> list[Integers]:
+    """For each record type, the sums that all other records can have (modulo the query's modulus), ascending.
+
+    >>> from dalenius.problems.queries import Count
+    >>> other_sums(Count(), record_types(Count(), Records(4, alphabet=2)))[0].tolist()
+    [0, 1, 2, 3]
+    """
+    return [sums.attained() for sums in _sums_of_others(query.modulus(), types, _reach)]
+
+
+def index_of_sum(query: AdditiveQuery, records: Records, sums: Integers) -> Integers:
+    """Index among the query's values of the value at each sum that occurs; not yet reduced modulo the query's modulus."""
     modulus = query.modulus()
+    return query.index_of_sum(sums if modulus is None else sums % modulus, records)
+
+
+def _sums_of_others(modulus: int | None, types: list[RecordType], convolve: Convolution) -> list[_Sums]:
+    """For each record type, the sum of all records but one of this type."""
     step = 1 if modulus else spacing(t.contribution for t in types)
     own = [_letter_sums(t.contribution, modulus, step) for t in types]
-    before, after = [_zero(modulus)], [_zero(modulus)]
-    for t, sums in zip(types, own, strict=True):
-        before.append(_convolve(before[-1], _power(sums, t.times, modulus), modulus))
-    for t, sums in zip(reversed(types), reversed(own), strict=True):
-        after.append(_convolve(after[-1], _power(sums, t.times, modulus), modulus))
-    tables = []
+    powers = [_power(sums, t.times, modulus, convolve) for t, sums in zip(types, own, strict=True)]
+    before, after = [_zero(modulus, step)], [_zero(modulus, step)]
+    for power in powers:
+        before.append(convolve(before[-1], power, modulus))
+    for power in reversed(powers):
+        after.append(convolve(after[-1], power, modulus))
+    result = []
     for j, (t, sums) in enumerate(zip(types, own, strict=True)):
-        others = _convolve(before[j], after[len(types) - 1 - j], modulus)
-        others = _convolve(others, _power(sums, t.times - 1, modulus), modulus)
-        tables.append(_by_value(query, records, t, others, step))
-    return tables
+        others = convolve(before[j], after[len(types) - 1 - j], modulus)
+        result.append(convolve(others, _power(sums, t.times - 1, modulus, convolve), modulus))
+    return result
 
 
-def _by_value(query: AdditiveQuery, records: Records, record_type: RecordType, others: _Sums, step: int) -> Floats:
-    modulus = query.modulus()
+def _by_value(query: AdditiveQuery, records: Records, record_type: RecordType, others: _Sums) -> Floats:
     table = np.full((len(record_type.contribution), query.values(records).size), -np.inf)
-    attained = np.flatnonzero(np.isfinite(others.logs))
+    finite = others.logs[np.isfinite(others.logs)]
     for letter, added in enumerate(record_type.contribution):
-        sums = others.low + step * attained + added
-        index = query.index_of_sum(sums if modulus is None else sums % modulus, records)
-        np.logaddexp.at(table[letter], index, others.logs[attained])
+        index = index_of_sum(query, records, others.attained() + added)
+        np.logaddexp.at(table[letter], index, finite)
     return table - np.log(len(record_type.contribution))
 
 
-def _zero(modulus: int | None) -> _Sums:
+def _zero(modulus: int | None, step: int) -> _Sums:
     logs = np.full(modulus or 1, -np.inf)
     logs[0] = 0.0
-    return _Sums(0, logs)
+    return _Sums(0, step, logs)
 
 
 def _letter_sums(contribution: tuple[int, ...], modulus: int | None, step: int) -> _Sums:
     low = 0 if modulus else min(contribution)
     counts = np.bincount((np.array(contribution) - low) // step, minlength=modulus or 1)
     with np.errstate(divide="ignore"):
-        return _Sums(low, np.log(counts / len(contribution)))
+        return _Sums(low, step, np.log(counts / len(contribution)))
 
 
-def _power(sums: _Sums, times: int, modulus: int | None) -> _Sums:
-    result, square = _zero(modulus), sums
+def _power(sums: _Sums, times: int, modulus: int | None, convolve: Convolution) -> _Sums:
+    result, square = _zero(modulus, sums.step), sums
     while times:
         if times & 1:
-            result = _convolve(result, square, modulus)
+            result = convolve(result, square, modulus)
         times >>= 1
         if times:
-            square = _convolve(square, square, modulus)
+            square = convolve(square, square, modulus)
     return result
 
 
@@ -123,8 +152,27 @@ def _convolve(a: _Sums, b: _Sums, modulus: int | None) -> _Sums:
         total[i : i + long.size] += np.exp(short[i] + long - base[i : i + long.size])
     with np.errstate(divide="ignore"):
         logs = np.log(total) + base
+    return _folded(a.low + b.low, a.step, logs, modulus)
+
+
+def _reach(a: _Sums, b: _Sums, modulus: int | None) -> _Sums:
+    """Which sums occur at all (logs 0 or -inf): few shifts, or else pairs counted by FFT, whose errors are far below one half."""
+    few, many = sorted((np.isfinite(a.logs), np.isfinite(b.logs)), key=np.count_nonzero)
+    occurs = np.zeros(few.size + many.size - 1, dtype=bool)
+    places = np.flatnonzero(few)
+    if places.size <= FEW_SHIFTS:
+        for i in places:
+            occurs[i : i + many.size] |= many
+    else:
+        size = 1 << (occurs.size - 1).bit_length()
+        pairs = np.fft.irfft(np.fft.rfft(few, size) * np.fft.rfft(many, size), size)
+        occurs = pairs[: occurs.size] > 0.5
+    return _folded(a.low + b.low, a.step, np.where(occurs, 0.0, -np.inf), modulus)
+
+
+def _folded(low: int, step: int, logs: Floats, modulus: int | None) -> _Sums:
     if modulus is None:
-        return _Sums(a.low + b.low, logs)
+        return _Sums(low, step, logs)
     folded = np.full((-(-logs.size // modulus), modulus), -np.inf)
     folded.ravel()[: logs.size] = logs
-    return _Sums(0, np.logaddexp.reduce(folded, axis=0))
+    return _Sums(0, 1, np.logaddexp.reduce(folded, axis=0))

@@ -1,4 +1,4 @@
-"""Problem 1: the largest leakage of one record to an entropy-bounded adversary."""
+"""Problem 1: the largest leakage of one record to an adversary who may hold any prior of a set."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.problems.adversaries import EntropyAtLeast
+from dalenius.problems.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.problems.aggregation import RecordChannel, record_channels
 from dalenius.problems.mechanisms import MECHANISMS, Mechanism
 from dalenius.problems.queries import QUERIES, Identity, Query
+from dalenius.problems.queries.base import Integers
 from dalenius.problems.records import Records
+from dalenius.problems.selections import Selections, inputs_of_datasets, selections
 from dalenius.problems.shelf import check_keys, read_shelved
 
 __all__ = ["MaximalLeakage"]
@@ -24,7 +26,9 @@ __all__ = ["MaximalLeakage"]
 
 @dataclass(frozen=True, kw_only=True)
 class MaximalLeakage:
-    """L_b(Q) = max over priors P with H(P) >= b and over records i of I(X_i; Y), the source paper's Definition 2.1.
+    """L(Q) = max over the adversary's priors P and over records i of I(X_i; Y).
+
+    With `EntropyAtLeast` (priors with H(P) >= b) this is L_b(Q), the source paper's Definition 2.1.
 
     Parameters
     ----------
@@ -32,7 +36,7 @@ class MaximalLeakage:
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast
+    adversary : EntropyAtLeast, ProductPriors or PriorSet
     title, source : str, optional
         Free text, carried along.
 
@@ -40,7 +44,7 @@ class MaximalLeakage:
     ------
     InputError
         If the parts do not fit together: letters outside the alphabets, a channel of the wrong size, an entropy bound above
-        log |X|.
+        log |X|, a prior of the wrong length.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(
@@ -53,7 +57,7 @@ class MaximalLeakage:
     kind: ClassVar[str] = "maximal_leakage"
     records: Records
     mechanism: Mechanism
-    adversary: EntropyAtLeast
+    adversary: Adversary
     query: Query = field(default_factory=Identity)
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
@@ -63,7 +67,7 @@ class MaximalLeakage:
             ("records", Records),
             ("query", Query),
             ("mechanism", Mechanism),
-            ("adversary", EntropyAtLeast),
+            ("adversary", Adversary),
             ("title", str),
             ("source", str),
         ):
@@ -78,8 +82,14 @@ class MaximalLeakage:
 
     @property
     def entropy_bound(self) -> float:
-        """b in nats."""
-        return self.adversary.nats(self.records)
+        """b in nats; `InputError` where the adversary is another than `EntropyAtLeast`."""
+        return self._entropy.nats(self.records)
+
+    @property
+    def _entropy(self) -> EntropyAtLeast:
+        if not isinstance(self.adversary, EntropyAtLeast):
+            raise InputError(f"adversary: {self.adversary.kind} has no entropy bound; give entropy_at_least")
+        return self.adversary
 
     @cached_property
     def channel(self) -> NDArray[np.float64]:
@@ -104,14 +114,26 @@ class MaximalLeakage:
         return matrix
 
     def record_channels(self) -> list[RecordChannel]:
-        """The problem in its smallest form, one record channel for each kind of record."""
+        """The problem with an entropy bound in its smallest form, one record channel for each kind of record."""
         return record_channels(
             self.query,
             self.records,
             self.channel,
             inputs=self.mechanism.indexed_by(),
-            deficit=self.adversary.deficit(self.records),
+            deficit=self._entropy.deficit(self.records),
         )
+
+    def selections(self) -> list[Selections]:
+        """The channel inputs that the letters of a record select, for each kind of record (docs/theory.md, independent records)."""
+        return selections(self._query_of_inputs, self.records)
+
+    def inputs_of_datasets(self) -> Integers:
+        """The channel input of every dataset, in lexicographic order."""
+        return inputs_of_datasets(self._query_of_inputs, self.records)
+
+    @property
+    def _query_of_inputs(self) -> Query:
+        return Identity() if self.mechanism.indexed_by() == "dataset" else self.query
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any]) -> MaximalLeakage:
@@ -147,7 +169,7 @@ class MaximalLeakage:
             "records": records,
             "query": {"kind": self.query.kind, **self.query.to_table()},
             "mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()},
-            "adversary": {"entropy_at_least": self.adversary.text()},
+            "adversary": self.adversary.to_model(),
         }
 
 
@@ -160,10 +182,15 @@ def _records(table: Mapping[str, Any]) -> Records:
     return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
 
 
-def _adversary(table: Mapping[str, Any]) -> EntropyAtLeast:
-    check_keys(table, ("entropy_at_least",), "[adversary]")
-    if "entropy_at_least" not in table:
+def _adversary(table: Mapping[str, Any]) -> Adversary:
+    if "kind" in table and EntropyAtLeast.kind in table:
+        raise InputError(f"[adversary]: give either {EntropyAtLeast.kind} or a kind, not both")
+    if "kind" in table:
+        return read_shelved(ADVERSARIES, table, "[adversary]")
+    check_keys(table, (EntropyAtLeast.kind, "kind"), "[adversary]")
+    if EntropyAtLeast.kind not in table:
         raise InputError(
-            '[adversary]: missing entropy_at_least, a number of nats or a text such as "2 bits", "0.8 max"'
+            f'[adversary]: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
+            f"of {', '.join(ADVERSARIES)}"
         )
-    return EntropyAtLeast(table["entropy_at_least"])
+    return EntropyAtLeast(table[EntropyAtLeast.kind])

@@ -108,8 +108,7 @@ def normal_form(problem: MaximalLeakage) -> dict[str, Any]:
     if problem.mechanism.kind not in MECHANISMS:  # no defaults are known: a key left out is not there
         model["mechanism"] = {key: value for key, value in model["mechanism"].items() if value is not None}
     form = {key: _normal(model[key]) for key in ("problem", "query", "mechanism")}
-    bound = f"{problem.adversary.amount} {problem.adversary.units}"
-    return form | {"records": _normal(problem.records.runs), "adversary": {"entropy_at_least": bound}}
+    return form | {"records": _normal(problem.records.runs), "adversary": _normal(problem.adversary.normal_form())}
 
 
 def digest(problem: MaximalLeakage) -> str:

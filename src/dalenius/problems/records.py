@@ -15,6 +15,7 @@ __all__ = ["MAX_ENUMERATED", "Records"]
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
 MAX_ENUMERATED = 65_536
+ADVICE = "Use a query that is computed from sums (parity, modular_sum, count, sum, threshold)"
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,13 @@ class Records:
         """log |X| in nats."""
         return math.fsum(times * math.log(size) for size, times in self.runs)
 
-    def enumerable(self, what: str) -> int:
-        """|X| where listing the datasets is affordable; an error naming `what` elsewhere."""
+    def enumerable(self, what: str, advice: str = ADVICE) -> int:
+        """|X| where listing the datasets is affordable; an error naming `what` elsewhere, with `advice`."""
         log_limit = math.log(MAX_ENUMERATED) + 1e-9
         if self.log_datasets > log_limit:
             raise InputError(
-                f"{what} lists every dataset, at most {MAX_ENUMERATED}; these records have exp({self.log_datasets:.1f}) of "
-                "them. Use a query that is computed from sums (parity, modular_sum, count, sum, threshold)"
+                f"{what} lists every dataset, at most {MAX_ENUMERATED}; these records have "
+                f"exp({self.log_datasets:.1f}) of them. {advice}"
             )
         return self.datasets
 

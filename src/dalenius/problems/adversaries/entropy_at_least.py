@@ -1,4 +1,4 @@
-"""What the adversary knows: a set of priors on datasets."""
+"""Priors that leave enough unknown: a lower bound on their entropy."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.problems.adversaries.base import Adversary
 from dalenius.problems.records import Records
 from dalenius.units import unit_size
 
-__all__ = ["EntropyAtLeast"]
+__all__ = ["AnyPrior", "EntropyAtLeast"]
 
 SCALES = ("nats", "bits", "max")
 _WORDS = re.compile(r"(\S+) (\S+)", re.ASCII)
 
 
 @dataclass(frozen=True)
-class EntropyAtLeast:
+class EntropyAtLeast(Adversary):
     """Every prior P on datasets with Shannon entropy H(P) >= b; records may be correlated in any way.
 
     Parameters
@@ -42,6 +43,7 @@ class EntropyAtLeast:
     1.386294
     """
 
+    kind: ClassVar[str] = "entropy_at_least"
     amount: Fraction
     units: str = "nats"
 
@@ -59,6 +61,12 @@ class EntropyAtLeast:
     def text(self) -> str:
         """The model file's spelling."""
         return f"{fraction_text(self.amount)} {self.units}"
+
+    def to_model(self) -> dict[str, Any]:
+        return {self.kind: self.text()}
+
+    def normal_form(self) -> dict[str, Any]:
+        return {self.kind: f"{self.amount} {self.units}"}
 
     def nats(self, records: Records) -> float:
         """b in nats, as a double."""
@@ -94,3 +102,12 @@ class EntropyAtLeast:
             largest = sum((n * Decimal(size).ln() for size, n in times.items()), Decimal(0))
             unit = {"nats": Decimal(1), "bits": Decimal(2).ln(), "max": largest}[self.units]
             return largest - Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit
+
+
+def AnyPrior() -> EntropyAtLeast:  # noqa: N802 - reads like the adversaries that are classes
+    """Every prior whatsoever, known ones included: `EntropyAtLeast` of 0, which is also how a model file says it.
+
+    >>> AnyPrior()
+    EntropyAtLeast(amount=Fraction(0, 1), units='nats')
+    """
+    return EntropyAtLeast(0)

@@ -1,0 +1,275 @@
+"""Bad adversaries, cut short and lying audits: one clear error, or an interval that is proved."""
+
+from __future__ import annotations
+
+import math
+import signal
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audit import PriorSetAudit, ProductAudit
+from dalenius.sweep import entropy_curve
+
+LOOP: list = []
+LOOP.append(LOOP)
+
+
+def question(adversary, sizes=(2, 2)):
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric(2, "0.1"), adversary=adversary
+    )
+
+
+def refused(build, *words):
+    with pytest.raises(dl.InputError) as caught:
+        build()
+    message = str(caught.value)
+    assert len(message) < 600
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("priors", "words"),
+    [
+        ([], ["priors", "at least one"]),
+        (None, ["priors", "list"]),
+        ("0.5", ["priors", "list"]),
+        (5, ["priors", "list"]),
+        ({0: [1]}, ["priors", "list"]),
+        ([0.5, 0.5], ["priors[0]", "list"]),
+        (["1"], ["priors[0]", "list"]),
+        ([[]], ["priors[0]", "sum to 1"]),
+        ([[1], [0]], ["priors[1]", "sum to 1"]),
+        ([[0.5, 0.6]], ["priors[0]", "sum to 1", "1.1"]),
+        ([[0.5, "0.500000002"]], ["priors[0]", "sum to 1"]),
+        ([[1.5, -0.5]], ["priors[0][1]", "negative"]),
+        ([[1, "-1e-300"]], ["priors[0][1]", "negative"]),
+        ([[0.5, math.nan]], ["priors[0][1]", "finite"]),
+        ([[0.5, math.inf]], ["priors[0][1]", "finite"]),
+        ([np.array([0.5, np.nan])], ["priors[0][1]"]),
+        ([[0.5, True]], ["priors[0][1]"]),
+        ([[0.5, None]], ["priors[0][1]"]),
+        ([[0.5, "half"]], ["priors[0][1]"]),
+        ([[0.5, 1j]], ["priors[0][1]"]),
+        ([[[0.5, 0.5], [0.5]]], ["priors[0]", "length"]),
+        ([[[0.5, 0.5], 0.5]], ["priors[0]", "list"]),
+        ([[{"a": 1}]], ["priors[0]", "list"]),
+        ([LOOP], ["priors[0]", "nested"]),
+        ([["1/" + str(10**300 + j) for j in range(100)]], ["sum", "bits"]),
+    ],
+    ids=lambda v: repr(v)[:40],
+)
+def test_bad_priors(priors, words):
+    refused(lambda: dl.PriorSet(priors), *words)
+
+
+@pytest.mark.parametrize(
+    ("prior", "sizes", "words"),
+    [
+        ([1], (2, 2), ["priors[0]", "4 datasets", "(1,)"]),
+        ([0.5, 0.5, 0], (2, 2), ["priors[0]", "4 datasets"]),
+        ([0.2] * 5, (2, 2), ["priors[0]", "4 datasets"]),
+        (np.full((3, 2), "1/6"), (2, 3), ["priors[0]", "(3, 2)"]),
+        (np.full((2, 2, 1), 0.25), (2, 2), ["priors[0]", "(2, 2, 1)"]),
+        ([[1]], (2, 2), ["priors[0]", "(1, 1)"]),
+        ([1], (2,) * 17, ["65536", "product_priors"]),
+    ],
+    ids=lambda v: repr(v)[:30],
+)
+def test_priors_that_do_not_fit_the_records(prior, sizes, words):
+    refused(lambda: question(dl.FixedPrior(prior), sizes), *words)
+
+
+def test_too_many_priors():
+    uniform = [0.0625] * 16
+    adversary = dl.PriorSet([uniform])
+    object.__setattr__(adversary, "priors", adversary.priors * (2**18 + 1))
+    object.__setattr__(adversary, "shapes", adversary.shapes * (2**18 + 1))
+    refused(lambda: question(adversary, (2,) * 4), "4194304")
+
+
+@pytest.mark.parametrize("adversary", [None, 1.0, "product_priors", dl.ProductPriors, [0.25] * 4])
+def test_no_adversaries(adversary):
+    refused(lambda: question(adversary), "adversary")
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+def test_there_is_no_entropy_bound(adversary):
+    problem = question(adversary)
+    refused(lambda: problem.entropy_bound, "entropy")
+    refused(lambda: problem.record_channels(), "entropy")
+    refused(lambda: entropy_curve(problem, [0, 1]), "sweep", adversary.kind)
+
+
+HEAD = """
+problem = "maximal_leakage"
+records = {count = 2, alphabet = 2}
+query = {kind = "parity"}
+mechanism = {kind = "symmetric", flip = 0.1}
+[adversary]
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("", ["entropy_at_least", "product_priors"]),
+        ('kind = "product"', ["kind", "product_priors"]),
+        ('kind = "entropy_at_least"', ["kind", "product_priors"]),
+        ("kind = 1", ["kind"]),
+        ('kind = "product_priors"\nentropy_at_least = 1', ["either", "not both"]),
+        ('kind = "product_priors"\npriors = [[1, 0, 0, 0]]', ["unknown key", "priors"]),
+        ('kind = "prior_set"', ["missing priors"]),
+        ('kind = "prior_set"\npriors = []', ["at least one"]),
+        ('kind = "prior_set"\npriors = [[1, 0, 0, 0]]\nprior = 1', ["unknown key", "priors"]),
+        ('kind = "prior_set"\npriors = [1, 0, 0, 0]', ["priors[0]"]),
+        ('kind = "prior_set"\npriors = "1"', ["priors"]),
+        ('kind = "prior_set"\npriors = [[[1, 0], [0, 0]]]', ["priors[0]", "one a dataset"]),
+        ('kind = "prior_set"\npriors = [[1, 0, 0]]', ["4 datasets"]),
+        ('kind = "prior_set"\npriors = [[1, 0, 0, nan]]', ["model"]),
+        ("priors = [[1, 0, 0, 0]]", ["unknown key", "entropy_at_least"]),
+    ],
+)
+def test_bad_tables(table, words):
+    refused(lambda: dl.loads(HEAD + table), *words)
+
+
+ADVERSARIES = {
+    "product": dl.ProductPriors(),
+    "fixed": dl.FixedPrior([0.1, "1/3", "17/30", 0]),
+    "set": dl.PriorSet([np.full((2, 2), 0.25), ["1e-300", 0, 0, 1]]),
+    "any": dl.AnyPrior(),
+}
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_written_and_read_again(name, tmp_path):
+    problem = question(ADVERSARIES[name])
+    path = tmp_path / "model.toml"
+    path.write_text(dl.dumps(problem))
+    assert dl.load(path) == problem
+    assert hash(dl.load(path)) == hash(problem)
+    result = dl.solve(problem)
+    assert dl.verify(path, result.certificate).proved
+    assert not dl.verify(question(dl.EntropyAtLeast("1 bits")), result.certificate).proved
+
+
+# ---------------------------------------------------------------- cut short
+
+
+def long(adversary=None):
+    """Thousands of selections."""
+    rows = np.random.default_rng(0).dirichlet(np.ones(6), size=2**9)
+    return dl.MaximalLeakage(
+        records=dl.Records(9, alphabet=2),
+        mechanism=dl.Channel(rows, inputs="dataset"),
+        adversary=adversary or dl.ProductPriors(),
+    )
+
+
+def many_priors():
+    weights = np.random.default_rng(0).integers(1, 9, size=(8, 2**9))
+    return dl.PriorSet([[f"{w}/{sum(row)}" for w in row] for row in weights.tolist()])
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), many_priors()], ids=["product", "set"])
+def test_hardly_any_time(adversary):
+    problem = long(adversary)
+    result = dl.solve(problem, time_limit=1e-9)
+    assert result.termination is dl.Termination.TIME_LIMIT
+    assert dl.verify(problem, result.certificate).proved
+    whole = dl.solve(problem)
+    assert whole.termination is dl.Termination.GAP_REACHED
+    assert result.lower <= whole.lower <= whole.upper <= result.upper
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), many_priors()], ids=["product", "set"])
+def test_progress_and_interrupt(adversary):
+    problem, seen = long(adversary), []
+
+    def progress(moment):
+        seen.append(moment)
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    result = dl.solve(problem, time_limit=None, progress=lambda m: None if seen else progress(m))
+    assert result.termination in (dl.Termination.INTERRUPTED, dl.Termination.GAP_REACHED)
+    assert dl.verify(problem, result.certificate).proved
+    assert signal.getsignal(signal.SIGINT) is before
+    assert seen[0].lower <= result.upper
+    assert result.lower <= seen[0].upper
+
+
+def test_gap_of_one_asks_for_nothing():
+    result = dl.solve(long(), gap=1.0)
+    assert result.termination is dl.Termination.GAP_REACHED
+
+
+# ---------------------------------------------------------------- lying
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.999999])
+def test_laws_that_do_not_bound_what_they_should(monkeypatch, factor):
+    honest = ProductAudit.run
+
+    def lie(self):
+        honest(self)
+        for kind in self._kinds:
+            kind.upper *= factor
+
+    monkeypatch.setattr(ProductAudit, "run", lie)
+    problem = question(dl.ProductPriors())
+    result = dl.solve(problem)
+    assert (result.lower, result.witness) == (0.0, None)
+    assert dl.verify(problem, result.certificate).proved
+    assert result.upper >= 0.3680642071
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_priors_that_leak_something_else(monkeypatch, factor):
+    honest = PriorSetAudit.run
+
+    def lie(self):
+        honest(self)
+        self._leakage = {i: factor * leakage for i, leakage in self._leakage.items()}
+
+    monkeypatch.setattr(PriorSetAudit, "run", lie)
+    problem = question(dl.FixedPrior([0.5, 0, 0.5, 0]))
+    result = dl.solve(problem)
+    assert dl.verify(problem, result.certificate).proved
+    assert result.lower <= 0.3680642071 <= result.upper
+
+
+def test_more_selections_than_the_checker_looks_at():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(alphabets=[3000, 3000]),
+        query=dl.Sum(),
+        mechanism=dl.Channel([[1]] * 5999),
+        adversary=dl.ProductPriors(),
+    )
+    with pytest.raises(dl.DaleniusError, match="nothing can be proved about this model: the selections of record 0"):
+        dl.solve(problem)
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+def test_a_mechanism_of_ones_own(adversary):
+    """The checker does not know it: the certificate carries its matrix."""
+    from dataclasses import dataclass
+    from typing import ClassVar
+
+    @dataclass(frozen=True)
+    class Flip(dl.Mechanism):
+        kind: ClassVar[str] = "my_flip"
+
+        def channel(self, values):
+            return np.array([[0.75, 0.25], [0.25, 0.75]])
+
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=Flip(), adversary=adversary
+    )
+    result = dl.solve(problem)
+    assert "resolved" in result.certificate.header
+    assert result.gap <= 1e-9
