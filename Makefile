@@ -25,6 +25,7 @@ models: $(READY)
 	for model in models/*/*.toml; do $(VENV)/bin/dalenius solve $$model --gap 1e-3 -o $$(dirname $$model) || exit 1; done
 
 benchmarks: $(READY)
+	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
 
 $(READY): pyproject.toml constraints.txt Makefile

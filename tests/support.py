@@ -23,7 +23,7 @@ import dalenius as dl
 def problem(sizes, query, mechanism, bound) -> dl.MaximalLeakage:
     """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
     records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))
-    adversary = bound if isinstance(bound, dl.EntropyAtLeast) else dl.EntropyAtLeast(bound)
+    adversary = bound if isinstance(bound, dl.Adversary) else dl.EntropyAtLeast(bound)
     rest = {} if query is None else {"query": query}
     return dl.MaximalLeakage(records=records, mechanism=mechanism, adversary=adversary, **rest)
 

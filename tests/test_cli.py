@@ -135,6 +135,31 @@ def test_sweep_writes_a_table_a_picture_and_certificates(model, tmp_path):
         assert run(f"{point}.toml", f"{point}.cert", cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0
 
 
+def test_other_adversaries(model, tmp_path):
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
+    solved = run("solve", model, "--json", "--units", "bits", "-o", "out", cwd=tmp_path)
+    answer = json.loads(solved.stdout)
+    assert answer["lower"] <= EXACT <= answer["upper"]
+    assert answer["prior"] is None
+    assert run("verify", model, answer["certificate"], cwd=tmp_path).returncode == 0
+
+    priors = [["1/16"] * 16, [0.5, 0.5] + [0] * 14]
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", f'kind = "prior_set"\npriors = {priors}'))
+    solved = run("solve", model, "--units", "bits", cwd=tmp_path)
+    assert "about record         3, to prior 1\n" in solved.stdout
+
+
+def test_sweeping_without_an_entropy_bound_is_refused(model, tmp_path):
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
+    swept = run("sweep", model, "-o", "out", cwd=tmp_path)
+    assert swept.returncode == 2
+    assert swept.stderr.startswith(
+        "dalenius: a sweep varies the adversary's entropy bound, and product_priors has none"
+    )
+    assert swept.stderr.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
+
+
 def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(tmp_path):
     hard = PARITY.replace('"parity"', '"identity"').replace("laplace_threshold", "randomized_response")
     path = tmp_path / "hard.toml"

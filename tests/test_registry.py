@@ -1,4 +1,4 @@
-"""Adding a query or a mechanism is one file and a recipe; this fails if a step was forgotten."""
+"""Adding a query, a mechanism or an adversary is one file and a recipe; this fails if a step was forgotten."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from pathlib import Path
 import pytest
 
 import dalenius
+from dalenius.problems.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.problems.queries import QUERIES
 
 ROOT = Path(__file__).parents[1]
-SHELVES = {"queries": QUERIES, "mechanisms": MECHANISMS}
+SHELVES = {"queries": QUERIES, "mechanisms": MECHANISMS, "adversaries": ADVERSARIES}
+TESTS = {"adversaries": "failures/test_adversaries.py"}  # the others: problems/test_queries.py
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
 
 @pytest.mark.parametrize("shelf", SHELVES)
 def test_every_file_of_a_shelf_is_registered(shelf):
     files = {p.stem for p in (ROOT / "src/dalenius/problems" / shelf).glob("*.py")} - {"__init__", "base"}
+    files -= {EntropyAtLeast.kind}  # a key of its own instead of a kind
     assert files == set(SHELVES[shelf]), "one file a kind, named like it"
 
 
@@ -29,9 +32,8 @@ def test_the_recipe_was_followed(shelf, kind):
     assert cls.kind == kind
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
     assert cls.__name__ in dir(dalenius) or kind in dir(dalenius), "a public name"
-    assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", (ROOT / "tests/problems/test_queries.py").read_text()), (
-        "a count test"
-    )
+    tests = (ROOT / "tests" / TESTS.get(shelf, "problems/test_queries.py")).read_text()
+    assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
 
 
 def corpus_kinds():
@@ -41,7 +43,7 @@ def corpus_kinds():
             model = tomllib.loads(path.read_text())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, RecursionError):
             continue
-        for table in ("query", "mechanism"):
+        for table in ("query", "mechanism", "adversary"):
             if isinstance(model.get(table), dict):
                 kinds.add(model[table].get("kind"))
     return kinds

@@ -3,7 +3,19 @@
 from dalenius.audit import Progress
 from dalenius.certify import Certificate
 from dalenius.errors import DaleniusError, GapNotReachedError, InputError
-from dalenius.problems import EntropyAtLeast, MaximalLeakage, Records, dumps, load, loads
+from dalenius.problems import (
+    Adversary,
+    AnyPrior,
+    EntropyAtLeast,
+    FixedPrior,
+    MaximalLeakage,
+    PriorSet,
+    ProductPriors,
+    Records,
+    dumps,
+    load,
+    loads,
+)
 from dalenius.problems.mechanisms import (
     Channel,
     Mechanism,
@@ -19,11 +31,14 @@ from dalenius.solve import solve
 from dalenius.verify import verify
 
 __all__ = [
+    "Adversary",
+    "AnyPrior",
     "Certificate",
     "Channel",
     "Count",
     "DaleniusError",
     "EntropyAtLeast",
+    "FixedPrior",
     "GapNotReachedError",
     "Identity",
     "InputError",
@@ -31,6 +46,8 @@ __all__ = [
     "Mechanism",
     "ModularSum",
     "Parity",
+    "PriorSet",
+    "ProductPriors",
     "Progress",
     "Query",
     "RecordProof",

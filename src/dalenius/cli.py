@@ -48,16 +48,33 @@ def solve(
     units: UnitsOption = "nats",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
+    node_limit: Annotated[
+        int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
+    ] = 1_000_000,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
     seed: SeedOption = 0,
 ) -> None:
     """Audit MODEL: a proved interval for the worst-case leakage of one record."""
     unit_size(units)
+    if trace and output is None:
+        raise dl.InputError("--trace: give a folder for it with -o")
     path = _model_path(model)
     problem = dl.load(path)
     target = _certificate_target(output, path)
     with _progress("audit") as progress:
-        result = dl.solve(problem, gap=gap, time_limit=time_limit, seed=seed, progress=progress)
+        result = dl.solve(
+            problem,
+            gap=gap,
+            time_limit=time_limit,
+            node_limit=node_limit,
+            memory_limit=memory_limit,
+            seed=seed,
+            progress=progress,
+        )
     written = result.certificate.write(target) if target else None
+    if target and trace:
+        _write_trace(result, target.with_suffix(""), units)
     answer = _answer(problem, result.to(units), path, written)
     if as_json:
         sys.stdout.write(json.dumps(answer) + "\n")
@@ -97,11 +114,12 @@ def sweep(
     unit_size(units)
     path = _model_path(model)
     problem = dl.load(path)
-    _make_folder(output)
     done = []
     shares = [Fraction(j, points - 1) for j in range(points)]
     with _progress("sweep") as progress:
-        for point in entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress):
+        curve = entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress)
+        _make_folder(output)
+        for point in curve:
             done.append(point)
             name = f"{path.stem}-{len(done):03d}"
             write_whole(output / f"{name}.toml", dl.dumps(point.problem))
@@ -151,6 +169,18 @@ def _make_folder(folder: Path) -> None:
         raise dl.InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
 
 
+def _write_trace(result: dl.Result, stem: Path, units: str) -> None:
+    """The table, and the picture where matplotlib is installed."""
+    from importlib.util import find_spec
+
+    from dalenius.certify.certificate import write_whole
+    from dalenius.report import trace_picture, trace_table
+
+    write_whole(Path(f"{stem}.trace.csv"), trace_table(result.trace, units=units))
+    if find_spec("matplotlib") is not None:
+        trace_picture(result.trace, f"{stem}.trace.png", title=stem.name, units=units)
+
+
 def _answer(problem: dl.MaximalLeakage, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
     return {
         "model": str(path),
@@ -160,6 +190,7 @@ def _answer(problem: dl.MaximalLeakage, result: dl.Result, path: Path, written: 
         "units": result.units,
         "gap": result.gap,
         "record": result.record,
+        "prior": result.witness.prior if result.witness else None,
         "termination": result.termination.value,
         "scope": result.scope.value,
         "proved": True,
@@ -171,7 +202,8 @@ def _answer(problem: dl.MaximalLeakage, result: dl.Result, path: Path, written: 
 def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     out.print(f"worst-case leakage   {answer['lower']:.10g} .. {answer['upper']:.10g} {answer['units']}")
     out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
-    out.print(f"about record         {'none' if answer['record'] is None else answer['record']}")
+    prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
+    out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
     out.print(
         f"proved               by the independent checker, {result.certificate.lines} lines, {answer['seconds']:.2f} s"
     )

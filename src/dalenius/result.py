@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audit.clock import Progress
 from dalenius.certify import Certificate
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.units import lower_in, upper_in
@@ -33,6 +34,7 @@ class Termination(Enum):
 
     GAP_REACHED = "gap_reached"
     TIME_LIMIT = "time_limit"
+    SIZE_LIMIT = "size_limit"
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
 
@@ -42,6 +44,7 @@ class Termination(Enum):
         return {
             Termination.GAP_REACHED: "the interval is as narrow as was asked for",
             Termination.TIME_LIMIT: "valid, but wider than asked; a longer time limit may narrow it",
+            Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit may narrow it",
             Termination.INTERRUPTED: "valid; the work was stopped by the user",
             Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
         }[self]
@@ -63,14 +66,19 @@ class Witness:
     ----------
     record : int
     masses : (letters, channel inputs)
-        P(X_record = letter, input), spread evenly over the datasets of each pair; inputs are the query's values (or datasets).
+        P(X_record = letter, input); inputs are the query's values (or datasets). Against `EntropyAtLeast` the mass of a pair is spread
+        evenly over its datasets. Against `ProductPriors` the other records are known, so each letter a has one input k_a, with all its
+        mass pi_a. Against a `PriorSet` these are the sums of prior number `prior` over the datasets of each pair.
     inputs : tuple of int
         The query's values (or the dataset indices).
+    prior : int or None
+        Which of the listed priors it is, counted from 0; None against another adversary than a `PriorSet`.
     """
 
     record: int
     masses: NDArray[np.float64] = field(repr=False)
     inputs: tuple[int, ...] = field(repr=False)
+    prior: int | None = None
 
     @property
     def letter_law(self) -> NDArray[np.float64]:
@@ -83,7 +91,9 @@ class RecordProof:
     """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
 
     `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``dual``, ``vertices``, ``posterior``,
-    ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the leaves.
+    ``dual tree``, ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the
+    leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``, which
+    takes no leaves.
     """
 
     record: int
@@ -112,6 +122,8 @@ class Result:
         Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
     seconds : float
     records : tuple of RecordProof
+    trace : tuple of Progress
+        How the bounds, in nats and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
 
     lower: float
@@ -124,6 +136,7 @@ class Result:
     seconds: float
     records: tuple[RecordProof, ...] = ()
     units: str = "nats"
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
 
     @property
     def gap(self) -> float:

@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
-from typing import Any
 
 import numpy as np
 
-from dalenius.audit import Auditor, Clock, Progress, witness_line
+from dalenius.audit import Audit, Auditor, Clock, Finding, PriorSetAudit, ProductAudit, Progress
 from dalenius.certify import build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
-from dalenius.problems import MaximalLeakage, digest
+from dalenius.problems import MaximalLeakage, PriorSet, ProductPriors, digest
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.result import RecordProof, Result, Scope, Termination, Witness, relative_gap
 from dalenius.verify import verify
@@ -32,6 +31,8 @@ def solve(
     *,
     gap: float = 1e-4,
     time_limit: float | None = 60.0,
+    node_limit: int | None = 1_000_000,
+    memory_limit: float | None = 4096.0,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     known: Result | None = None,
@@ -43,16 +44,21 @@ def solve(
     problem : MaximalLeakage
         The question.
     gap : float
-        Stop when (upper - lower) / upper is at most this.
+        Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
+        for, and the interval is narrower than this wherever that costs little.
     time_limit : float or None
         Seconds for the search, None for no limit. The bounds reached by then are returned; proving them takes a little more.
+    node_limit : int or None
+        Leaves that the trees of one kind of record may have, None for no limit. A certificate may not have more than 5,000,000 lines.
+    memory_limit : float or None
+        Mebibytes that all trees may take, roughly, None for no limit.
     seed : int
         Seed of the search's random starts.
     progress : callable, optional
         Called a few times a second with a `Progress`.
     known : Result, optional
-        A result for the same release against an adversary with no more entropy. Its proof holds here too (every bound falls as the
-        entropy grows), so the upper bound will not be above the known one.
+        A result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every bound falls as
+        the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
 
     Returns
     -------
@@ -68,8 +74,10 @@ def solve(
 
     Notes
     -----
-    From below: joint Blahut-Arimoto from many starts. From above: the dual bound with branch and bound on each letter's output
-    law, the vertex bound, and branch and bound on the posterior with column secants (docs/certificate-format.md proves each).
+    From below: joint Blahut-Arimoto from many starts and from the points where the bounds are largest. From above: the capacity of
+    the channel, the dual bound with branch and bound on each letter's output law, the vertex bound, and branch and bound on boxes of
+    the posterior and, with a dual bound in every box, of the letters' output laws (docs/theory.md; docs/certificate-format.md).
+    Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -82,53 +90,66 @@ def solve(
         raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")
     if not (_is_number(gap) and gap >= 0):
         raise InputError(f"gap: expected a number of at least 0, got {brief(gap)}")
-    if time_limit is not None and not (_is_number(time_limit) and time_limit > 0):
-        raise InputError(f"time_limit: expected a number of seconds above 0, or None, got {brief(time_limit)}")
+    for name, limit, what in (
+        ("time_limit", time_limit, "seconds"),
+        ("node_limit", node_limit, "leaves"),
+        ("memory_limit", memory_limit, "mebibytes"),
+    ):
+        if limit is not None and not (_is_number(limit) and limit > 0):
+            raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
     with _stopped_by_interrupt(clock):
-        auditor = Auditor(problem.record_channels(), float(gap), clock, rng)
-        if known is not None:
-            upper = known.upper if known.units == "nats" else math.inf
-            auditor.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
-        auditor.run()
-        return _proved(problem, auditor)
+        audit = _audit(problem, float(gap), clock, rng, known)
+        if isinstance(audit, Auditor):
+            audit.node_limit = math.inf if node_limit is None else node_limit
+            audit.memory_limit = math.inf if memory_limit is None else memory_limit * 2**20
+        audit.run()
+        return _proved(problem, audit)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _proved(problem: MaximalLeakage, auditor: Auditor) -> Result:
+def _audit(problem: MaximalLeakage, gap: float, clock: Clock, rng: np.random.Generator, known: Result | None) -> Audit:
+    """The audit that fits the adversary."""
+    match problem.adversary:
+        case ProductPriors():
+            return ProductAudit(problem.selections(), problem.channel, gap, clock)
+        case PriorSet(weights=priors):
+            alphabets, inputs = problem.records.alphabets, problem.inputs_of_datasets()
+            return PriorSetAudit(alphabets, priors, inputs, problem.channel, gap, clock)
+    auditor = Auditor(problem.record_channels(), gap, clock, rng)
+    if known is not None:
+        upper = known.upper if known.units == "nats" else math.inf
+        auditor.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
+    return auditor
+
+
+def _proved(problem: MaximalLeakage, audit: Audit) -> Result:
     """Round outward and have the certificate checked; should the checker disagree, round further, and at last retreat."""
     for margin in MARGINS:
-        result = _claim(problem, auditor, margin)
+        result = _claim(problem, audit, audit.finding(margin), margin)
         if verify(problem, result.certificate).proved:
             return result
-    auditor.retreat()
-    result = _claim(problem, auditor, MARGINS[0], witnessed=False)
+    audit.retreat()
+    result = _claim(problem, audit, audit.finding(MARGINS[0], witnessed=False), MARGINS[0])
     verdict = verify(problem, result.certificate)
     if not verdict.proved:
         raise DaleniusError(f"nothing can be proved about this model: {verdict.reason}")
     return result
 
 
-def _claim(problem: MaximalLeakage, auditor: Auditor, margin: float, *, witnessed: bool = True) -> Result:
+def _claim(problem: MaximalLeakage, audit: Audit, found: Finding, margin: float) -> Result:
     """What the audit found, rounded outward by `margin`, with its certificate, not yet checked."""
-    best = max(auditor.records, key=lambda record: record.candidate.leakage, default=None)
-    p, leakage = best.witness(margin) if best and witnessed else (None, 0.0)
-    lower = max(round_down(leakage - margin), 0.0)
-    upper = max(round_up(auditor.upper + margin), lower) if auditor.records else 0.0
-    body: list[list[Any]] = [["witness", None, None]]
+    lower = max(round_down(found.leakage - margin), 0.0)
+    upper = max(round_up(found.upper + margin), lower) if found.record is not None else 0.0
     witness = None
-    if best is not None and lower > 0.0:
-        body = [witness_line(best.channel, p)]
-        masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
-        witness = Witness(best.channel.record, masses, _inputs(problem))
-    for record in auditor.records:
-        body += [["record", record.channel.record], *record.proof]
+    if found.record is not None and found.masses is not None and lower > 0.0:
+        witness = Witness(found.record, found.masses, _inputs(problem), found.prior)
     resolved = None
     if problem.mechanism.kind not in MECHANISMS:
         resolved = (problem.mechanism.indexed_by(), problem.channel.tolist())
@@ -138,28 +159,31 @@ def _claim(problem: MaximalLeakage, auditor: Auditor, margin: float, *, witnesse
         lower=lower,
         upper=upper,
         producer=_producer(),
-        body=body,
+        body=[found.witness if witness else ["witness", None, None], *found.sections],
         resolved=resolved,
     )
     return Result(
         lower=lower,
         upper=upper,
-        record=best.channel.record if best else None,
+        record=found.record,
         witness=witness,
-        termination=_termination(auditor, relative_gap(lower, upper)),
+        termination=_termination(audit, relative_gap(lower, upper)),
         scope=Scope.GLOBAL,
         certificate=certificate,
-        seconds=auditor.clock.seconds,
-        records=tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in auditor.records),
+        seconds=audit.clock.seconds,
+        records=tuple(RecordProof(part.record, part.times, part.method, part.leaves) for part in found.parts),
+        trace=tuple(audit.clock.trace),
     )
 
 
-def _termination(auditor: Auditor, gap: float) -> Termination:
-    if gap <= auditor.gap:
+def _termination(audit: Audit, gap: float) -> Termination:
+    if gap <= audit.gap:
         return Termination.GAP_REACHED
-    if auditor.clock.stopped:
+    if audit.clock.stopped:
         return Termination.INTERRUPTED
-    return Termination.TIME_LIMIT if auditor.out_of_time else Termination.STALLED
+    if audit.out_of_time:
+        return Termination.TIME_LIMIT
+    return Termination.SIZE_LIMIT if audit.out_of_room else Termination.STALLED
 
 
 def _inputs(problem: MaximalLeakage) -> tuple[int, ...]:

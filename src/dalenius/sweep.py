@@ -50,7 +50,7 @@ def entropy_curve(
     Raises
     ------
     InputError
-        If a share lies outside [0, 1].
+        If a share lies outside [0, 1], or the problem's adversary has no entropy bound to vary.
 
     >>> import dalenius as dl
     >>> from dalenius.sweep import entropy_curve
@@ -59,11 +59,26 @@ def entropy_curve(
     >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
     """
+    if not isinstance(problem.adversary, EntropyAtLeast):
+        raise InputError(
+            f"a sweep varies the adversary's entropy bound, and {problem.adversary.kind} has none; give the model "
+            "entropy_at_least = 0 (or solve it as it is)"
+        )
     exact = [as_fraction(share, "share") for share in shares]
     if any(not 0 <= share <= 1 for share in exact):
         raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
+    return _curve(problem, exact, gap, time_limit, progress)
+
+
+def _curve(
+    problem: MaximalLeakage,
+    shares: list[Fraction],
+    gap: float,
+    time_limit: float | None,
+    progress: Callable[[Progress], None] | None,
+) -> Iterator[CurvePoint]:
     earlier: CurvePoint | None = None
-    for share in exact:
+    for share in shares:
         at_share = dataclasses.replace(problem, adversary=EntropyAtLeast(share, "max"))
         known = earlier.result if earlier is not None and earlier.share <= share else None
         earlier = CurvePoint(

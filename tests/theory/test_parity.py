@@ -46,7 +46,7 @@ def test_circulated_value_is_a_misprint(support):
 
 @pytest.mark.parametrize("bound", sorted(PUBLISHED))
 def test_published_values_under_report(support, bound):
-    """Table 3's values are local optima: each lies below a certified lower bound."""
+    """Table 3's values are no maxima: each lies below a certified lower bound."""
     assert PUBLISHED[bound] < support.solve(support.parity4(bound)).lower
 
 

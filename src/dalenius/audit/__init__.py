@@ -1,7 +1,17 @@
 """Problem 1: how much a release can teach about one record; searched from below, bounded from above."""
 
 from dalenius.audit.clock import Clock, Progress
-from dalenius.audit.maximal_leakage import Auditor, RecordAudit
-from dalenius.audit.proofs import witness_line
+from dalenius.audit.finding import Audit, Finding
+from dalenius.audit.maximal_leakage import Auditor
+from dalenius.audit.prior_set import PriorSetAudit
+from dalenius.audit.product_priors import ProductAudit
 
-__all__ = ["Auditor", "Clock", "Progress", "RecordAudit", "witness_line"]
+__all__ = [
+    "Audit",
+    "Auditor",
+    "Clock",
+    "Finding",
+    "PriorSetAudit",
+    "ProductAudit",
+    "Progress",
+]

@@ -1,7 +1,8 @@
 """Best-first branch and bound over boxes, one engine for every tree of the audit.
 
 A tree maximises some function over a box. The relaxation bounds it from above on sub-boxes, in batches, and each bound comes with the
-hints that prove it. At every moment the largest bound of a leaf is a valid upper bound, so the tree can stop at any time.
+hints that prove it. At every moment the largest bound of a leaf is a valid upper bound, so the tree can stop at any time. Only leaves
+keep their box and hints.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Relaxed:
-    """Bounds of a batch of boxes, the hints that prove them, and where to branch (coordinate, threshold; -1: nowhere)."""
+    """Bounds of a batch of boxes (-inf: empty), the hints that prove them, where to branch (coordinate, threshold; -1: nowhere)."""
 
     bounds: Floats
     hints: Floats
@@ -41,17 +42,18 @@ class BoxTree:
     ----------
     relaxation : what bounds the boxes
     branches : dict of node -> (coordinate, threshold, left child, right child)
-    hints : list of hints, one a node
+    boxes, hints, next : dicts of leaf -> (low, high), hints, (coordinate, threshold) of the branching to come
+    root : (low, high)
     """
 
     def __init__(self, relaxation: Relaxation, low: Floats, high: Floats, hints: Floats) -> None:
         self.relaxation = relaxation
-        self._low: list[Floats] = []
-        self._high: list[Floats] = []
-        self._next: list[tuple[int, float]] = []
+        self.boxes: dict[int, tuple[Floats, Floats]] = {}
+        self.next: dict[int, tuple[int, float]] = {}
+        self.root = low, high
         self._open: list[tuple[float, int]] = []
         self._done = -np.inf  # largest bound among leaves that cannot be branched further
-        self.hints: list[Floats] = []
+        self.hints: dict[int, Floats] = {}
         self.branches: dict[int, tuple[int, float, int, int]] = {}
         self._add(low[None], high[None], hints[None])
 
@@ -60,46 +62,48 @@ class BoxTree:
         """The largest bound of a leaf."""
         return max(self._done, -self._open[0][0] if self._open else -np.inf)
 
-    def boxes(self) -> tuple[Floats, Floats]:
-        """The boxes of all nodes, (nodes, coordinates) each."""
-        return np.array(self._low), np.array(self._high)
-
     @property
     def leaves(self) -> int:
         return len(self.branches) + 1
+
+    def leaf_bytes(self) -> int:
+        """About how much memory a leaf takes."""
+        hints = next(iter(self.hints.values()))
+        low, high = next(iter(self.boxes.values()))
+        return 1000 + 8 * (hints.size + low.size + high.size)
 
     def grow(self, batch: int, *, above: float) -> bool:
         """Branch the leaves with the largest bounds, at most `batch` of them and only those above a level; False if none can be."""
         chosen: list[int] = []
         while self._open and len(chosen) < batch and -self._open[0][0] > above:
             bound, node = heapq.heappop(self._open)
-            if self._next[node][0] < 0:
+            if self.next[node][0] < 0:
                 self._done = max(self._done, -bound)
             else:
                 chosen.append(node)
         if not chosen:
             return False
         low, high, hints = [], [], []
-        first = len(self.hints)
+        first = 2 * len(self.branches) + 1
         for j, node in enumerate(chosen):
-            coordinate, threshold = self._next[node]
+            (coordinate, threshold), box, own = self.next.pop(node), self.boxes.pop(node), self.hints.pop(node)
             self.branches[node] = (coordinate, threshold, first + 2 * j, first + 2 * j + 1)
-            left, right = self._high[node].copy(), self._low[node].copy()
+            left, right = box[1].copy(), box[0].copy()
             left[coordinate] = right[coordinate] = threshold
-            low += [self._low[node], right]
-            high += [left, self._high[node]]
-            hints += [self.hints[node], self.hints[node]]
+            low += [box[0], right]
+            high += [left, box[1]]
+            hints += [own, own]
         self._add(np.array(low), np.array(high), np.array(hints))
         return True
 
     def _add(self, low: Floats, high: Floats, hints: Floats) -> None:
         relaxed = self.relaxation(low, high, hints)
+        first = 2 * len(self.branches) + 1 - len(low)
         for j, bound in enumerate(relaxed.bounds):
-            node = len(self.hints)
-            self._low.append(low[j])
-            self._high.append(high[j])
-            self.hints.append(relaxed.hints[j])
-            self._next.append((int(relaxed.coordinate[j]), float(relaxed.threshold[j])))
+            node = first + j
+            self.boxes[node] = (low[j], high[j])
+            self.hints[node] = relaxed.hints[j]
+            self.next[node] = (int(relaxed.coordinate[j]), float(relaxed.threshold[j]))
             heapq.heappush(self._open, (-float(bound), node))
 
 

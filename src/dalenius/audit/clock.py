@@ -27,7 +27,7 @@ ProgressCallback = Callable[[Progress], None]
 
 @dataclass
 class Clock:
-    """A deadline that can be brought forward, and a throttled line to the caller's progress callback."""
+    """A deadline that can be brought forward, and a throttled line to the caller's progress callback and to the trace."""
 
     time_limit: float = math.inf
     report: ProgressCallback | None = None
@@ -35,6 +35,7 @@ class Clock:
     started: float = field(default_factory=time.monotonic)
     stopped: bool = False
     whole: Clock | None = None
+    trace: list[Progress] = field(default_factory=list)
     _told: float = -math.inf
 
     @property
@@ -59,6 +60,8 @@ class Clock:
 
     def tell(self, stage: str, record: int, lower: float, upper: float, nodes: int, *, now: bool = False) -> None:
         """Report, unless the last report was a moment ago."""
-        if self.report is not None and (now or self.seconds - self._told >= self.every):
+        if now or self.seconds - self._told >= self.every:
             self._told = self.seconds
-            self.report(Progress(self.seconds, stage, record, lower, upper, nodes))
+            self.trace.append(Progress(self.seconds, stage, record, lower, upper, nodes))
+            if self.report is not None:
+                self.report(self.trace[-1])

@@ -9,7 +9,7 @@ For every output law r > 0 and beta >= 0
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +40,10 @@ class DualBound:
     beta: float
     trees: tuple[BoxTree, ...]
 
+    @property
+    def leaves(self) -> int:
+        return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
+
 
 def dual_bound(
     channel: RecordChannel,
@@ -48,8 +52,9 @@ def dual_bound(
     tolerance: float,
     enough: float,
     useless: float,
+    decimals: int,
     clock: Clock,
-    may_grow: Callable[[int], bool],
+    may_grow: Callable[[BoxTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier.
@@ -62,8 +67,10 @@ def dual_bound(
         Stop when the bound is at most this (nats).
     useless : float
         Do not branch at all if these (r, beta) can attain no better than this (nats).
+    decimals : int
+        How many decimals the hints get.
     may_grow : callable
-        Asked with the number of leaves before every round of branching.
+        Asked with a tree and the number of all leaves before every round of branching.
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
@@ -74,15 +81,18 @@ def dual_bound(
         used = exists.any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    trees, floors = [], []
+    known: dict[bytes, tuple[BoxTree, float]] = {}  # letters with equal counts share a tree
     for a in range(channel.letters):
-        rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
-        relaxation = RowRelaxation(rows, shares, law, beta)
-        trees.append(BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size)))
-        starts = _row_starts(candidate.p[a][exists[a]], rows, shares)
-        floors.append(row_maximum(rows, shares, law, beta, starts, clock))
+        if channel.log_shares[a].tobytes() not in known:
+            rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
+            relaxation = RowRelaxation(rows, shares, law, beta, decimals=decimals)
+            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
+            alike = [b for b in range(channel.letters) if np.array_equal(channel.log_shares[a], channel.log_shares[b])]
+            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, shares)
+            known[channel.log_shares[a].tobytes()] = tree, row_maximum(rows, shares, law, beta, starts, clock)
+    trees, floors = zip(*(known[shares.tobytes()] for shares in channel.log_shares), strict=True)
 
-    def total(values: list[float]) -> float:
+    def total(values: Sequence[float]) -> float:
         return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit
 
     attainable = total(floors)
@@ -91,18 +101,20 @@ def dual_bound(
     while True:
         uppers = [tree.upper for tree in trees]
         upper = total(uppers)
-        nodes = sum(tree.leaves for tree in trees)
+        nodes = sum(tree.leaves for tree, _ in known.values())
         tell(upper, nodes)
-        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(nodes):
+        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
             break
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].grow(64, above=floors[loosest]):
             break
-    return DualBound(upper, attainable, law, beta, tuple(trees))
+    return DualBound(upper, attainable, law, beta, trees)
 
 
 def _row_starts(p: Floats, rows: Floats, log_shares: Floats) -> Floats:
-    """The witness's own conditional, every vertex (on small channels), and the uniform law."""
-    vertices = 0.999 * np.eye(len(p)) + 0.001 / len(p) if len(p) <= 64 else np.empty((0, len(p)))
+    """The witness's own conditionals (letters, classes), every vertex (on small channels), and the uniform law."""
+    count = rows.shape[0]
+    vertices = 0.999 * np.eye(count) + 0.001 / count if count <= 64 else np.empty((0, count))
     uniform = np.exp(log_shares - log_sum_exp(log_shares))
-    return np.vstack([p / p.sum() if p.sum() > 0 else uniform, uniform, vertices])
+    used = p[p.sum(axis=1) > 0]
+    return np.vstack([used / used.sum(axis=1, keepdims=True), uniform, vertices])

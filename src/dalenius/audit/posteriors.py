@@ -1,9 +1,10 @@
 """Problem 1 from above: branch and bound on the posterior phi(a|y) with column secants (docs/theory.md).
 
 I = H(pi) + sum_y r(y) sum_a phi log phi. On a box low <= phi <= high the inner term lies below its secant, which makes the second
-term linear in the prior. With multipliers nu of the box and mu of the entropy bound the maximum over priors is the closed form
+term linear in the prior. With slopes sigma of the lines (a secant's plus a multiplier nu of the box), their intercepts A, and a
+multiplier mu of the entropy bound the maximum over priors is the closed form
 
-    c(a,k) = sum_y R(k,y) [ sum_a' (intercept + price(nu))(a',y) + (slope + nu)(a,y) ],
+    c(a,k) = sum_y R(k,y) [ sum_a' A(a',y) + sigma(a,y) ],
     I <= max over p of <c,p> + H(pi) + mu (H(p) - b)                                  (see dalenius.audit.tilt).
 """
 
@@ -12,16 +13,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit.box_tree import Relaxed, short
-from dalenius.audit.secants import SMOOTHING, box_price, branching_point, multiplier_size, newton, secant
+from dalenius.audit.box_tree import BoxTree, Relaxed, short
+from dalenius.audit.clock import Clock
+from dalenius.audit.secants import (
+    SMOOTHING,
+    box_price,
+    branching_point,
+    intercept,
+    multiplier_size,
+    newton,
+    secant,
+    tighten,
+)
 from dalenius.audit.tilt import Tilt, tilt
 from dalenius.information import x_log_x
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["PosteriorRelaxation"]
+__all__ = ["PosteriorRelaxation", "PosteriorTree"]
 
 Floats = NDArray[np.float64]
 STEPS = 10
+BATCH = 64
 MOST_MULTIPLIERS = 64  # above this they stay zero: a Newton step would cost more than it gains
 
 
@@ -29,11 +41,12 @@ class PosteriorRelaxation:
     """Upper bounds of the leakage on boxes of the posterior.
 
     A box is a flat vector over (boxed letters, outputs). With two letters only the posterior of letter 1 is boxed, that of letter 0
-    follows; with more, all are. A hint is the slopes sigma = slope + nu of the lines above phi log phi, flat, then mu: a child that
-    keeps its parent's sigma has a line no higher on its box, so its bound is no worse (with its parent's nu it could be).
+    follows; with more, all are. A hint is the slopes of the lines above phi log phi for every letter, flat, then mu: a child that
+    keeps its parent's slopes has lines no higher on its box, so its bound is no worse.
     """
 
-    def __init__(self, channel: RecordChannel) -> None:
+    def __init__(self, channel: RecordChannel, *, decimals: int = 9) -> None:
+        self.decimals = decimals
         self.rows, self.log_shares, self.deficit = channel.rows, channel.log_shares, channel.deficit
         self.letters, self.outputs = channel.letters, channel.rows.shape[1]
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
@@ -42,53 +55,63 @@ class PosteriorRelaxation:
         if self.improves:
             self.products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(-1, self.outputs**2)
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
-        self.last = np.empty(0)  # the maximisers of the last batch, (boxes, letters, classes): good starts for a search
+        self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
         """The box [0, 1] and hints to start with."""
-        return np.zeros(self.size), np.ones(self.size), np.append(np.zeros(self.size), max(mu, 1e-3))
+        slopes = np.zeros(self.letters * self.outputs)
+        return np.zeros(self.size), np.ones(self.size), np.append(slopes, max(mu, 1e-3))
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
         full_low, full_high = self._all_letters(low, high)
         low, high = (x[:, self.boxed].reshape(low.shape) for x in (full_low, full_high))
-        intercept, slope = secant(full_low, full_high)
-        base = intercept.sum(axis=1)[:, None, :] + slope  # (boxes, letters, outputs)
-        secants = self._boxed_slopes(slope)
-        inherited = short(hints - secants)
-        plain = np.concatenate([np.zeros_like(hints[:, :-1]), hints[:, -1:]], axis=1)
-        new = inherited
-        point, bounds = self._evaluate(base, low, high, inherited)
-        masses = point.p
-        for trial in (plain, *([short(self._improve(base, low, high, plain))] if self.improves else [])):
-            point, value = self._evaluate(base, low, high, trial)
+        at_zero, slope = secant(full_low, full_high)
+        plain = np.concatenate([np.zeros_like(low), hints[:, -1:]], axis=1)
+        trials = [hints, self._slopes(slope, plain)]
+        if self.improves:
+            base = at_zero.sum(axis=1)[:, None, :] + slope
+            trials.append(self._slopes(slope, self._improve(base, low, high, plain)))
+        best, p, bounds = hints, np.empty(0), np.full(len(low), np.inf)
+        for trial in trials:
+            point, value = self._bound(trial, full_low, full_high)
             better = (value < bounds)[:, None]
-            new, bounds = np.where(better, trial, new), np.minimum(bounds, value)
-            masses = np.where(better[..., None], point.p, masses)
-        self.last = masses
-        return Relaxed(bounds, new + secants, *self._branch(low, high, full_low, full_high, intercept, slope))
+            best, bounds = np.where(better, trial, best), np.minimum(bounds, value)
+            p = np.where(better[..., None], point.p, p) if p.size else point.p
+        bounds = np.where((full_low > full_high).any(axis=(1, 2)), -np.inf, bounds)
+        self.point = p[np.argmax(bounds)]
+        return Relaxed(bounds, best, *self._branch(p, low, high, full_low, full_high, at_zero, slope))
 
-    def multipliers(self, low: Floats, high: Floats, hints: Floats) -> tuple[Floats, Floats]:
-        """The stored form of the hints of a batch of boxes: nu (boxes, boxed letters, outputs) and mu (boxes,)."""
-        slope = secant(*self._all_letters(low, high))[1]
-        stored = short(hints - self._boxed_slopes(slope))
-        return stored[:, :-1].reshape(-1, len(self.boxed), self.outputs), stored[:, -1]
+    def _slopes(self, slope: Floats, x: Floats) -> Floats:
+        """Multipliers (nu, mu) as hints: slopes of every letter's lines, and mu, rounded short."""
+        nu = x[:, :-1].reshape(len(x), len(self.boxed), self.outputs)
+        slopes = np.round(slope + self.select @ nu, self.decimals).reshape(len(x), -1)
+        return np.concatenate([slopes, short(x[:, -1:], 7)], axis=1)
 
-    def _boxed_slopes(self, slope: Floats) -> Floats:
-        """Slopes of the secants in the boxed coordinates, (boxes, multipliers + 1) with 0 in the place of mu."""
-        slopes = slope[:, 1:] - slope[:, :1] if self.letters == 2 else slope
-        return np.concatenate([slopes.reshape(len(slope), -1), np.zeros((len(slope), 1))], axis=1)
+    def _bound(self, hints: Floats, low: Floats, high: Floats) -> tuple[Tilt, Floats]:
+        """The maximiser, and the bound that these hints prove."""
+        sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
+        gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
+        point = tilt(gain @ self.rows.T, self.log_shares, mu)
+        return point, point.value + mu * self.deficit
 
     def _branch(
-        self, low: Floats, high: Floats, full_low: Floats, full_high: Floats, intercept: Floats, slope: Floats
+        self,
+        p: Floats,
+        low: Floats,
+        high: Floats,
+        full_low: Floats,
+        full_high: Floats,
+        at_zero: Floats,
+        slope: Floats,
     ) -> tuple[NDArray[np.int64], Floats]:
         """The output whose secants err most at the maximiser, and there the letter that errs most."""
-        u = self.last @ self.rows
+        u = p @ self.rows
         r = u.sum(axis=1)
         phi = np.clip(u / np.maximum(r, 1e-300)[:, None, :], full_low, full_high)
-        error = r[:, None, :] * np.maximum(intercept + slope * phi - x_log_x(phi), 0.0)
+        error = r[:, None, :] * np.maximum(at_zero + slope * phi - x_log_x(phi), 0.0)
         middle = 0.5 * (full_low + full_high)
         widest = r[:, None, :] * (
-            intercept + slope * middle - x_log_x(middle)
+            at_zero + slope * middle - x_log_x(middle)
         )  # where the maximiser lies outside the box
         flat = (
             (error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])
@@ -104,9 +127,7 @@ class PosteriorRelaxation:
         low, high = low.reshape(-1, len(self.boxed), self.outputs), high.reshape(-1, len(self.boxed), self.outputs)
         if self.letters == 2:
             return np.concatenate([1.0 - high, low], axis=1), np.concatenate([1.0 - low, high], axis=1)
-        tight_low = np.maximum(low, 1.0 - (high.sum(axis=1, keepdims=True) - high))
-        tight_high = np.minimum(high, 1.0 - (low.sum(axis=1, keepdims=True) - low))
-        return np.minimum(tight_low, tight_high), tight_high
+        return tighten(low, high, axis=1)
 
     def _scores(
         self, base: Floats, low: Floats, high: Floats, hints: Floats, smoothing: Floats | float = 0.0
@@ -200,3 +221,31 @@ class PosteriorRelaxation:
         hessian[:, diagonal, diagonal] += (r[:, None, :] * second).reshape(boxes, -1)
         gradient = np.concatenate([average[:, :-1], (point.entropy + self.deficit)[:, None]], axis=1)
         return gradient, hessian
+
+
+class PosteriorTree:
+    """The tree over boxes of the posterior as a runner."""
+
+    name = "posterior"
+
+    def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
+        self.relaxation, self.target = relaxation, target
+        self.tree = BoxTree(relaxation, *relaxation.root(mu))
+
+    @property
+    def upper(self) -> float:
+        return self.tree.upper
+
+    @property
+    def leaves(self) -> int:
+        return self.tree.leaves
+
+    @property
+    def point(self) -> Floats | None:
+        return self.relaxation.point
+
+    def leaf_bytes(self) -> int:
+        return self.tree.leaf_bytes()
+
+    def grow(self, clock: Clock) -> bool:
+        return self.tree.grow(BATCH, above=self.target)

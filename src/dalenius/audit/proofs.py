@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dalenius.audit.box_tree import BoxTree
 from dalenius.audit.dual import DualBound
-from dalenius.audit.posteriors import PosteriorRelaxation
-from dalenius.audit.rows import RowRelaxation
+from dalenius.audit.dual_tree import DualTree, Row
+from dalenius.audit.posteriors import PosteriorTree
 from dalenius.audit.vertices import VertexTree
 from dalenius.certify.numbers import short_text, short_texts
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["dual_lines", "law_text", "posterior_lines", "vertex_lines", "witness_line"]
+__all__ = [
+    "capacity_line",
+    "dual_lines",
+    "dual_tree_lines",
+    "entropy_line",
+    "posterior_lines",
+    "vertex_lines",
+    "witness_line",
+]
 
 Line = list[Any]
 UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
@@ -34,16 +42,26 @@ def law_text(channel: RecordChannel, law: np.ndarray) -> list[str]:
     return [short_text(r) for r in channel.expand_outputs(law, fill=UNSEEN).tolist()]
 
 
-def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
-    """A `dual` leaf and its row trees."""
-    yield ["dual", short_text(bound.beta), law_text(channel, bound.output_law)]
-    for tree in bound.trees:
-        relaxation = tree.relaxation
-        assert isinstance(relaxation, RowRelaxation)
-        multipliers = relaxation.multipliers(*tree.boxes(), np.array(tree.hints))
+def entropy_line() -> Line:
+    """I(X_i; Y) <= log of the number of letters: every slope is zero."""
+    return ["joint", "0", "0", None, None]
 
-        def leaf(node: int, nu: np.ndarray = multipliers) -> Line:
-            return ["row", short_texts(channel.expand_outputs(nu[node]))]
+
+def capacity_line(channel: RecordChannel, law: np.ndarray) -> Line:
+    """I(X_i; Y) <= max over rows of D(row || law)."""
+    return ["joint", "1", "0", None, law_text(channel, law)]
+
+
+def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
+    """One leaf with its row trees."""
+    yield ["joint", "1", short_text(bound.beta), None, law_text(channel, bound.output_law)]
+    for a, tree in enumerate(bound.trees):
+        if (first := _same(channel, bound.trees, a)) < a:
+            yield ["as", first]
+            continue
+
+        def leaf(hints: np.ndarray) -> Iterator[Line]:
+            yield ["row", short_texts(channel.expand_outputs(hints))]
 
         def branch(coordinate: int, threshold: float) -> Line:
             return ["cut", int(channel.output_index[coordinate]), short_text(threshold)]
@@ -51,22 +69,53 @@ def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
         yield from _preorder(tree, branch, leaf)
 
 
-def posterior_lines(channel: RecordChannel, tree: BoxTree) -> Iterator[Line]:
-    """A tree of `split` branches with `column` leaves."""
-    relaxation = tree.relaxation
-    assert isinstance(relaxation, PosteriorRelaxation)
-    nu, mu = relaxation.multipliers(*tree.boxes(), np.array(tree.hints))
-    full = np.zeros((len(nu), channel.letters, nu.shape[-1]))
-    full[:, relaxation.boxed] = nu
+def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Iterator[Line]:
+    """A tree over boxes of the posterior."""
+    relaxation = runner.relaxation
 
-    def leaf(node: int) -> Line:
-        return ["column", short_text(mu[node]), short_texts(channel.expand_outputs(full[node]))]
+    def leaf(hints: np.ndarray) -> Iterator[Line]:
+        slopes = hints[:-1].reshape(channel.letters, -1)
+        yield ["joint", "0", short_text(hints[-1]), short_texts(channel.expand_outputs(slopes)), None]
 
     def branch(coordinate: int, threshold: float) -> Line:
         letter, output = divmod(coordinate, relaxation.outputs)
         return ["split", relaxation.boxed[letter], int(channel.output_index[output]), short_text(threshold)]
 
-    yield from _preorder(tree, branch, leaf)
+    yield from _preorder(runner.tree, branch, leaf)
+
+
+def dual_tree_lines(channel: RecordChannel, tree: DualTree) -> Iterator[Line]:
+    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        if node in tree.branches:
+            letter, output, threshold, below, above = tree.branches[node]
+            yield ["cut", letter, int(channel.output_index[output]), short_text(threshold)]
+            stack += [above, below]
+        else:
+            leaf = tree.nodes[node]
+            yield ["joint", "1", short_text(leaf.beta), None, law_text(channel, leaf.law)]
+            for a, rows in enumerate(leaf.trees):
+                first = _same(channel, leaf.trees, a)
+                yield from [["as", first]] if first < a else _row_lines(channel, rows)
+
+
+def _same(channel: RecordChannel, trees: Sequence[Any], a: int) -> int:
+    """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
+    shares = channel.input_log_shares
+    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
+
+
+def _row_lines(channel: RecordChannel, tree: Row) -> Iterator[Line]:
+    stack = [tree]
+    while stack:
+        row = stack.pop()
+        if row.parts is None:
+            yield ["row", short_texts(channel.expand_outputs(row.kappa))]
+        else:
+            yield ["cut", int(channel.output_index[row.coordinate]), short_text(row.threshold)]
+            stack += row.parts[::-1]
 
 
 def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
@@ -85,7 +134,9 @@ def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
         stack += [right, left]
 
 
-def _preorder(tree: BoxTree, branch: Callable[[int, float], Line], leaf: Callable[[int], Line]) -> Iterator[Line]:
+def _preorder(
+    tree: BoxTree, branch: Callable[[int, float], Line], leaf: Callable[[np.ndarray], Iterator[Line]]
+) -> Iterator[Line]:
     stack = [0]
     while stack:
         node = stack.pop()
@@ -94,4 +145,4 @@ def _preorder(tree: BoxTree, branch: Callable[[int, float], Line], leaf: Callabl
             yield branch(coordinate, threshold)
             stack += [right, left]
         else:
-            yield leaf(node)
+            yield from leaf(tree.hints[node])

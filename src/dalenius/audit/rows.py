@@ -1,11 +1,11 @@
 """The row problem of the dual bound: max over laws w on one letter's classes of D(w R || r) + beta H(w).
 
 K = w R enters through sum K log K, convex, plus a concave rest. On a box low <= K <= high the convex part lies below its
-secant; what remains, with multipliers nu of the box, has the closed form
+line of any slope kappa, with intercept B; what remains has the closed form
 
-    sum_y [ alpha - nu+ low + nu- high ] + beta log sum_k N(k) exp( sum_y R(k,y) (slope + nu - log r)(y) / beta ).
+    sum_y B(y) + beta log sum_k N(k) exp( sum_y R(k,y) (kappa - log r)(y) / beta ).
 
-*Bound because* the secant and the multiplier terms are nonnegative additions on the box.
+The best slope is the secant's plus a multiplier nu of the box.
 """
 
 from __future__ import annotations
@@ -13,9 +13,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit.box_tree import Relaxed, short
+from dalenius.audit.box_tree import Relaxed
 from dalenius.audit.clock import Clock
-from dalenius.audit.secants import SMOOTHING, box_price, branching_point, multiplier_size, newton, secant
+from dalenius.audit.secants import (
+    SMOOTHING,
+    box_price,
+    branching_point,
+    intercept,
+    multiplier_size,
+    newton,
+    secant,
+    tighten,
+)
 from dalenius.information import log_sum_exp, x_log_x
 
 __all__ = ["RowRelaxation", "row_maximum"]
@@ -28,11 +37,11 @@ MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would c
 class RowRelaxation:
     """Upper bounds of the row problem on boxes of K; entropies relative to the uniform prior.
 
-    A hint is the slopes sigma = slope + nu of the lines above K log K: inherited, they give a child a bound no worse.
+    A hint is the slopes kappa = slope + nu of the lines above K log K: inherited, they give a child a bound no worse.
     """
 
-    def __init__(self, rows: Floats, log_shares: Floats, output_law: Floats, beta: float) -> None:
-        self.rows, self.log_shares, self.beta = rows, log_shares, beta
+    def __init__(self, rows: Floats, log_shares: Floats, output_law: Floats, beta: float, *, decimals: int = 9) -> None:
+        self.rows, self.log_shares, self.beta, self.decimals = rows, log_shares, beta, decimals
         self.log_law = np.log(output_law)
         outputs = rows.shape[1]
         self.products = (
@@ -40,29 +49,31 @@ class RowRelaxation:
         )
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
-        intercept, slope = secant(low, high)
-        base = slope - self.log_law
-        zero = np.zeros_like(hints)
-        nu = zero
-        bounds, w = self._evaluate(base, zero, low, high)
-        for trial in (
-            short(hints - slope),
-            *([short(self._improve(base, low, high))] if self.products is not None else []),
-        ):
-            value, w_trial = self._evaluate(base, trial, low, high)
+        low, high = tighten(low, high, axis=1)
+        at_zero, slope = secant(low, high)
+        trials = [hints, np.round(slope, self.decimals)]
+        if self.products is not None:
+            trials.append(np.round(slope + self._improve(slope - self.log_law, low, high), self.decimals))
+        kappa, w, bounds = hints, np.empty(0), np.full(len(low), np.inf)
+        for trial in trials:
+            value, w_trial = self._bound(trial, low, high)
             better = (value < bounds)[:, None]
-            nu, w, bounds = np.where(better, trial, nu), np.where(better, w_trial, w), np.minimum(bounds, value)
+            kappa, bounds = np.where(better, trial, kappa), np.minimum(bounds, value)
+            w = np.where(better, w_trial, w) if w.size else w_trial
         K = w @ self.rows
-        error = np.where((low < K) & (high > K), intercept + slope * K - x_log_x(K), 0.0)
+        error = np.where((low < K) & (high > K), at_zero + slope * K - x_log_x(K), 0.0)
         coordinate = np.argmax(error, axis=1)
         pick = np.arange(len(K)), coordinate
         threshold = branching_point(K[pick], low[pick], high[pick])
         splits = (error[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
-        return Relaxed(bounds + intercept.sum(axis=1), nu + slope, np.where(splits, coordinate, -1), threshold)
+        bounds = np.where((low > high).any(axis=1), -np.inf, bounds)
+        return Relaxed(bounds, kappa, np.where(splits, coordinate, -1), threshold)
 
-    def multipliers(self, low: Floats, high: Floats, hints: Floats) -> Floats:
-        """The stored form of the hints of a batch of boxes: nu (boxes, outputs)."""
-        return short(hints - secant(low, high)[1])
+    def _bound(self, kappa: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The bound that lines of these slopes prove, and its maximiser w."""
+        weight = self.log_shares + (kappa - self.log_law) @ self.rows.T / self.beta
+        total = log_sum_exp(weight)
+        return self.beta * total + intercept(kappa, low, high).sum(axis=1), np.exp(weight - total[:, None])
 
     def _evaluate(
         self, base: Floats, nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0

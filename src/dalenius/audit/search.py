@@ -17,7 +17,7 @@ from dalenius.audit.tilt import entropy_of, largest_score
 from dalenius.information import mutual_information
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["Candidate", "feasible", "posterior", "search"]
+__all__ = ["Candidate", "feasible", "polish", "posterior", "search"]
 
 Floats = NDArray[np.float64]
 FLOOR = 1e-280
@@ -69,6 +69,16 @@ def search(
             break
         phi = posterior(p, channel.rows)
     return Candidate(p[0], float(leakage[0]), float(mu[0]))
+
+
+def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) -> Candidate:
+    """The better one of a witness and what joint Blahut-Arimoto reaches from a prior, which need not be feasible."""
+    phi, mu = posterior(p[None], channel.rows), np.array([max(best.mu, 1e-3)])
+    found, mu, leakage = _climb(channel, channel.uniform[None], phi, mu, 50, 1e-4 * best.leakage, clock)
+    if leakage[0] > 0.99 * best.leakage and not clock.expired:
+        found, mu, leakage = _climb(channel, found, posterior(found, channel.rows), mu, 4000, 1e-13, clock)
+    better = leakage[0] > best.leakage * (1.0 + 1e-12) and not clock.expired
+    return Candidate(found[0], float(leakage[0]), float(mu[0])) if better else best
 
 
 def _climb(

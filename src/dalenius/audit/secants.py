@@ -1,4 +1,4 @@
-"""The secant of x log x on an interval, and the smooth stand-in for box multipliers that all relaxations share."""
+"""Lines above x log x on an interval, and the smooth stand-in for box multipliers that all relaxations share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dalenius.information import x_log_x
 
-__all__ = ["SMOOTHING", "box_price", "branching_point", "multiplier_size", "newton", "secant"]
+__all__ = ["SMOOTHING", "box_price", "branching_point", "intercept", "multiplier_size", "newton", "secant", "tighten"]
 
 Floats = NDArray[np.float64]
 SMOOTHING = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # times the size that the multipliers are expected to have
@@ -26,10 +26,30 @@ def secant(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return at_low - slope * low, slope
 
 
+def intercept(slope: Floats, low: Floats, high: Floats) -> Floats:
+    """The least A with x log x <= A + slope x on [low, high]: a convex function minus a line is largest at an end.
+
+    >>> float(intercept(np.array(0.5), np.array(0.0), np.array(1.0)))
+    0.0
+    """
+    return np.maximum(x_log_x(low) - slope * low, x_log_x(high) - slope * high)
+
+
+def tighten(low: Floats, high: Floats, axis: int) -> tuple[Floats, Floats]:
+    """Ranges of numbers that sum to 1 along an axis: each is at least 1 - the others' highs, at most 1 - the others' lows.
+
+    Ranges that are empty by no more than rounding are points.
+    """
+    most, least = high.sum(axis=axis, keepdims=True) - high, low.sum(axis=axis, keepdims=True) - low
+    low, high = np.maximum(low, 1.0 - most), np.minimum(high, 1.0 - least)
+    return low, np.where((low > high) & (low < high + 1e-13), low, high)
+
+
 def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0) -> tuple[Floats, Floats, Floats]:
     """What multipliers nu of a box low <= v <= high add to a bound, with first and second derivatives in nu.
 
     The price is max(-nu low, -nu high) = -nu (low + high)/2 + |nu| (high - low)/2, with sqrt(nu^2 + smoothing^2) for |nu|.
+    A secant with this price and the slope raised by nu is the line of that slope.
     """
     root = np.sqrt(nu**2 + smoothing**2)
     half = 0.5 * (high - low)

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audit.box_tree import short
+from dalenius.audit.capacity import Capacity, capacity
 from dalenius.audit.clock import Clock
-from dalenius.information import log_sum_exp, relative_entropy, x_log_x
+from dalenius.information import relative_entropy
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["VertexTree", "capacity"]
+__all__ = ["VertexTree", "output_law"]
 
 Floats = NDArray[np.float64]
 Sets = tuple[tuple[int, ...], ...]
@@ -41,6 +42,7 @@ class VertexTree:
         self.branches: dict[int, tuple[int, int, int]] = {}  # node -> (letter, left child, right child)
         self._open: list[tuple[float, int]] = []
         self.attained = 0.0
+        self.witness: Floats | None = None  # the prior on the best selection: masses (letters, classes)
         self._add(root)
 
     @property
@@ -70,46 +72,35 @@ class VertexTree:
     def _add(self, sets: Sets) -> int:
         rows = self._channel.rows
         union = sorted(set(itertools.chain(*sets)))
-        single = all(len(s) == 1 for s in sets)
-        law, divergences, attained = capacity(rows[union], steps=2000 if single else 60, clock=self._clock)
+        law, divergences, answer = output_law(rows[union], clock=self._clock)
         bound = float(divergences.max())
-        if not single:
+        chosen = [members[0] for members in sets]
+        if any(len(members) > 1 for members in sets):
             distance = dict(zip(union, divergences.tolist(), strict=True))
-            chosen: list[int] = []
+            chosen = []
             for members in sets:  # far from the law, and not the same class for two letters
                 chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
-            attained = capacity(rows[chosen], steps=100, clock=self._clock)[2]
-        self.attained = max(self.attained, min(attained, bound))
+            answer = capacity(rows[chosen], clock=self._clock)
+            pi = answer.input_law
+        else:
+            pi = np.array([answer.input_law[union.index(k)] / chosen.count(k) for k in chosen])
+        if answer.lower > self.attained:
+            self.attained = answer.lower
+            self.witness = np.zeros_like(self._channel.log_shares)
+            self.witness[np.arange(len(chosen)), chosen] = pi
         self.nodes.append(_Node(sets, law))
         heapq.heappush(self._open, (-bound, len(self.nodes) - 1))
         return len(self.nodes) - 1
 
 
-def capacity(rows: Floats, *, steps: int, clock: Clock | None = None) -> tuple[Floats, Floats, float]:
-    """Blahut-Arimoto for Shannon capacity: an output law r, D(rows[x] || r) for every x, and the information attained.
+def output_law(rows: Floats, *, gap: float = 1e-12, clock: Clock | None = None) -> tuple[Floats, Floats, Capacity]:
+    """An output law, rounded short, that is close to all rows; D(row || law) of each; and the capacity it comes from.
 
-    The largest of the divergences bounds the capacity from above, the information attained from below.
-
-    >>> law, divergences, attained = capacity(np.array([[0.9, 0.1], [0.1, 0.9]]), steps=10)
+    >>> law, divergences, answer = output_law(np.array([[0.9, 0.1], [0.1, 0.9]]))
     >>> bool(np.isclose(divergences.max(), np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)))
     True
     """
-    negentropy = x_log_x(rows).sum(axis=1)
-
-    def divergence(law: Floats) -> Floats:
-        return negentropy - rows @ np.log(np.maximum(law, 1e-300))
-
-    log_p = np.full(len(rows), -np.log(len(rows)))
-    for _ in range(steps):
-        p = np.exp(log_p)
-        distance = divergence(p @ rows)
-        if distance.max() - p @ distance < 1e-13 or (clock is not None and clock.expired):
-            break
-        log_p = log_p + distance
-        log_p -= log_sum_exp(log_p)
-    p = np.exp(log_p)
-    law = p @ rows
-    attained = float(p @ divergence(law))
-    law = short((1.0 - 1e-12) * law + 1e-12 / law.size, 15)
+    answer = capacity(rows, gap=gap, clock=clock)
+    law = short((1.0 - 1e-14) * answer.output_law + 1e-14 / rows.shape[1], 15)
     law /= law.sum()
-    return law, np.maximum(divergence(law), 0.0), max(attained, 0.0)
+    return law, np.maximum(relative_entropy(rows, law), 0.0), answer

@@ -15,7 +15,7 @@ from dalenius.errors import InputError
 
 __all__ = ["Certificate", "build"]
 
-FORMAT = "dalenius-certificate/1"
+FORMAT = "dalenius-certificate/2"
 MAX_BYTES = 256 * 2**20
 
 

@@ -45,7 +45,9 @@ def log_sum_exp(x: Floats, *, axis: int = -1) -> Floats:
     >>> float(log_sum_exp(np.array([-np.inf, 0.0])))
     0.0
     """
-    top = np.max(x, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.sum(np.exp(x - top), axis=axis)) + np.squeeze(top, axis=axis)
+    top = x.max(axis=axis, keepdims=True)
+    if not np.isfinite(top).all():
+        top = np.where(np.isfinite(top), top, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)
+    return np.log(np.exp(x - top).sum(axis=axis)) + top.squeeze(axis=axis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dalenius.errors import InputError
+from dalenius.report.picture import canvas, written
 from dalenius.sweep import CurvePoint
 from dalenius.units import lower_in, upper_in
 
@@ -37,14 +37,7 @@ def curve_picture(
     InputError
         If matplotlib is not installed, or the file cannot be written.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("pictures need matplotlib: pip install 'dalenius[plot]'") from None
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = canvas()
     for name, points in curves.items():
         x = [float(point.share) for point in points]
         lower = [lower_in(point.result.lower, units) for point in points]
@@ -62,8 +55,4 @@ def curve_picture(
     axes.legend(title="witness (dot) to proved bound (dash)", frameon=False)
     if title:
         axes.set_title(title)
-    try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the picture cannot be written: {error}") from None
-    return Path(path)
+    return written(figure, path)

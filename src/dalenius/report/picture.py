@@ -1,0 +1,43 @@
+"""An empty picture, and one written to a file; matplotlib is optional."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dalenius.errors import InputError
+
+__all__ = ["canvas", "written"]
+
+
+def canvas() -> tuple[Any, Any]:
+    """A figure and its axes, drawn without a screen.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("pictures need matplotlib: pip install 'dalenius[plot]'") from None
+    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def written(figure: Any, path: str | Path) -> Path:
+    """Write a figure (PNG, SVG or PDF by the ending).
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the picture cannot be written: {error}") from None
+    return Path(path)
