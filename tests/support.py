@@ -203,6 +203,91 @@ def without_entropy(question) -> tuple[float, float]:
     return best
 
 
+# ---------------------------------------------------------------- an independent search from below
+
+
+def softened(logs, log_counts, bound: float, power, *, steps: int, spare: float):
+    """Priors p ~ N exp(power log q), power <= 1 by Newton steps so that H(p) is just above the bound; what is missing then is mixed in.
+
+    The mixture is feasible because entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
+    """
+    total = np.log(np.sum(np.exp(log_counts)))
+    uniform = np.exp(log_counts - total)
+    logs = logs - logs.max(axis=1, keepdims=True)
+    for step in range(steps + 1):
+        weights = np.exp(log_counts + power[:, None] * logs)
+        norm = weights.sum(axis=1)
+        p = weights / norm[:, None]
+        mean = np.sum(p * logs, axis=1)
+        reached = np.log(norm) - power * mean
+        if step < steps:
+            slope = power * (np.sum(p * logs**2, axis=1) - mean**2)
+            moved = power + (reached - bound - 2.0 * spare) / np.maximum(slope, 1e-12)
+            power = np.clip(moved, power / 4, np.minimum(4.0 * power, 1.0))
+    share = np.clip((bound + spare - reached) / np.maximum(total - reached, 1e-12), 0.0, 1.0)[:, None]
+    return (1.0 - share) * p + share * uniform, power
+
+
+def ascend(rows, letters, bound: float, priors, *, sweeps: int, log_counts=None, steps: int = 6, spare: float = 1e-12):
+    """Ascents of I(A; Y) in the joint law p of (letter, class), all starts in one batch; every iterate has H(p) >= bound + spare.
+
+    I is at least sum p' g - D(p' || p) with g its gradient at p, so p' ~ (p exp g)^power, with the power that makes p' feasible,
+    never leaks less. This is not the package's ascent (posteriors and closed forms): they share fixed points, not steps.
+
+    Parameters
+    ----------
+    rows : (classes, outputs)
+        One row for every pair of letter and class; `letters` says whose it is.
+    priors : (starts, classes)
+        Need not be feasible.
+    log_counts : (classes,), optional
+        Logarithms of the number of datasets of each pair; one each if not given.
+
+    Returns
+    -------
+    priors, values, powers
+    """
+    floor = 1e-30 if priors.dtype == np.float32 else 1e-290
+    log_counts = np.zeros(len(rows), dtype=priors.dtype) if log_counts is None else np.asarray(log_counts)
+    rows = rows.astype(priors.dtype)
+    groups = [np.flatnonzero(letters == a) for a in range(letters.max() + 1)]
+    powers = np.full(len(priors), 0.5, dtype=priors.dtype)
+    logs = np.log(np.maximum(priors, floor)) - log_counts
+    for sweep in range(sweeps + 1):
+        p, powers = softened(logs, log_counts, bound, powers, steps=steps, spare=spare)
+        u = np.stack([p[:, group] @ rows[group] for group in groups], axis=1)
+        product = np.maximum(u.sum(axis=2, keepdims=True), floor) * np.maximum(u.sum(axis=1, keepdims=True), floor)
+        scores = np.log(np.maximum(u, floor)) - np.log(product)
+        if sweep == sweeps:
+            return p, np.sum(u * scores, axis=(1, 2)), powers
+        logs = np.log(np.maximum(p, floor)) - log_counts
+        for a, group in enumerate(groups):
+            logs[:, group] += scores[:, a] @ rows[group].T
+    raise AssertionError("a negative number of sweeps")
+
+
+def random_starts(rng, count: int, size: int):
+    """Laws of many shapes, from nearly one point to nearly uniform."""
+    shapes = np.resize([0.1, 0.5, 1.0, 3.0], count)
+    weights = rng.gamma(shapes[:, None], size=(count, size)) + 1e-30
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def random_counts(rng, inputs: int, outputs: int, *, total: int = 1000, zeros: float = 0.0):
+    """Rows from a Dirichlet law of random concentration, as counts that sum to `total`; a share of the entries is set to zero."""
+    rows = rng.dirichlet(np.full(outputs, rng.choice([0.1, 0.3, 1.0, 3.0])), size=inputs)
+    best = np.eye(outputs, dtype=bool)[rows.argmax(axis=1)]
+    rows = np.where((rng.random(rows.shape) < zeros) & ~best, 0.0, rows)
+    counts = np.floor(total * rows / rows.sum(axis=1, keepdims=True)).astype(int)
+    counts[best] += total - counts.sum(axis=1)
+    return counts
+
+
+def exact_rows(counts, total: int = 1000) -> list[list[Fraction]]:
+    """Counts as exact probabilities."""
+    return [[Fraction(count, total) for count in row] for row in counts.tolist()]
+
+
 # ---------------------------------------------------------------- random problems (Hypothesis)
 
 

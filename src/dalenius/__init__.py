@@ -3,6 +3,7 @@
 from dalenius.audit import Progress
 from dalenius.certify import Certificate
 from dalenius.errors import DaleniusError, GapNotReachedError, InputError
+from dalenius.outcome import Scope, Termination
 from dalenius.problems import (
     Adversary,
     AnyPrior,
@@ -26,7 +27,7 @@ from dalenius.problems.mechanisms import (
     symmetric,
 )
 from dalenius.problems.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
-from dalenius.result import RecordProof, Result, Scope, Termination, Witness
+from dalenius.result import RecordProof, Result, Witness
 from dalenius.solve import solve
 from dalenius.verify import verify
 

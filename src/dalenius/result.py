@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,10 @@ from numpy.typing import NDArray
 from dalenius.audit.clock import Progress
 from dalenius.certify import Certificate
 from dalenius.errors import GapNotReachedError, InputError
+from dalenius.outcome import Scope, Termination
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["RecordProof", "Result", "Scope", "Termination", "Witness", "relative_gap"]
+__all__ = ["RecordProof", "Result", "Witness", "relative_gap"]
 
 
 RESOLUTION = 2e-11
@@ -27,35 +27,6 @@ def relative_gap(lower: float, upper: float) -> float:
     0.25
     """
     return (upper - lower) / upper if upper > RESOLUTION else 0.0
-
-
-class Termination(Enum):
-    """Why the work stopped. It says nothing about truth: that is what the certificate is for."""
-
-    GAP_REACHED = "gap_reached"
-    TIME_LIMIT = "time_limit"
-    SIZE_LIMIT = "size_limit"
-    INTERRUPTED = "interrupted"
-    STALLED = "stalled"
-
-    @property
-    def advice(self) -> str:
-        """What a caller can do."""
-        return {
-            Termination.GAP_REACHED: "the interval is as narrow as was asked for",
-            Termination.TIME_LIMIT: "valid, but wider than asked; a longer time limit may narrow it",
-            Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit may narrow it",
-            Termination.INTERRUPTED: "valid; the work was stopped by the user",
-            Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
-        }[self]
-
-
-class Scope(Enum):
-    """What is claimed: bounds on the optimum over *all* adversaries, of a block, or a feasible point only."""
-
-    GLOBAL = "global"
-    BLOCKWISE = "blockwise"
-    FEASIBLE = "feasible"
 
 
 @dataclass(frozen=True)

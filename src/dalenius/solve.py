@@ -16,9 +16,10 @@ from dalenius.audit import Audit, Auditor, Clock, Finding, PriorSetAudit, Produc
 from dalenius.certify import build, round_down, round_up
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
+from dalenius.outcome import Scope, Termination
 from dalenius.problems import MaximalLeakage, PriorSet, ProductPriors, digest
 from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.result import RecordProof, Result, Scope, Termination, Witness, relative_gap
+from dalenius.result import RecordProof, Result, Witness, relative_gap
 from dalenius.verify import verify
 
 __all__ = ["solve"]

@@ -1,0 +1,136 @@
+"""The marginal update: the best letter law for fixed conditionals, under the entropy bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.information import entropy, log_sum_exp, relative_entropy, x_log_x
+from dalenius.programs.base import Floats, Named, Program
+
+__all__ = ["MarginalUpdate"]
+
+
+class MarginalUpdate(Program):
+    """Maximise I(pi; K) over letter laws pi with H(pi) + sum_a pi_a h_a >= b.
+
+    I(pi; K) = H(pi K) - sum_a pi_a H(K_a), in nats; h_a is the entropy of the other records given letter a.
+
+    *Convex because* H(pi K) is concave in pi, and so is the entropy constraint. *DPP because* parameters enter affinely.
+    *Bound because* for every output law r and mu >= 0
+
+        I(pi; K) <= sum_a pi_a D(K_a || r) + mu (H(pi) + <pi, h> - b) <= mu log sum_a exp((D_a + mu h_a) / mu) - mu b,
+
+    and max_a D_a for mu = 0.
+
+    Parameters
+    ----------
+    conditionals : (letters, outputs)
+        K, row-stochastic.
+    entropies : (letters,)
+        h in nats.
+    entropy_bound : float
+        b in nats.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, or no letter law has this entropy.
+
+    >>> answer = MarginalUpdate(np.array([[0.9, 0.1], [0.1, 0.9]]), np.zeros(2), 0.0).solve()
+    >>> exact = np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)
+    >>> bool(answer.lower <= exact <= answer.upper), answer.gap < 1e-8
+    (True, True)
+    """
+
+    name: ClassVar[str] = "marginal"
+    maximises: ClassVar[bool] = True
+
+    def __init__(self, conditionals: Floats, entropies: Floats, entropy_bound: float) -> None:
+        self.set(conditionals, entropies, entropy_bound)
+        super().__init__()
+
+    def set(self, conditionals: Floats, entropies: Floats, entropy_bound: float) -> None:
+        """Other data of the same shape; solving again does not canonicalise again."""
+        self.K, self.h, self.b = (
+            np.asarray(conditionals, dtype=float),
+            np.asarray(entropies, dtype=float),
+            entropy_bound,
+        )
+        if self.K.ndim != 2 or self.h.shape != self.K.shape[:1]:
+            raise InputError(
+                f"marginal: expected K (letters, outputs) and h (letters,), got {self.K.shape}, {self.h.shape}"
+            )
+        if float(log_sum_exp(self.h)) < self.b:
+            raise InputError(
+                f"marginal: no letter law has entropy {self.b:.6g}; the largest is {float(log_sum_exp(self.h)):.6g}"
+            )
+        if hasattr(self, "parameters"):
+            self._write()
+
+    def build(self) -> None:
+        letters, outputs = self.K.shape
+        pi = cp.Variable(letters, nonneg=True, name="pi")
+        K, h, c, b = cp.Parameter((letters, outputs)), cp.Parameter(letters), cp.Parameter(letters), cp.Parameter()
+        self.variables = {"pi": pi}
+        self.parameters = {"conditionals": K, "entropies": h, "row_entropies": c, "entropy_bound": b}
+        self.constraints = {"total": cp.sum(pi) == 1, "entropy": cp.sum(cp.entr(pi)) + h @ pi >= b}
+        self.problem = cp.Problem(cp.Maximize(cp.sum(cp.entr(K.T @ pi)) - c @ pi), list(self.constraints.values()))
+        self._write()
+
+    def _write(self) -> None:
+        data = {
+            "conditionals": self.K,
+            "entropies": self.h,
+            "row_entropies": entropy(self.K, axis=1),
+            "entropy_bound": self.b,
+        }
+        for name, value in data.items():
+            self.parameters[name].value = value
+
+    def start(self) -> tuple[Named, Named]:
+        """The law of the largest entropy, and no multiplier."""
+        pi = np.exp(self.h - log_sum_exp(self.h))
+        return {"pi": pi}, {"law": pi @ self.K, "mu": np.array(0.0)}
+
+    def repair(self, raw: Mapping[str, Floats]) -> Named | None:
+        """Clip, normalise, and mix with the law of the largest entropy until the bound holds (entropy is concave)."""
+        pi = np.maximum(raw.get("pi", np.zeros(len(self.h))), 0.0)
+        if pi.shape != self.h.shape or pi.sum() <= 0.0:
+            return None
+        pi = pi / pi.sum()
+        anchor = self.start()[0]["pi"]
+        have, most = self._entropy(pi), self._entropy(anchor)
+        if have < self.b:
+            share = min(1.0, (self.b - have) / (most - have) * (1.0 + 1e-9) + 1e-15) if most > have else 1.0
+            pi = (1.0 - share) * pi + share * anchor
+        return {"pi": pi}
+
+    def _entropy(self, pi: Floats) -> float:
+        return float(pi @ self.h - np.sum(x_log_x(pi)))
+
+    def value(self, point: Mapping[str, Floats]) -> float:
+        law = point["pi"] @ self.K
+        return float(-np.sum(x_log_x(law)) + point["pi"] @ np.sum(x_log_x(self.K), axis=1))
+
+    def project(self, duals: Mapping[str, Floats]) -> Named | None:
+        mu = duals.get("entropy")
+        return None if mu is None or mu.size != 1 else {"mu": np.maximum(mu.reshape(()), 0.0)}
+
+    def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """The output law of the point belongs to the multiplier of the entropy bound."""
+        law = point["pi"] @ self.K
+        return point, {"law": (1.0 - 1e-14) * law + 1e-14 / law.size, "mu": multipliers["mu"]}
+
+    def bound(self, multipliers: Mapping[str, Floats]) -> float:
+        if "law" not in multipliers:
+            return np.inf
+        mu = float(multipliers["mu"])
+        distance = relative_entropy(self.K, multipliers["law"] / multipliers["law"].sum())
+        if mu <= 0.0:
+            return float(np.max(distance))
+        return mu * float(log_sum_exp((distance + mu * self.h) / mu)) - mu * self.b
