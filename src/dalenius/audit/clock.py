@@ -58,6 +58,10 @@ class Clock:
         """A clock that expires after a share of what remains, or with this one."""
         return Clock(self.seconds + share * max(self.remaining, 0.0), started=self.started, whole=self)
 
+    def slice(self, seconds: float) -> Clock:
+        """A clock that expires so many seconds from now, or with this one."""
+        return Clock(self.seconds + seconds, started=self.started, whole=self)
+
     def tell(self, stage: str, record: int, lower: float, upper: float, nodes: int, *, now: bool = False) -> None:
         """Report, unless the last report was a moment ago."""
         if now or self.seconds - self._told >= self.every:

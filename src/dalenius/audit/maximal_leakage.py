@@ -194,7 +194,11 @@ class Auditor:
             self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
             if vertices.witness is not None:
                 self._improve(record, vertices.witness, turn)
-        runners: list[Runner] = []
+        if record.upper > self.target:
+            record.race = self._trees(record, dual)
+
+    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
+        channel, runners = record.channel, list[Runner]()
         relaxation = PosteriorRelaxation(channel, decimals=self._decimals(record))
         if relaxation.improves:
             runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
@@ -203,7 +207,7 @@ class Auditor:
             runners.append(
                 DualTree(channel, dual, target=self.target, wanted=wanted, decimals=self._decimals(record) + 1)
             )
-        record.race = Race(runners)
+        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel

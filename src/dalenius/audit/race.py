@@ -14,7 +14,6 @@ from dalenius.audit.clock import Clock
 __all__ = ["Race", "Runner"]
 
 Floats = NDArray[np.float64]
-FAIR = 0.1  # the least share of the best tree's time that another one gets
 
 
 class Runner(Protocol):
@@ -38,10 +37,10 @@ class Runner(Protocol):
 
 
 class Race:
-    """Trees of one record and the seconds each has had."""
+    """Trees of one record and the seconds each has had; every tree gets at least a share `fair` of what the best one has had."""
 
-    def __init__(self, runners: list[Runner]) -> None:
-        self.runners = runners
+    def __init__(self, runners: list[Runner], *, fair: float) -> None:
+        self.runners, self._fair = runners, fair
         self._seconds = [0.0] * len(runners)
         self._alive = [True] * len(runners)
 
@@ -52,9 +51,9 @@ class Race:
             return None
         best = min(able, key=lambda j: self.runners[j].upper)
         poorest = min(able, key=lambda j: self._seconds[j])
-        chosen = poorest if self._seconds[poorest] < FAIR * self._seconds[best] else best
+        chosen = poorest if self._seconds[poorest] < self._fair * self._seconds[best] else best
         self.runners[chosen].target = target
         started = time.monotonic()
-        self._alive[chosen] = self.runners[chosen].grow(clock)
+        self._alive[chosen] = self.runners[chosen].grow(clock.slice(max(0.5, 0.2 * sum(self._seconds))))
         self._seconds[chosen] += time.monotonic() - started
         return self.runners[chosen]
