@@ -98,6 +98,19 @@ def capacity(rows, steps: int = 20_000) -> tuple[float, float]:
     return float(p @ distance), float(distance.max())
 
 
+def capacities(channels, steps: int):
+    """Bounds on the Shannon capacities of a batch of channels (channels, letters, outputs), by Blahut-Arimoto."""
+    log_rows = np.log(np.where(channels > 0.0, channels, 1.0))
+    p = np.full(channels.shape[:2], 1.0 / channels.shape[1])
+    for _ in range(steps):
+        law = np.einsum("sa,say->sy", p, channels)
+        distance = np.sum(channels * (log_rows - np.log(np.maximum(law, 1e-300))[:, None, :]), axis=2)
+        lower, upper = np.sum(p * distance, axis=1), distance.max(axis=1)
+        p = p * np.exp(distance)
+        p /= p.sum(axis=1, keepdims=True)
+    return lower, upper
+
+
 def divergences(rows, law):
     """D(row || law) of every row, in nats."""
     safe = np.where(rows > 0.0, rows, 1.0)
@@ -207,7 +220,7 @@ def without_entropy(question) -> tuple[float, float]:
 
 
 def softened(logs, log_counts, bound: float, power, *, steps: int, spare: float):
-    """Priors p ~ N exp(power log q), power <= 1 by Newton steps so that H(p) is just above the bound; what is missing then is mixed in.
+    """Priors p ~ N exp(power log q), power <= 1 by Newton steps so that H(p) is just above the bound; what is missing is mixed in.
 
     The mixture is feasible because entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
     """
@@ -232,7 +245,8 @@ def ascend(rows, letters, bound: float, priors, *, sweeps: int, log_counts=None,
     """Ascents of I(A; Y) in the joint law p of (letter, class), all starts in one batch; every iterate has H(p) >= bound + spare.
 
     I is at least sum p' g - D(p' || p) with g its gradient at p, so p' ~ (p exp g)^power, with the power that makes p' feasible,
-    never leaks less. This is not the package's ascent (posteriors and closed forms): they share fixed points, not steps.
+    never leaks less. Each start goes further, to (p exp(speed g))^power, as long as that pays, and back where it does not. This is
+    not the package's ascent (posteriors and closed forms): they share fixed points, not steps.
 
     Parameters
     ----------
@@ -245,25 +259,39 @@ def ascend(rows, letters, bound: float, priors, *, sweeps: int, log_counts=None,
 
     Returns
     -------
-    priors, values, powers
+    priors, values, multipliers
+        The multiplier is that of the entropy bound: p ~ N exp(g / multiplier) where an ascent has come to rest.
     """
     floor = 1e-30 if priors.dtype == np.float32 else 1e-290
     log_counts = np.zeros(len(rows), dtype=priors.dtype) if log_counts is None else np.asarray(log_counts)
     rows = rows.astype(priors.dtype)
     groups = [np.flatnonzero(letters == a) for a in range(letters.max() + 1)]
-    powers = np.full(len(priors), 0.5, dtype=priors.dtype)
-    logs = np.log(np.maximum(priors, floor)) - log_counts
-    for sweep in range(sweeps + 1):
-        p, powers = softened(logs, log_counts, bound, powers, steps=steps, spare=spare)
+
+    def value_and_gradient(p):
         u = np.stack([p[:, group] @ rows[group] for group in groups], axis=1)
-        product = np.maximum(u.sum(axis=2, keepdims=True), floor) * np.maximum(u.sum(axis=1, keepdims=True), floor)
-        scores = np.log(np.maximum(u, floor)) - np.log(product)
-        if sweep == sweeps:
-            return p, np.sum(u * scores, axis=(1, 2)), powers
-        logs = np.log(np.maximum(p, floor)) - log_counts
+        inputs, outputs = u.sum(axis=2, keepdims=True), u.sum(axis=1, keepdims=True)
+        scores = np.log(np.maximum(u, floor)) - np.log(np.maximum(inputs, floor)) - np.log(np.maximum(outputs, floor))
+        gradient = np.empty_like(p)
         for a, group in enumerate(groups):
-            logs[:, group] += scores[:, a] @ rows[group].T
-    raise AssertionError("a negative number of sweeps")
+            gradient[:, group] = scores[:, a] @ rows[group].T
+        return np.sum(u * scores, axis=(1, 2)), gradient
+
+    powers, speeds = (np.full(len(priors), x, dtype=priors.dtype) for x in (0.5, 1.0))
+    p, powers = softened(
+        np.log(np.maximum(priors, floor)) - log_counts, log_counts, bound, powers, steps=steps, spare=spare
+    )
+    values, gradient = value_and_gradient(p)
+    multipliers = np.ones_like(values)
+    for _ in range(sweeps):
+        logs = np.log(np.maximum(p, floor)) - log_counts + speeds[:, None] * gradient
+        new, tried = softened(logs, log_counts, bound, powers, steps=steps, spare=spare)
+        new_values, new_gradient = value_and_gradient(new)
+        better = new_values >= values
+        multipliers = np.where(better, (1.0 - tried) / (tried * speeds), multipliers)
+        speeds = np.where(better, 1.4 * speeds, np.maximum(0.4 * speeds, 1.0)).astype(priors.dtype)
+        p, gradient = (np.where(better[:, None], x, y) for x, y in ((new, p), (new_gradient, gradient)))
+        values, powers = np.where(better, new_values, values), np.where(better, tried, powers)
+    return p, values, multipliers
 
 
 def random_starts(rng, count: int, size: int):
@@ -271,6 +299,25 @@ def random_starts(rng, count: int, size: int):
     shapes = np.resize([0.1, 0.5, 1.0, 3.0], count)
     weights = rng.gamma(shapes[:, None], size=(count, size)) + 1e-30
     return weights / weights.sum(axis=1, keepdims=True)
+
+
+def brute_force(question, rng, *, starts: int = 1000, records=None) -> float:
+    """The largest leakage that ascents find about these records (all of them if not given): a few sweeps for all starts, many for
+    the best. The prior they end at is checked and evaluated from scratch."""
+    rows, bound = full_channel(question), question.entropy_bound
+    best = 0.0
+    for record in range(len(question.records)) if records is None else records:
+        letters = letters_of(question, record)
+        priors = random_starts(rng, starts, len(rows)).astype(np.float32)
+        priors, values, _ = ascend(rows, letters, bound, priors, sweeps=6, steps=2)
+        for kept, sweeps in ((50, 30), (5, 60)):
+            priors = priors[np.argsort(-values)[:kept]].astype(float)
+            priors, values, _ = ascend(rows, letters, bound, priors, sweeps=sweeps)
+        prior = priors[np.argmax(values)]
+        assert abs(prior.sum() - 1.0) <= 1e-12
+        assert entropy(prior) >= bound
+        best = max(best, leakage(prior, letters, rows))
+    return best
 
 
 def random_counts(rng, inputs: int, outputs: int, *, total: int = 1000, zeros: float = 0.0):

@@ -1,6 +1,6 @@
 """Hundreds of random two-record models against a brute force that shares no code with the package.
 
-The brute force is an ascent in the prior itself from ten thousand random starts for each record: a few sweeps for all of them, many
+The brute force is an ascent in the prior itself from ten thousand random starts: a few sweeps for all of them, many
 for the best. Every prior it ends at is feasible, so what it leaks is a lower bound on the truth, and no proved upper bound may be
 below it. Where an exhaustive search is possible (no entropy bound, a bound that does not bind, two bits), it replaces the ascent.
 """
@@ -22,8 +22,8 @@ from dalenius.audit import Auditor, maximal_leakage
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs
 INSTANCES = 100
 BLOCK = 10
-STARTS = 10_000
-STRONG = 1e-3  # the brute force comes this close to every witness, or it would not be worth its name
+STARTS = 5_000  # for each of the two records
+STRONG = 1e-4  # the brute force comes this close to every witness, or it would not be worth its name
 
 
 def instance(support, shape: tuple[int, int, int], number: int, bound: str | None = None) -> dl.MaximalLeakage:
@@ -38,25 +38,12 @@ def instance(support, shape: tuple[int, int, int], number: int, bound: str | Non
 
 def audit(question) -> dl.Result:
     """A short audit: whatever it proves has to hold."""
-    return dl.solve(question, gap=5e-2, time_limit=0.3)
+    return dl.solve(question, gap=5e-2, time_limit=0.25)
 
 
-def brute_force(support, question, rng) -> float:
-    """The largest leakage found, over both records; the best prior is checked and evaluated from scratch."""
-    rows, bound = support.full_channel(question), question.entropy_bound
-    best = 0.0
-    for record in range(len(question.records)):
-        letters = support.letters_of(question, record)
-        priors = support.random_starts(rng, STARTS, len(rows)).astype(np.float32)
-        priors, values, _ = support.ascend(rows, letters, bound, priors, sweeps=6, steps=2)
-        for kept, sweeps in ((50, 40), (5, 120)):
-            priors = priors[np.argsort(-values)[:kept]].astype(float)
-            priors, values, _ = support.ascend(rows, letters, bound, priors, sweeps=sweeps)
-        prior = priors[np.argmax(values)]
-        assert prior.sum() == pytest.approx(1.0, abs=1e-12)
-        assert support.entropy(prior) >= bound
-        best = max(best, support.leakage(prior, letters, rows))
-    return best
+def brute_force(support, question, number: int) -> float:
+    """Five thousand restarts for each of the two records."""
+    return support.brute_force(question, np.random.default_rng(number), starts=STARTS)
 
 
 def assert_not_beaten(result, best: float) -> None:
@@ -85,7 +72,7 @@ def test_no_upper_bound_is_below_ten_thousand_restarts(support, name, block):
     for number in range(block * BLOCK, (block + 1) * BLOCK):
         question = instance(support, SHAPES[name], number)
         result = audit(question)
-        best = brute_force(support, question, np.random.default_rng(number))
+        best = brute_force(support, question, number)
         assert_not_beaten(result, best)
         assert_attained(support, question, result)
         assert best >= (1.0 - STRONG) * result.lower
@@ -100,7 +87,7 @@ def test_the_brute_force_finds_a_planted_wrong_upper_bound(support, name):
         result = dl.solve(question, gap=1e-2, time_limit=1.0)
         wrong = dataclasses.replace(result, lower=0.0, upper=0.99 * result.lower)
         with pytest.raises(AssertionError):
-            assert_not_beaten(wrong, brute_force(support, question, np.random.default_rng(number)))
+            assert_not_beaten(wrong, brute_force(support, question, number))
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -124,25 +111,12 @@ def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(suppo
     monkeypatch.setattr(maximal_leakage, "search", blind)
     monkeypatch.setattr(maximal_leakage, "polish", no_help)
     monkeypatch.setattr(importlib.import_module("dalenius.solve"), "verify", lambda *_: SimpleNamespace(proved=True))
-    result = dl.solve(question, gap=1e-2, time_limit=3.0)
+    result = dl.solve(question, gap=1e-2, time_limit=1.5)
     with pytest.raises(AssertionError):
-        assert_not_beaten(result, brute_force(support, question, np.random.default_rng(0)))
+        assert_not_beaten(result, brute_force(support, question, 0))
 
 
 # ---------------------------------------------------------------- exhaustive searches
-
-
-def capacities(channels, steps: int):
-    """Bounds on the Shannon capacities of a batch of channels (channels, letters, outputs), by Blahut-Arimoto."""
-    log_rows = np.log(np.where(channels > 0.0, channels, 1.0))
-    p = np.full(channels.shape[:2], 1.0 / channels.shape[1])
-    for _ in range(steps):
-        law = np.einsum("sa,say->sy", p, channels)
-        distance = np.sum(channels * (log_rows - np.log(np.maximum(law, 1e-300))[:, None, :]), axis=2)
-        lower, upper = np.sum(p * distance, axis=1), distance.max(axis=1)
-        p = p * np.exp(distance)
-        p /= p.sum(axis=1, keepdims=True)
-    return lower, upper
 
 
 def best_selection(support, question) -> tuple[float, float, float]:
@@ -153,9 +127,9 @@ def best_selection(support, question) -> tuple[float, float, float]:
         letters = support.letters_of(question, record)
         members = [np.flatnonzero(letters == a) for a in range(letters.max() + 1)]
         channels = rows[np.array(list(itertools.product(*members)))]
-        lower, upper = capacities(channels, 60)
+        lower, upper = support.capacities(channels, 60)
         channels = channels[upper >= lower.max()]
-        lower, upper = capacities(channels, 1000)
+        lower, upper = support.capacities(channels, 1000)
         chosen = channels[np.argmax(lower)]
         law = np.full(len(chosen), 1.0 / len(chosen))
         for _ in range(20_000):
@@ -167,21 +141,29 @@ def best_selection(support, question) -> tuple[float, float, float]:
     return float(low), float(high), spare
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("name", SHAPES)
 def test_exhaustive_search_without_an_entropy_bound_and_with_one_that_does_not_bind(support, name, number):
     """The best selection needs no more entropy than that of its letters, so every bound below this changes nothing."""
     low, high, spare = best_selection(support, instance(support, SHAPES[name], number))
-    assert low <= high <= low + 1e-4
+    assert abs(high - low) <= 1e-4
     for bound in ("0 nats", f"{math.floor(900 * spare)}e-3 nats"):
-        result = dl.solve(instance(support, SHAPES[name], number, bound), gap=1e-3, time_limit=2.0)
+        result = dl.solve(instance(support, SHAPES[name], number, bound), gap=1e-2, time_limit=10.0)
         assert result.lower <= high
         assert low <= result.upper
-        assert result.gap <= 1e-3
+        assert result.gap <= 1e-2
 
 
-def grid(support, question, *, fineness: int = 60, rounds: int = 12) -> float:
-    """The largest leakage over a grid of all priors on four datasets, then over ever finer grids around the best of them."""
+def entropies(priors):
+    return -np.sum(priors * np.log(np.maximum(priors, 1e-300)), axis=1)
+
+
+def grid(support, question, *, fineness: int = 50, rounds: int = 20) -> float:
+    """The largest leakage over a grid of all priors on four datasets, then over ever finer grids around the best of them.
+
+    Priors of too little entropy are mixed with the uniform one until they have enough: so every prior on the bound lies on a ray
+    through the grid.
+    """
     rows, bound = support.full_channel(question), question.entropy_bound
     steps = np.array([s for s in itertools.product(range(fineness + 1), repeat=3) if sum(s) <= fineness])
     priors = np.column_stack([steps, fineness - steps.sum(axis=1)]) / fineness
@@ -189,16 +171,21 @@ def grid(support, question, *, fineness: int = 60, rounds: int = 12) -> float:
     offsets = np.column_stack([offsets, -offsets.sum(axis=1)])
     best = 0.0
     for record in range(2):
-        letters, points, width = support.letters_of(question, record), priors, 1.0 / fineness
+        letters, points, width = support.letters_of(question, record), priors, 0.5 / fineness
         for _ in range(rounds):
-            points = points[np.all(points >= 0.0, axis=1)]
-            points = points[-np.sum(points * np.log(np.maximum(points, 1e-300)), axis=1) >= bound]
-            joint = np.stack([points[:, letters == a] @ rows[letters == a] for a in (0, 1)], axis=1)
+            low, high = np.zeros(len(points)), np.ones(len(points))
+            for _ in range(45):
+                middle = 0.5 * (low + high)
+                enough = entropies(points + middle[:, None] * (0.25 - points)) >= bound
+                low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+            feasible = np.where((entropies(points) >= bound)[:, None], points, points + high[:, None] * (0.25 - points))
+            joint = np.stack([feasible[:, letters == a] @ rows[letters == a] for a in (0, 1)], axis=1)
             product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=2, keepdims=True)
             values = np.sum(joint * np.log(np.maximum(joint, 1e-300) / np.maximum(product, 1e-300)), axis=(1, 2))
             best = max(best, values.max())
-            width /= 2.0
             points = (points[np.argsort(-values)[:40], None] + width * offsets).reshape(-1, 4)
+            points = points[np.all(points >= 0.0, axis=1)]
+            width *= 0.6
     return float(best)
 
 

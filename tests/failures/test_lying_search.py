@@ -51,13 +51,26 @@ def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
     assert dl.verify(problem, result.certificate).proved
 
 
-def test_nonsense_hints_are_never_believed(problem, monkeypatch):
+NONSENSE = {
+    "an output law of two weights, the wrong way round": [["joint", "1", "0", None, ["1", "1e-9"]]],
+    "a multiplier without row trees": [["joint", "1", "1e-3", None, ["1", "1"]]],
+    "slopes that undo each other": [["joint", "0", "1e-3", [["1", "-1"], ["-1", "1"]], None]],
+    "a share above one": [["joint", "2", "0", None, ["1", "1"]]],
+    "a split that leads nowhere": [["split", 0, 0, "0.5"], ["joint", "0", "0", None, None]],
+    "a leaf of an older format": [["dual", "0", ["1", "1"]]],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
+    """They prove too little or cannot be read; either way only what needs no search is claimed."""
     honest = Auditor.run
 
     def lie(self):
         honest(self)
         for record in self.records:
-            record.proof = [["dual", "0", ["1", "1e-9"]]]
+            record.proof = NONSENSE[name]
 
     monkeypatch.setattr(Auditor, "run", lie)
     result = dl.solve(problem)

@@ -277,13 +277,11 @@ class Auditor:
         if upper < record.upper:
             record.upper, record.method, record.proof, record.leaves = upper, method, list(lines), leaves
 
-    def _tell(self, stage: str, record: int, nodes: int, upper: float | None = None, *, now: bool = False) -> None:
-        upper = (
-            self.upper
-            if upper is None
-            else max([upper, *(r.upper for r in self.records if r.channel.record != record)])
-        )
-        self.clock.tell(stage, record, self.lower, upper, nodes, now=now)
+    def _tell(self, stage: str, record: int, nodes: int, upper: float = np.inf, *, now: bool = False) -> None:
+        """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
+        bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
+        self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
+
 
 
 def _bounded(record: RecordAudit) -> float:

@@ -1,0 +1,305 @@
+"""Tiny limits, Ctrl-C in the middle of the race of trees, and the trace: less work makes an interval wider, never wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audit import Clock
+from dalenius.report import trace_picture, trace_table
+
+ROOT = Path(__file__).parents[2]
+PARITY = (ROOT / "models/paper/parity-4-laplace.toml").read_text()
+TREES = {"posterior", "dual tree"}
+ROUNDING = 2e-7  # the two outermost roundings that a result may have had
+
+
+def count(support, bound="0.5 max"):
+    """Takes seconds and more than a thousand leaves to three digits."""
+    return support.problem([2] * 8, dl.Count(), dl.geometric(None, 0.5), bound)
+
+
+def several(support):
+    """Three bits through randomised response on the whole dataset: three kinds of record, never done."""
+    return support.problem([2] * 3, dl.Identity(), dl.randomized_response(8, 1.0), "0.5 max")
+
+
+def random_channel(support, seed: int, bound="0.7 max"):
+    """Two records of four letters each, a random row for every dataset."""
+    counts = support.random_counts(np.random.default_rng(seed), 16, 3)
+    return support.problem([4, 4], None, dl.Channel(support.exact_rows(counts), inputs="dataset"), bound)
+
+
+def searched(support, question, records=None) -> tuple[float, float]:
+    """What a brute force finds, and a millionth more, where it is not known to have found the last digit."""
+    best = support.brute_force(question, np.random.default_rng(0), records=records)
+    return best, best * (1.0 + 1e-6)
+
+
+# name -> (problem, the leakage as a range)
+KNOWN = {
+    "parity": (lambda s: s.parity4("2.5 nats"), lambda s, q: (s.gerber(4, math.exp(-0.5) / 2, 2.5),) * 2),
+    "no entropy bound": (
+        lambda s: s.problem([2] * 4, dl.Count(), dl.geometric(None, 0.5), 0),
+        lambda s, q: s.without_entropy(q),
+    ),
+    "count": (count, lambda s, q: searched(s, q, [0])),
+    "several": (several, searched),
+    "random": (lambda s: random_channel(s, 2), searched),
+}
+
+SIZE, TIME = dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT
+LIMITS = {
+    "one leaf": ({"node_limit": 1}, SIZE),
+    "thirty leaves": ({"node_limit": 30}, SIZE),
+    "one byte": ({"memory_limit": 1e-6}, SIZE),
+    "fifty kilobytes": ({"memory_limit": 0.05}, SIZE),
+    "a nanosecond": ({"time_limit": 1e-9}, TIME),
+    "a fiftieth of a second": ({"time_limit": 0.02}, TIME),
+    "nothing at all": ({"node_limit": 1, "memory_limit": 1e-9, "time_limit": 1e-9}, TIME),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("name", KNOWN)
+def test_tiny_limits(support, name, limit):
+    """The interval contains the leakage, the certificate holds, and the reason given for stopping is the true one."""
+    make, value = KNOWN[name]
+    question = make(support)
+    limits, reason = LIMITS[limit]
+    result = dl.solve(question, **({"gap": 1e-9, "time_limit": 60.0} | limits))
+    low, high = value(support, question)
+    assert result.lower <= high
+    assert low <= result.upper
+    assert dl.verify(question, result.certificate).proved
+    assert result.seconds < 30.0
+    assert result.termination is (dl.Termination.GAP_REACHED if result.gap <= 1e-9 else reason)
+    assert result.trace
+
+
+@pytest.mark.parametrize("limit", [100, 400])
+@pytest.mark.parametrize("name", ["count", "several", "random"])
+def test_no_record_gets_many_more_leaves_than_the_node_limit(support, name, limit):
+    """A tree stops at the first look after its limit: one batch more is all it may have."""
+    question = KNOWN[name][0](support)
+    result = dl.solve(question, gap=1e-9, node_limit=limit, time_limit=5.0)
+    assert all(part.leaves <= limit + 200 for part in result.records if part.method != "vertices")
+
+
+def test_no_limits_are_no_limits(support):
+    """None everywhere: the work ends because it is done."""
+    question = support.parity4("2.5 nats")
+    result = dl.solve(question, gap=1e-6, time_limit=None, node_limit=None, memory_limit=None)
+    assert result.termination is dl.Termination.GAP_REACHED
+    support.assert_contains(result, support.gerber(4, math.exp(-0.5) / 2, 2.5), gap=1e-6)
+
+
+WHAT = {"node_limit": "leaves", "memory_limit": "mebibytes", "time_limit": "seconds"}
+
+
+@pytest.mark.parametrize("value", [0, -1, -0.5, math.nan, -math.inf, "9", True, [], 1j], ids=repr)
+@pytest.mark.parametrize("name", WHAT)
+def test_bad_limits(support, name, value):
+    """One error that names the argument, what it is a number of, and what it got."""
+    with pytest.raises(dl.InputError) as caught:
+        dl.solve(support.parity4(1), **{name: value})
+    message = str(caught.value)
+    assert message.startswith(f"{name}: expected a number of {WHAT[name]} above 0, or None, got {value!r}")
+    assert "\n" not in message
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+
+@pytest.mark.parametrize("name", ["count", "several", "random"])
+def test_interrupt_in_the_middle_of_the_race(support, name):
+    """The first Ctrl-C while trees grow: what was told just before is proved and returned."""
+    told: list[dl.Progress] = []
+
+    def progress(moment: dl.Progress) -> None:
+        told.append(moment)
+        if moment.stage in TREES and not any(earlier.stage in TREES for earlier in told[:-1]):
+            signal.raise_signal(signal.SIGINT)
+
+    make, value = KNOWN[name]
+    question = make(support)
+    before = signal.getsignal(signal.SIGINT)
+    result = dl.solve(question, gap=1e-9, time_limit=100.0, progress=progress)
+    assert signal.getsignal(signal.SIGINT) is before
+    low, high = value(support, question)
+    assert result.lower <= high
+    assert low <= result.upper
+    assert result.termination is dl.Termination.INTERRUPTED
+    assert dl.verify(question, result.certificate).proved
+    moment = next(moment for moment in told if moment.stage in TREES)
+    assert result.upper <= moment.upper + ROUNDING
+    assert result.lower >= moment.lower - ROUNDING
+    assert result.trace[-1].stage == "done"
+
+
+# ---------------------------------------------------------------- the trace
+
+
+def every_moment(monkeypatch) -> None:
+    """No moment is left out because the last one was just told."""
+    tell = Clock.tell
+
+    def tell_now(self, stage, record, lower, upper, nodes, *, now=False):
+        tell(self, stage, record, lower, upper, nodes, now=True)
+
+    monkeypatch.setattr(Clock, "tell", tell_now)
+
+
+TRACED = {
+    "parity": lambda s: s.parity4("2.5 nats"),
+    "count": count,
+    "several": several,
+    **{f"random {seed}": (lambda s, seed=seed: random_channel(s, seed)) for seed in range(6)},
+}
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
+    """Lower never falls, upper never rises, time runs on, and the last moment is the result before rounding."""
+    every_moment(monkeypatch)
+    result = dl.solve(TRACED[name](support), gap=1e-6, time_limit=2.0)
+    assert result.trace
+    for earlier, later in itertools.pairwise(result.trace):
+        assert earlier.seconds <= later.seconds <= result.seconds
+        assert earlier.lower <= later.lower
+        assert earlier.upper >= later.upper, (earlier, later)
+    last = result.trace[-1]
+    assert last.stage == "done"
+    assert result.lower == pytest.approx(last.lower, abs=ROUNDING)
+    assert result.upper == pytest.approx(last.upper, abs=ROUNDING)
+
+
+def test_progress_and_trace_are_the_same_moments(support):
+    told: list[dl.Progress] = []
+    result = dl.solve(count(support), gap=1e-6, time_limit=1.0, progress=told.append)
+    assert tuple(told) == result.trace
+
+
+@pytest.mark.parametrize(
+    "adversary", [dl.EntropyAtLeast("1 max"), dl.ProductPriors(), dl.PriorSet([["1/16"] * 16])], ids=str
+)
+def test_every_adversary_leaves_a_trace(support, adversary):
+    result = dl.solve(support.parity4(adversary))
+    assert result.trace
+    assert result.lower <= result.trace[-1].upper + ROUNDING
+    assert result.trace[-1].lower <= result.upper + ROUNDING
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
+def test_the_table_of_a_trace(support, units, size):
+    """One line a moment, bounds in the units asked for and rounded outward."""
+    trace = dl.solve(count(support), gap=1e-6, time_limit=1.0).trace
+    rows = table(trace_table(trace, units=units))
+    assert len(rows) == len(trace) >= 2
+    for row, moment in zip(rows, trace, strict=True):
+        assert (row["stage"], int(row["record"]), int(row["leaves"])) == (moment.stage, moment.record, moment.nodes)
+        assert float(row["seconds"]) == pytest.approx(moment.seconds, abs=1e-3)
+        assert float(row[f"lower_{units}"]) * size <= moment.lower * (1.0 + 1e-15)
+        assert float(row[f"upper_{units}"]) * size >= moment.upper * (1.0 - 1e-15)
+        assert float(row[f"upper_{units}"]) * size == pytest.approx(moment.upper, rel=1e-12)
+
+
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_the_picture_of_a_trace(support, tmp_path, ending, head):
+    pytest.importorskip("matplotlib")
+    trace = dl.solve(support.parity4(1)).trace
+    path = trace_picture(trace, tmp_path / f"trace.{ending}", title="parity", units="bits")
+    assert path.read_bytes().startswith(head)
+
+
+def test_pictures_that_cannot_be_drawn(support, tmp_path):
+    """An empty trace, a missing folder and an unknown ending are one clear error each."""
+    pytest.importorskip("matplotlib")
+    with pytest.raises(dl.InputError, match="trace: expected at least one moment"):
+        trace_picture((), tmp_path / "trace.png")
+    trace = dl.solve(support.parity4(1)).trace
+    for path in (tmp_path / "nowhere" / "trace.png", tmp_path / "trace.nonsense"):
+        with pytest.raises(dl.InputError, match="cannot be written"):
+            trace_picture(trace, path)
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def run(*arguments, cwd):
+    command = [sys.executable, "-m", "dalenius.cli", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_path):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "my.model.toml").write_text(PARITY)
+    solved = run("solve", "my.model.toml", "--trace", "-o", "out", "--units", "bits", cwd=tmp_path)
+    assert solved.returncode == 0, solved.stderr
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["my.model.cert", "my.model.trace.csv", "my.model.trace.png"]
+    rows = table((tmp_path / "out/my.model.trace.csv").read_text())
+    assert rows[-1]["stage"] == "done"
+    exact = 1.0 - support.binary_entropy(math.exp(-0.5) / 2) / math.log(2.0)
+    assert float(rows[-1]["lower_bits"]) - ROUNDING <= exact <= float(rows[-1]["upper_bits"]) + ROUNDING
+    assert (tmp_path / "out/my.model.trace.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_trace_needs_a_folder(tmp_path):
+    (tmp_path / "model.toml").write_text(PARITY)
+    for extra in ([], ["--json"]):
+        solved = run("solve", "model.toml", "--trace", *extra, cwd=tmp_path)
+        assert solved.returncode == 2
+        assert solved.stdout == ""
+        assert solved.stderr == "dalenius: --trace: give a folder for it with -o\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["model.toml"]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--memory-limit", "0"), ("--memory-limit", "nan"), ("--time-limit", "-3"), ("--node-limit", "0")],
+    ids=" ".join,
+)
+def test_bad_limits_on_the_command_line(tmp_path, option):
+    (tmp_path / "model.toml").write_text(PARITY)
+    solved = run("solve", "model.toml", *option, "-o", "out", cwd=tmp_path)
+    assert solved.returncode == 2
+    assert solved.stdout == ""
+    assert option[0].lstrip("-").replace("-", "_") in solved.stderr.replace("-", "_")
+    assert "Traceback" not in solved.stderr
+
+
+def test_limits_on_the_command_line(tmp_path):
+    """A node limit ends the work early, and the answer says so."""
+    hard = PARITY.replace('"parity"', '"count"').replace('"laplace_threshold"', '"geometric"')
+    (tmp_path / "model.toml").write_text(hard)
+    solved = run("solve", "model.toml", "--node-limit", "1", "--json", cwd=tmp_path)
+    assert solved.returncode == 0, solved.stderr
+    assert '"termination": "size_limit"' in solved.stdout
+
+
+# ---------------------------------------------------------------- more time
+
+
+@pytest.mark.parametrize("name", ["count", "several", "random"])
+def test_more_time_never_makes_an_interval_wider(support, name):
+    """Eight times the seconds each: far more than a busy machine takes away, and the seed is the same."""
+    question = KNOWN[name][0](support)
+    results = [dl.solve(question, gap=1e-9, time_limit=limit) for limit in (0.05, 0.4, 3.2)]
+    for shorter, longer in itertools.pairwise(results):
+        support.assert_overlap(shorter, longer)
+        assert longer.upper - longer.lower <= shorter.upper - shorter.lower + ROUNDING
