@@ -283,7 +283,6 @@ class Auditor:
         self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
 
 
-
 def _bounded(record: RecordAudit) -> float:
     """The least bound known of a record, that of its trees included."""
     return min([record.upper, *(runner.upper for runner in (record.race.runners if record.race else []))])
