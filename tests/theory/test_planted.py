@@ -173,7 +173,7 @@ def test_the_planted_value(support, name):
     """The whole solver, uncrippled; and random ascents are as unlucky as the case says."""
     make, value, lucky = CASES[name]
     question, exact = make(support), value(support)
-    result = dl.solve(question, gap=1e-3, time_limit=20.0)
+    result = dl.solve(question, gap=1e-3, time_limit=90.0)
     support.assert_contains(result, exact, gap=1e-3)
     found = ascents(support, question.record_channels()[0], 200)[1]
     assert found.max() <= result.upper
@@ -187,7 +187,7 @@ def test_a_crippled_search_does_not_hide_the_plant(support, monkeypatch, name, h
     make, value, _ = CASES[name]
     question, exact = make(support), value(support)
     cripple(support, monkeypatch, how, exact)
-    result = dl.solve(question, gap=1e-3, time_limit=20.0)
+    result = dl.solve(question, gap=1e-3, time_limit=90.0)
     assert result.trace[0].lower <= 0.99 * exact
     support.assert_contains(result, exact, gap=1e-3)
 

@@ -219,8 +219,10 @@ class _Bounding:
             self._record()
         node.branch, node.unfinished = self._branching(), False
 
-    def point(self) -> Floats:
-        """The maximiser, every letter's copies merged: masses (letters, classes)."""
+    def point(self) -> Floats | None:
+        """The maximiser, every letter's copies merged: masses (letters, classes); None in an empty box."""
+        if not self.weights.any():
+            return None
         p = np.zeros_like(self.log_shares)
         w = self._values(self.lam, self.beta)[1]
         for a, tree in enumerate(self.node.trees):
