@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -102,9 +103,27 @@ def test_the_checker_imports_the_standard_library_and_flint_only(path):
 
 
 def test_cvxpy_is_imported_in_programs_only():
+    """Lazily or not, by statement or by name."""
     for path in MODULES:
         if room_of(path) != "programs":
             assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
+            texts = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+            assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
+
+
+@pytest.mark.parametrize("module", ["dalenius", "dalenius.cli", "dalenius.solve", "dalenius_check"])
+def test_importing_the_package_does_not_import_cvxpy(module):
+    """It takes longer than all the rest together."""
+    code = f"import sys, {module}; sys.exit('cvxpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_rooms_of_one_floor_do_not_know_each_other():
+    neighbours = {"audit": "programs", "programs": "audit"}
+    assert len({floors()[room] for room in neighbours}) == 1
+    for path in MODULES:
+        other = neighbours.get(room_of(path))
+        assert other is None or other not in {target_room(name) for name in imports(path, "dalenius")}, path
 
 
 def test_no_prints_and_no_global_random_state_in_the_library():

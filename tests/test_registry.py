@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 import tomllib
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import dalenius
+import dalenius.programs as programs
 from dalenius.problems.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.problems.queries import QUERIES
@@ -17,6 +20,21 @@ ROOT = Path(__file__).parents[1]
 SHELVES = {"queries": QUERIES, "mechanisms": MECHANISMS, "adversaries": ADVERSARIES}
 TESTS = {"adversaries": "failures/test_adversaries.py"}  # the others: problems/test_queries.py
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
+
+
+def program_classes():
+    """Every concrete program in any module of the room, offered or not."""
+    for path in sorted((ROOT / "src/dalenius/programs").glob("*.py")):
+        importlib.import_module(f"dalenius.programs.{path.stem}" if path.stem != "__init__" else "dalenius.programs")
+    found, waiting = set(), [programs.Program]
+    while waiting:
+        classes = waiting.pop().__subclasses__()
+        found.update(cls for cls in classes if cls.__module__.startswith("dalenius."))
+        waiting += classes
+    return sorted((cls for cls in found if not inspect.isabstract(cls)), key=lambda cls: cls.__name__)
+
+
+PROGRAMS = program_classes()
 
 
 @pytest.mark.parametrize("shelf", SHELVES)
@@ -54,6 +72,22 @@ def test_the_checker_knows_the_kind(shelf, kind):
     text = "\n".join(p.read_text() for p in (ROOT / "src/dalenius_check").glob("*.py"))
     assert f'"{kind}"' in text, "the checker derives every shipped kind by itself"
     assert kind in corpus_kinds(), "the corpus has a model of this kind"
+
+
+@pytest.mark.parametrize("cls", PROGRAMS, ids=lambda cls: cls.__name__)
+def test_every_program_is_one_file_with_its_name(cls):
+    assert cls.__module__ == f"dalenius.programs.{cls.name}", "one file a program, named like it"
+    assert getattr(programs, cls.__name__, None) is cls
+    assert cls.__name__ in programs.__all__, "a public name of the room"
+    assert (ROOT / f"tests/programs/test_{cls.name}.py").exists(), "tests of its own"
+    assert f'"{cls.__name__}"' in (ROOT / "tests/programs/instances.py").read_text(), "an instance for hostile solvers"
+    assert f"| `{cls.__name__}` |" in (ROOT / "docs/programs.md").read_text(), "a row in docs/programs.md"
+    for words in ("*Convex because*", "*DPP because*", "*Bound because*", "Parameters\n", "Raises\n", ">>> "):
+        assert words in inspect.cleandoc(cls.__doc__ or ""), f"the docstring lacks {words!r}"
+
+
+def test_names_of_programs_are_unique():
+    assert len({cls.name for cls in PROGRAMS}) == len(PROGRAMS)
 
 
 def test_public_names_are_documented():

@@ -1,7 +1,21 @@
 """Every subproblem as a DCP model with exponential cones, its answer an interval in closed form. The only room with cvxpy."""
 
 from dalenius.programs.base import BlockSolution, Program
+from dalenius.programs.conditional import ConditionalUpdate
 from dalenius.programs.marginal import MarginalUpdate
+from dalenius.programs.node import NodeRelaxation
+from dalenius.programs.posterior import PosteriorUpdate
+from dalenius.programs.row import RowUpdate
 from dalenius.programs.solvers import SOLVERS, Attempt
 
-__all__ = ["SOLVERS", "Attempt", "BlockSolution", "MarginalUpdate", "Program"]
+__all__ = [
+    "SOLVERS",
+    "Attempt",
+    "BlockSolution",
+    "ConditionalUpdate",
+    "MarginalUpdate",
+    "NodeRelaxation",
+    "PosteriorUpdate",
+    "Program",
+    "RowUpdate",
+]

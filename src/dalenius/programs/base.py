@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
+from dalenius.errors import DaleniusError, InputError
+from dalenius.exact import brief
 from dalenius.outcome import Termination
 from dalenius.programs.solvers import Attempt, attempt, ladder
 
-__all__ = ["BlockSolution", "Program"]
+__all__ = ["BlockSolution", "Program", "checked"]
 
 Floats = NDArray[np.float64]
 Named = dict[str, Floats]
@@ -64,6 +66,8 @@ class Program(ABC):
     maximises : bool
     problem : cvxpy.Problem
     variables, parameters, constraints : dict of name -> cvxpy object
+    wanted, deadline : float
+        The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: a long `improve` looks.
     """
 
     name: ClassVar[str]
@@ -72,6 +76,8 @@ class Program(ABC):
     variables: dict[str, cp.Variable]
     parameters: dict[str, cp.Parameter]
     constraints: dict[str, cp.Constraint]
+    wanted: float = 1e-8
+    deadline: float = math.inf
 
     def __init__(self) -> None:
         self.build()
@@ -112,30 +118,54 @@ class Program(ABC):
         InputError
             If an argument is invalid, or a solver asked for by name is not there.
         """
-        if not gap >= 0.0:
-            raise InputError(f"gap: expected a number of at least 0, got {gap!r}")
+        limit = checked(gap, time_limit)
         started = time.monotonic()
+        self.wanted, self.deadline = gap, started + limit
         best = _Best(self)
         attempts: list[Attempt] = []
-        hung = False
         for name, settings in ladder(solver):
-            left = None if time_limit is None else time_limit - (time.monotonic() - started)
-            if best.gap <= gap or (left is not None and left <= 0.0):
+            left = limit - (time.monotonic() - started)
+            if best.gap <= gap or left <= 0.0:
                 break
-            made = attempt(self.problem, self.variables, self.constraints, name, settings, time_limit=left)
-            attempts.append(made)
-            if made.hung:
-                hung = True
-                self.build()  # the thread that hangs keeps the old objects
-            best.offer(
-                self.repair(made.point) if made.point else None, self.project(made.duals) if made.duals else None
-            )
-        termination = Termination.STALLED
-        if best.gap <= gap:
-            termination = Termination.GAP_REACHED
-        elif hung or (time_limit is not None and time.monotonic() - started >= time_limit):
-            termination = Termination.TIME_LIMIT
-        return best.solution(termination, time.monotonic() - started, tuple(attempts))
+            made = self._attempt(name, settings, left)
+            attempts.append(best.offer(made))
+        seconds = time.monotonic() - started
+        late = seconds >= limit or any(made.hung for made in attempts)
+        termination = Termination.TIME_LIMIT if late else Termination.STALLED
+        return best.solution(Termination.GAP_REACHED if best.gap <= gap else termination, seconds, tuple(attempts))
+
+    def _attempt(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
+        """One attempt; if its thread may still be running, it keeps the old cvxpy objects and the program makes new ones."""
+        running = True
+        try:
+            limit = left if math.isfinite(left) else None
+            made = attempt(self.problem, self.variables, self.constraints, name, settings, time_limit=limit)
+            running = made.hung
+        finally:  # Ctrl-C, too
+            if running:
+                self.build()
+        return made
+
+    def candidates(self, made: Attempt) -> tuple[Attempt, Named | None, Named | None]:
+        """The attempt, with a note on what garbage raised, and what could be made of it: a feasible point, and valid multipliers."""
+        notes: list[str] = []
+        point = _tried(notes, self.repair, made.point) if made.point else None
+        multipliers = _tried(notes, self.project, made.duals) if made.duals else None
+        return _noted(made, notes), point, multipliers
+
+
+def _noted(made: Attempt, notes: list[str]) -> Attempt:
+    return replace(made, status="; ".join([made.status, *dict.fromkeys(notes)]))
+
+
+def _tried(notes: list[str], function: Callable[..., Any], *given: Any) -> Any:
+    """What a function makes of what a solver sent, which may be anything; None, and a note, if it cannot handle it."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*given)
+    except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
+        notes.append(f"{function.__name__}: {type(error).__name__}")
+        return None
 
 
 class _Best:
@@ -151,22 +181,28 @@ class _Best:
     def gap(self) -> float:
         """Width over the larger end's size."""
         width = self.sign * (self.bound - self.value)
-        return max(width, 0.0) / max(abs(self.bound), abs(self.value), 1e-9)
+        return max(width, 0.0) / max(abs(self.bound), abs(self.value), 1e-9) if math.isfinite(width) else math.inf
 
-    def offer(self, point: Named | None, multipliers: Named | None) -> None:
-        """Take what is better, each side by itself; pairs are improved together."""
-        pairs = [(point or self.point, multipliers or self.multipliers)]
-        pairs.append(self.program.improve(*pairs[0]))
-        for p, m in pairs:
-            value, bound = self.program.value(p), self.program.bound(m)
-            if np.isfinite(value) and self.sign * value > self.sign * self.value:
+    def offer(self, made: Attempt) -> Attempt:
+        """Take what is better, each side by itself; pairs are improved together. What garbage raised is noted in the status."""
+        made, point, multipliers = self.program.candidates(made)
+        notes: list[str] = []
+        pair = (point or self.point, multipliers or self.multipliers)
+        for p, m in (pair, _tried(notes, self.program.improve, *pair) or pair):
+            value, bound = _tried(notes, self.program.value, p), _tried(notes, self.program.bound, m)
+            if _better(value, self.value, self.sign):
                 self.point, self.value = p, value
-            if np.isfinite(bound) and self.sign * bound < self.sign * self.bound:
+            if _better(bound, self.bound, -self.sign):
                 self.multipliers, self.bound = m, bound
+        return _noted(made, notes)
 
     def solution(self, termination: Termination, seconds: float, attempts: tuple[Attempt, ...]) -> BlockSolution:
-        low, high = sorted((self.value, self.bound)) if np.isfinite(self.bound) else (self.value, self.bound)
-        low, high = min(low, high), max(low, high)
+        low, high = (self.value, self.bound) if self.sign > 0 else (self.bound, self.value)
+        if low - high > 1e-9 * (1.0 + abs(high)):
+            raise DaleniusError(
+                f"{self.program.name}: the bound {high!r} is on the wrong side of {low!r}; this is a bug, please report it"
+            )
+        low, high = min(low, high), max(low, high)  # they may cross by rounding
         return BlockSolution(
             point=self.point,
             multipliers=self.multipliers,
@@ -176,3 +212,16 @@ class _Best:
             seconds=seconds,
             attempts=attempts,
         )
+
+
+def _better(new: object, old: float, sign: float) -> bool:
+    return isinstance(new, float) and math.isfinite(new) and sign * new > sign * old
+
+
+def checked(gap: float, time_limit: float | None) -> float:
+    """The time limit as a number; InputError if either is none of at least 0."""
+    limit = math.inf if time_limit is None else time_limit
+    for name, value in (("gap", gap), ("time_limit", limit)):
+        if isinstance(value, bool) or not (isinstance(value, int | float) and value >= 0):
+            raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")
+    return float(limit)

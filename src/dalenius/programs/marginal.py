@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, relative_entropy, x_log_x
 from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.pairs import log_mean_exp, mixed, slack
 
 __all__ = ["MarginalUpdate"]
 
@@ -25,7 +27,8 @@ class MarginalUpdate(Program):
 
         I(pi; K) <= sum_a pi_a D(K_a || r) + mu (H(pi) + <pi, h> - b) <= mu log sum_a exp((D_a + mu h_a) / mu) - mu b,
 
-    and max_a D_a for mu = 0.
+    and max_a D_a for mu = 0. It is evaluated as mu log sum_a q_a exp(D_a / mu) + mu (m - b) with m = log sum_a exp(h_a) and
+    q_a = exp(h_a - m), so that nothing cancels where mu is large.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ class MarginalUpdate(Program):
     Raises
     ------
     InputError
-        If shapes do not fit, or no letter law has this entropy.
+        If shapes do not fit, rows are not stochastic, a number is not finite, or no letter law has this entropy.
 
     >>> answer = MarginalUpdate(np.array([[0.9, 0.1], [0.1, 0.9]]), np.zeros(2), 0.0).solve()
     >>> exact = np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)
@@ -56,19 +59,17 @@ class MarginalUpdate(Program):
 
     def set(self, conditionals: Floats, entropies: Floats, entropy_bound: float) -> None:
         """Other data of the same shape; solving again does not canonicalise again."""
-        self.K, self.h, self.b = (
-            np.asarray(conditionals, dtype=float),
-            np.asarray(entropies, dtype=float),
-            entropy_bound,
-        )
-        if self.K.ndim != 2 or self.h.shape != self.K.shape[:1]:
-            raise InputError(
-                f"marginal: expected K (letters, outputs) and h (letters,), got {self.K.shape}, {self.h.shape}"
-            )
-        if float(log_sum_exp(self.h)) < self.b:
-            raise InputError(
-                f"marginal: no letter law has entropy {self.b:.6g}; the largest is {float(log_sum_exp(self.h)):.6g}"
-            )
+        K, h, b = np.asarray(conditionals, dtype=float), np.asarray(entropies, dtype=float), float(entropy_bound)
+        if K.ndim != 2 or h.shape != K.shape[:1]:
+            raise InputError(f"marginal: expected K (letters, outputs) and h (letters,), got {K.shape}, {h.shape}")
+        if not (np.all(K >= 0.0) and np.allclose(K.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)):
+            raise InputError("marginal: expected rows of numbers of at least 0 with sum 1; normalise the conditionals")
+        if not (np.isfinite(h).all() and math.isfinite(b)):
+            raise InputError("marginal: expected finite entropies and a finite bound")
+        most = float(log_sum_exp(h))
+        if most < b - 1e-12 * (1.0 + abs(b)):
+            raise InputError(f"marginal: no letter law has entropy {b:.6g}; the largest is {most:.6g}")
+        self.K, self.h, self.b, self.most = K / K.sum(axis=1, keepdims=True), h, min(b, most), most
         if hasattr(self, "parameters"):
             self._write()
 
@@ -94,7 +95,7 @@ class MarginalUpdate(Program):
 
     def start(self) -> tuple[Named, Named]:
         """The law of the largest entropy, and no multiplier."""
-        pi = np.exp(self.h - log_sum_exp(self.h))
+        pi = np.exp(self.h - self.most)
         return {"pi": pi}, {"law": pi @ self.K, "mu": np.array(0.0)}
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
@@ -102,13 +103,7 @@ class MarginalUpdate(Program):
         pi = np.maximum(raw.get("pi", np.zeros(len(self.h))), 0.0)
         if pi.shape != self.h.shape or pi.sum() <= 0.0:
             return None
-        pi = pi / pi.sum()
-        anchor = self.start()[0]["pi"]
-        have, most = self._entropy(pi), self._entropy(anchor)
-        if have < self.b:
-            share = min(1.0, (self.b - have) / (most - have) * (1.0 + 1e-9) + 1e-15) if most > have else 1.0
-            pi = (1.0 - share) * pi + share * anchor
-        return {"pi": pi}
+        return {"pi": mixed(pi / pi.sum(), self.start()[0]["pi"], self._entropy, self.b)}
 
     def _entropy(self, pi: Floats) -> float:
         return float(pi @ self.h - np.sum(x_log_x(pi)))
@@ -133,4 +128,4 @@ class MarginalUpdate(Program):
         distance = relative_entropy(self.K, multipliers["law"] / multipliers["law"].sum())
         if mu <= 0.0:
             return float(np.max(distance))
-        return mu * float(log_sum_exp((distance + mu * self.h) / mu)) - mu * self.b
+        return mu * float(log_mean_exp(self.h - self.most, distance / mu)) + mu * slack(self.most, self.b)

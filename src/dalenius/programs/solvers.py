@@ -11,7 +11,6 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import cvxpy as cp
@@ -37,11 +36,12 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "QICS": ({},),
 }
 TIME_SETTING = {"CLARABEL": "time_limit", "SCS": "time_limit_secs"}
+LARGEST = 1e100  # no honest answer has larger entries, and squares of these do not overflow
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What one solver call brought back: diagnostics, and candidates by name (absent where there is no finite value)."""
+    """What one solver call brought back: diagnostics, and candidates by name (absent where there is no usable array)."""
 
     solver: str
     status: str
@@ -62,16 +62,16 @@ def ladder(solver: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     if solver not in SOLVERS:
         raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {solver!r}")
+    installed = cp.installed_solvers()
+    licensed = solver in ("auto", "MOSEK") and "MOSEK" in installed and _mosek_licensed()
     if solver != "auto":
-        if solver not in cp.installed_solvers():
+        if solver not in installed:
             raise InputError(f"solver: {solver} is not installed; install it, or choose solver='auto'")
-        if solver == "MOSEK" and not _mosek_licensed():
+        if solver == "MOSEK" and not licensed:
             raise InputError("solver: MOSEK is installed, but no licence works; choose solver='auto'")
         names = [solver]
     else:
-        names = ["CLARABEL", *(name for name in ("QICS", "SCS") if name in cp.installed_solvers())]
-        if _mosek_licensed():
-            names.insert(1, "MOSEK")
+        names = ["CLARABEL", *(["MOSEK"] if licensed else []), *(name for name in ("QICS", "SCS") if name in installed)]
     for name in names:
         for settings in SETTINGS[name]:
             yield name, dict(settings)
@@ -86,52 +86,56 @@ def attempt(
     *,
     time_limit: float | None = None,
 ) -> Attempt:
-    """Run one solver in a thread of its own and wait at most a little longer than its time limit."""
+    """Run one solver in a thread of its own and wait at most a little longer than its time limit.
+
+    A thread that hangs is left behind: it keeps the problem, so that a caller must build another one.
+    """
     if time_limit is not None and solver in TIME_SETTING:
         settings = settings | {TIME_SETTING[solver]: time_limit}
-    outcome: dict[str, Any] = {"status": "hung"}
+    said: list[str] = []
+    failed: list[str] = []
 
     def work() -> None:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                problem.solve(solver=solver, **settings)
-            outcome["status"] = str(problem.status)
+            problem.solve(solver=solver, **settings)
+            said.append(str(problem.status))
         except BaseException as error:  # noqa: BLE001  (Clarabel's panic is no Exception)
-            outcome["status"] = f"{type(error).__name__}: {error}"[:200]
+            failed.append(f"{type(error).__name__}: {error}"[:200])
 
     started = time.monotonic()
     thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(None if time_limit is None else time_limit + GRACE)
-    seconds = time.monotonic() - started
-    if thread.is_alive():
-        return Attempt(solver, "hung", None, seconds, {}, {}, hung=True)
+    with warnings.catch_warnings():  # out here, because a thread that hangs would never restore them
+        warnings.simplefilter("ignore")
+        thread.start()
+        thread.join(None if time_limit is None else min(time_limit + GRACE, threading.TIMEOUT_MAX))
+        seconds = time.monotonic() - started
+        if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
+            return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
+        point = _usable({name: (variable.value, variable.shape) for name, variable in variables.items()})
+        duals = _usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
     value = problem.value if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
-    point = {name: variable.value for name, variable in variables.items()}
-    duals = {name: constraint.dual_value for name, constraint in constraints.items()}
-    return Attempt(solver, outcome["status"], value, seconds, _finite(point), _finite(duals))
+    return Attempt(solver, said[0], value, seconds, point, duals)
 
 
-def _finite(values: Mapping[str, Any]) -> dict[str, Floats]:
-    """The entries that are arrays of finite numbers."""
+def _usable(values: Mapping[str, tuple[Any, tuple[int, ...]]]) -> dict[str, Floats]:
+    """Copies of the values that are finite numbers of sane size, as many as asked for, in the shape asked for."""
     result = {}
-    for name, value in values.items():
+    for name, (value, shape) in values.items():
         try:
-            array = np.asarray(value, dtype=float)
+            result[name] = np.array(value, dtype=float).reshape(shape)
         except (TypeError, ValueError):
             continue
-        if value is not None and np.all(np.isfinite(array)):
-            result[name] = array
+        if not np.all(np.abs(result[name]) <= LARGEST):
+            del result[name]
     return result
 
 
 def _mosek_licensed() -> bool:
-    """Whether MOSEK is installed and a licence can be checked out."""
-    if find_spec("mosek") is None:
+    """Whether MOSEK can be imported and a licence can be checked out."""
+    try:
+        import mosek
+    except (ImportError, OSError):
         return False
-    import mosek
-
     try:
         with mosek.Env() as environment:
             environment.checkoutlicense(mosek.feature.pton)

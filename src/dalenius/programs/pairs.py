@@ -1,0 +1,218 @@
+"""The pairs (letter, class) of a record channel as a vector, and the closed forms that bound every program on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from dalenius.errors import InputError
+from dalenius.information import log_sum_exp, x_log_x
+
+__all__ = ["Pairs", "log_mean_exp", "mixed", "polished", "rounding", "slack"]
+
+Floats = NDArray[np.float64]
+EPS = 4.0 * float(np.finfo(float).eps)
+WINDOW = float(np.log(1e4))  # how far, either way, a better multiplier than a solver's is looked for, as a logarithm
+
+
+def log_mean_exp(log_weights: Floats, x: Floats) -> Floats:
+    """log sum exp(log_weights + x) along the last axis, to full relative accuracy for small x; 0 where there is no weight.
+
+    Weights sum to 1, or are all absent (-inf).
+
+    >>> bool(np.isclose(log_mean_exp(np.log([0.5, 0.5]), np.array([1e-20, 3e-20])), 2e-20, atol=0.0))
+    True
+    """
+    used = np.isfinite(log_weights)
+    x = np.where(used, x, 0.0)
+    small = np.abs(x).max(axis=-1, initial=0.0) <= 0.5
+    near = np.log1p(np.sum(np.exp(log_weights) * np.expm1(np.where(small[..., None], x, 0.0)), axis=-1))
+    return np.where(small, near, log_sum_exp(np.where(used, log_weights + x, -np.inf)))
+
+
+def mixed(point: Floats, best: Floats, entropy: Callable[[Floats], float], needed: float) -> Floats:
+    """The point, moved towards `best` until it has the entropy needed: entropy is concave, so above its chords."""
+    have, most = entropy(point), entropy(best)
+    needed += EPS * (1.0 + abs(needed))  # a point just below the bound would be worth more than the optimum
+    if have >= needed:
+        return point
+    share = min(1.0, (needed - have) / (most - have) * (1.0 + 1e-9) + 1e-15) if most > have else 1.0
+    return (1.0 - share) * point + share * best
+
+
+def polished(bound: Callable[[float], float], mu: float, least: float = 0.0) -> float:
+    """A multiplier near mu, or the least one, with a smaller bound, if there is one: bounds are convex, so one search does.
+
+    >>> round(polished(lambda mu: mu + 4.0 / mu if mu else np.inf, 1.0), 6)
+    2.0
+    """
+    centre = float(np.log(np.clip(mu, 1e-9, 1e9)))
+
+    def at(t: float) -> float:
+        return max(float(np.exp(t)), least)
+
+    ends = centre - WINDOW, centre + WINDOW
+    found = minimize_scalar(lambda t: bound(at(t)), bounds=ends, method="bounded", options={"xatol": 1e-9})
+    return min((max(mu, least), least, at(found.x)), key=bound)
+
+
+def slack(most: float, bound: float) -> float:
+    """The entropy to spare, most - bound, at least 0 and rounded up: what a unit of multiplier adds to an upper bound."""
+    return max(most - bound, 0.0) + EPS * (1.0 + abs(most) + abs(bound))
+
+
+def rounding(*terms: Floats) -> float:
+    """What sums of these terms may lose: a bound that holds for multipliers of any size adds it.
+
+    >>> 1.0 + rounding(np.array([1e16, -1e16])) > 10.0
+    True
+    """
+    return EPS * sum(float(np.abs(term).sum()) for term in terms)
+
+
+class Pairs:
+    """The pairs (letter a, class k) with N(a,k) > 0: masses and scores are matrices (letters, classes), variables vectors (pairs,).
+
+    Entropies are in nats and count a class's members: H(p) = -sum p log p + sum p log N. Handing in log(N/|X|) for log N and
+    b - log |X| for b changes nothing but the rounding: nothing of the size of log |X| is then subtracted (`RecordChannel.log_shares`
+    and minus its `deficit` are these numbers).
+
+    Parameters
+    ----------
+    name : str
+        The program's, for error messages.
+    rows : (classes, outputs)
+        R(k,y), row-stochastic; sums that differ from 1 by rounding are made 1.
+    log_counts : (letters, classes)
+        log N(a,k), or log(N(a,k)/|X|); -inf where a pair does not exist.
+
+    Attributes
+    ----------
+    totals : (letters,)
+        log sum_k N(a,k): the largest H(w_a); -inf where a letter has no pair.
+    largest : float
+        log sum N: the largest H(p).
+    shares : (letters, classes)
+        N(a,k) / sum_k N(a,k): the conditionals of the largest entropy.
+
+    Raises
+    ------
+    InputError
+        If shapes do not fit, rows are not stochastic, a count is NaN or infinite, or there is no pair.
+
+    >>> pairs = Pairs("example", np.eye(2), np.log([[1.0, 3.0], [1.0, 1.0]]))
+    >>> pairs.letter.tolist(), pairs.totals.round(3).tolist(), round(pairs.largest, 3)
+    ([0, 0, 1, 1], [1.386, 0.693], 1.792)
+    """
+
+    def __init__(self, name: str, rows: Floats, log_counts: Floats) -> None:
+        self.name = name
+        self.rows, self.log_counts = np.asarray(rows, dtype=float), np.asarray(log_counts, dtype=float)
+        self._check()
+        self.rows = self.rows / self.rows.sum(axis=1, keepdims=True)
+        self.exists = np.isfinite(self.log_counts)
+        self.letter, self.index = np.nonzero(self.exists)
+        self.live = self.exists.any(axis=1)
+        self.totals = log_sum_exp(self.log_counts)
+        self.largest = float(log_sum_exp(self.totals))
+        self.finite_counts = np.where(self.exists, self.log_counts, 0.0)
+        self.log_shares = self.log_counts - self.finite_totals[:, None]
+        self.shares = np.exp(self.log_shares)
+        self.uniform = np.exp(self.log_counts - self.largest)
+
+    def _check(self) -> None:
+        R, N = self.rows, self.log_counts
+        if R.ndim != 2 or N.ndim != 2 or N.shape[1] != len(R):
+            raise InputError(
+                f"{self.name}: expected rows (classes, outputs) and log counts (letters, classes), got {R.shape}, {N.shape}"
+            )
+        if not (np.all(R >= 0.0) and np.allclose(R.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)):
+            raise InputError(f"{self.name}: expected rows of numbers of at least 0 with sum 1; normalise the channel")
+        if np.any(np.isnan(N) | np.isposinf(N)) or not np.isfinite(N).any():
+            raise InputError(
+                f"{self.name}: expected log counts that are finite, or -inf where there is no pair, and at least one pair"
+            )
+
+    def flat(self, matrix: Floats) -> Floats:
+        """The entries of the pairs, (pairs,)."""
+        return matrix[self.letter, self.index]
+
+    def spread(self, vector: Floats) -> Floats:
+        """The matrix with these entries, 0 where there is no pair."""
+        matrix = np.zeros(self.log_counts.shape)
+        matrix[self.letter, self.index] = vector
+        return matrix
+
+    def members(self) -> Floats:
+        """(letters with a pair, pairs): 1 where the pair is the letter's."""
+        return np.asarray(np.flatnonzero(self.live)[:, None] == self.letter[None, :], dtype=float)
+
+    def letter_law(self, marginal: Floats) -> Floats:
+        """A law of the letter, normalised; InputError if it is none."""
+        pi = np.asarray(marginal, dtype=float)
+        if pi.shape != self.live.shape or not np.all(pi >= 0.0) or abs(pi.sum() - 1.0) > 1e-9:
+            raise InputError(
+                f"{self.name}: expected a law of {self.live.size} letters with sum 1, got shape {pi.shape}"
+            )
+        if np.any(pi[~self.live] > 0.0):
+            raise InputError(f"{self.name}: a letter of positive mass has no class; give it mass 0")
+        return pi / pi.sum()
+
+    def conditionals(self, raw: Floats) -> Floats:
+        """Laws of the class: clipped, dropped where no pair is, normalised; the largest entropy's where nothing is left."""
+        w = np.asarray(raw, dtype=float)
+        if w.shape != self.log_counts.shape or not np.all(np.isfinite(w)):
+            raise InputError(f"{self.name}: expected finite conditionals {self.log_counts.shape}, got shape {w.shape}")
+        w = np.where(self.exists, np.maximum(w, 0.0), 0.0)
+        total = w.sum(axis=1, keepdims=True)
+        return np.where(total > 0.0, w / np.where(total > 0.0, total, 1.0), self.shares)
+
+    def masses(self, raw: Floats | None) -> Floats | None:
+        """A solver's masses (pairs,) as a matrix, clipped and normalised; None if nothing can be made of them."""
+        if raw is None or raw.shape != self.letter.shape or np.maximum(raw, 0.0).sum() <= 0.0:
+            return None
+        return self.spread(np.maximum(raw, 0.0) / np.maximum(raw, 0.0).sum())
+
+    def entropies(self, w: Floats) -> Floats:
+        """H(w_a) for every letter, (letters,)."""
+        return np.sum(w * self.finite_counts, axis=1) - np.sum(x_log_x(w), axis=1)
+
+    def entropy(self, p: Floats) -> float:
+        """H(p)."""
+        return float(np.sum(p * self.finite_counts) - np.sum(x_log_x(p)))
+
+    @property
+    def finite_totals(self) -> Floats:
+        """The totals, 0 for letters without a pair."""
+        return np.where(self.live, self.totals, 0.0)
+
+    def tilted(self, scores: Floats, mu: float) -> Floats:
+        """The maximisers of `gains`: w_a ~ N exp(scores/mu), for mu = 0 the best class; 0 for letters without a pair."""
+        top = np.where(self.exists, scores, -np.inf).max(axis=1, keepdims=True, initial=-1e300)
+        if mu <= 0.0:
+            w = np.where(self.exists & (scores >= top), self.shares, 0.0)
+        else:
+            weight = np.where(self.exists, self.log_shares + (scores - top) / mu, -np.inf)
+            w = np.exp(weight - np.where(self.live, log_sum_exp(weight), 0.0)[:, None])
+        return w / np.where(self.live, w.sum(axis=1), 1.0)[:, None]
+
+    def gains(self, scores: Floats, mu: float) -> Floats:
+        """max over w of <scores_a, w> + mu (H(w) - totals_a) for every letter: mu log sum_k shares exp(scores/mu); max_k if mu = 0."""
+        if mu <= 0.0:
+            return np.where(self.live, np.where(self.exists, scores, -np.inf).max(axis=1), 0.0)
+        return mu * log_mean_exp(self.log_shares, scores / mu)
+
+    def maximum(self, gains: Floats, share: float, mu: float, bound: float) -> float:
+        """max over pi of sum pi_a (gains_a + mu totals_a) + (share + mu) H(pi) - mu b: with tau = share + mu,
+
+        tau log sum_a exp((gains_a + mu totals_a)/tau) - mu b, and max_a gains_a for tau = 0; here without cancellation for large mu.
+        """
+        if mu <= 0.0:
+            psi = gains[self.live]
+            return share * float(log_sum_exp(psi / share)) if share > 0.0 else float(psi.max())
+        tau = share + mu
+        mean = log_mean_exp(self.totals - self.largest, (gains - share * self.finite_totals) / tau)
+        return share * self.largest + tau * float(mean) + mu * slack(self.largest, bound)
