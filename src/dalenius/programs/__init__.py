@@ -3,6 +3,8 @@
 from dalenius.programs.base import BlockSolution, Program
 from dalenius.programs.conditional import ConditionalUpdate
 from dalenius.programs.marginal import MarginalUpdate
+from dalenius.programs.min_distortion import MinDistortionProgram
+from dalenius.programs.min_leakage import MinLeakageProgram
 from dalenius.programs.node import NodeRelaxation
 from dalenius.programs.posterior import PosteriorUpdate
 from dalenius.programs.row import RowUpdate
@@ -14,6 +16,8 @@ __all__ = [
     "BlockSolution",
     "ConditionalUpdate",
     "MarginalUpdate",
+    "MinDistortionProgram",
+    "MinLeakageProgram",
     "NodeRelaxation",
     "PosteriorUpdate",
     "Program",

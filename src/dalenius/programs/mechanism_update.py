@@ -1,0 +1,192 @@
+"""What both mechanism updates share: a mechanism as the variable, priors as data, leakage in exponential cones."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.interior import Aim, interior_points
+from dalenius.programs.leakages import Leakages
+
+__all__ = ["MechanismUpdate"]
+
+HALVINGS = 60
+
+
+class MechanismUpdate(Program):
+    """The best mechanism Q(x,y) for a finite list of priors: what is known about it, and its cone model.
+
+    With u_s = p_s Q and r_s = sum_a u_s(a,.) the leakage is I_s = H(pi_s) + sum_ay u_s log(u_s/r_s). The model has the output laws r_s
+    as variables of their own: conic solvers are some 25 times faster then at 100 x 100, because a cone touches one of them instead of
+    all inputs. The cones are written out, not left to an atom, because their multipliers (alpha, beta, gamma) are the posteriors:
+    log phi = beta/alpha - 1, to full accuracy where phi itself, or the mass of the output, is tiny.
+
+    The budget is a parameter. Priors and cost are part of the model: as parameters, cvxpy would keep a tensor with an entry for each
+    of their products with the mechanism.
+    """
+
+    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None) -> None:
+        self.cost = np.asarray(cost, dtype=float)
+        if self.cost.ndim != 2 or not self.cost.size or not np.all(np.isfinite(self.cost)) or self.cost.min() < 0.0:
+            raise InputError(f"{self.name}: expected a cost (inputs, outputs) of finite numbers of at least 0")
+        self.leakages = Leakages(self.name, priors, len(self.cost))
+        inputs, outputs = self.cost.shape
+        self.tied = np.arange(inputs * outputs).reshape(inputs, outputs) if tied is None else np.asarray(tied)
+        self.rows = (int(self.tied.max()) + 1) // outputs
+        whole = self.tied.shape == self.cost.shape and self.tied.min() >= 0
+        if not whole or np.any(np.sort(self.tied % outputs, axis=1) != np.arange(outputs)) or self._torn():
+            raise InputError(
+                f"{self.name}: every row of `tied` must number the entries of one row of the variable, each once"
+            )
+        self.tied_cost = self.folded(self.cost)
+        super().__init__()
+
+    def _torn(self) -> bool:
+        """Whether an input's row takes its entries from several rows of the variable."""
+        row = self.tied // self.cost.shape[1]
+        return bool(np.any(row != row[:, :1]))
+
+    def mechanism(self, point: Mapping[str, Floats]) -> Floats:
+        """Q (inputs, outputs) at a point."""
+        return np.asarray(point["q"].reshape(-1)[self.tied], dtype=float)
+
+    def folded(self, matrix: Floats) -> Floats:
+        """Sums over the entries of Q that one entry of the variable stands for."""
+        sums = np.zeros(self.rows * self.cost.shape[1])
+        np.add.at(sums, self.tied, matrix)
+        return sums.reshape(self.rows, -1)
+
+    def least(self, matrix: Floats) -> Floats:
+        """The mechanism, as a point, whose sum of entries times `matrix` is least: one output an input."""
+        q = np.zeros((self.rows, self.cost.shape[1]))
+        q[np.arange(self.rows), self.folded(matrix).argmin(axis=1)] = 1.0
+        return q
+
+    def constant(self) -> Floats:
+        """A constant mechanism of small cost: one output; or, where entries are tied across outputs, the uniform law."""
+        inputs, outputs = self.cost.shape
+        q = np.zeros((self.rows, outputs))
+        q[:, self.cost.sum(axis=0).argmin()] = 1.0
+        return (
+            q
+            if np.array_equal(q.reshape(-1)[self.tied], np.tile(q[0], (inputs, 1)))
+            else np.full(q.shape, 1.0 / outputs)
+        )
+
+    def build(self) -> None:
+        leakages, (inputs, outputs) = self.leakages, self.cost.shape
+        q = cp.Variable((self.rows, outputs), nonneg=True, name="q")
+        law = cp.Variable((leakages.count, outputs), name="law")
+        told = cp.Variable((len(leakages.masses), outputs), name="told")
+        self.variables = {"q": q, "law": law, "told": told}
+        self.parameters = {"budget": cp.Parameter(name="budget")}
+        owned = np.asarray(leakages.owner[:, None] == np.arange(leakages.count), dtype=float)
+        Q = cp.reshape(cp.vec(q, order="C")[self.tied.reshape(-1)], (inputs, outputs), order="C")
+        self.constraints = {
+            "posteriors": cp.ExpCone(-told, leakages.masses @ Q, owned @ law),
+            "laws": law == leakages.sums(leakages.masses) @ Q,
+            "rows": cp.sum(q, axis=1) == 1,
+        }
+        leakage = owned.T @ cp.sum(told, axis=1) + leakages.letter_entropies()
+        self.problem = self.model(leakage, cp.sum(cp.multiply(self.tied_cost, q)), self.parameters["budget"])
+        self._write()
+
+    @abstractmethod
+    def model(self, leakage: cp.Expression, distortion: cp.Expression, budget: cp.Parameter) -> cp.Problem:
+        """The problem, whose further constraints are added to `constraints`."""
+
+    @abstractmethod
+    def _write(self) -> None:
+        """Write the budget into its parameter."""
+
+    @abstractmethod
+    def feasible(self, q: Floats) -> Floats:
+        """A point made feasible, and better where that is a matter of mixing."""
+
+    def repair(self, raw: Mapping[str, Floats]) -> Named | None:
+        """Clip, normalise, and mix with a mechanism that has budget to spare."""
+        q = np.maximum(raw.get("q", np.zeros(0)), 0.0)
+        if q.shape != self.tied_cost.shape or not np.all(q.sum(axis=1) > 0.0):
+            return None
+        return {"q": self.feasible(q / q.sum(axis=1, keepdims=True))}
+
+    @abstractmethod
+    def searched(self, multipliers: Named) -> Named:
+        """The best multipliers that one search in a scalar finds near the given ones."""
+
+    @abstractmethod
+    def aim(self, scale: float) -> Aim:
+        """The program for our own interior-point method, with the cost divided by `scale`."""
+
+    @abstractmethod
+    def from_interior(self, weights: Floats, scale: float) -> dict[str, Floats]:
+        """Its multipliers as those of the program's constraints."""
+
+    def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """A search near the multipliers; and where that leaves the interval too wide, our own interior-point method."""
+        best = _Closest(self, point, self.searched(multipliers))
+        if best.width <= self.wanted or self.rows != len(
+            self.cost
+        ):  # entries tied across inputs couple the blocks of its Hessian
+            return best.point, best.multipliers
+        scale = float(self.cost.max()) or 1.0
+        for Q, weights in interior_points(self.aim(scale)):
+            raw = self.from_interior(weights, scale) | {"log_phi": self.leakages.posteriors(Q)}
+            best.offer({"q": self.feasible(Q / Q.sum(axis=1, keepdims=True))}, self.searched(raw))
+            if best.width <= 0.1 * self.wanted or time.monotonic() >= self.deadline:
+                break
+        return best.point, best.multipliers
+
+    def leakage(self, q: Floats) -> float:
+        """The largest I_s."""
+        return float(self.leakages.values(self.mechanism({"q": q})).max())
+
+    def distortion(self, q: Floats) -> float:
+        return float(np.sum(self.tied_cost * q))
+
+    def posteriors(self, cone: Floats | None) -> Floats | None:
+        """log phi out of the multipliers of the cones; log pi where they say nothing."""
+        if cone is None or cone.shape != (3, *self.leakages.masses.shape[:1], self.cost.shape[1]):
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.leakages.normalised(np.where(cone[0] < 0.0, cone[1] / cone[0] - 1.0, np.nan))
+
+    def minimum(self, matrix: Floats) -> float:
+        """min over the mechanisms of the class of sum Q matrix."""
+        return float(np.sum(self.folded(matrix).min(axis=1)))
+
+    def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
+        """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""
+        if allowed(q):
+            return q
+        low, high = 0.0, 1.0
+        for _ in range(HALVINGS):
+            share = 0.5 * (low + high)
+            low, high = (low, share) if allowed((1.0 - share) * q + share * other) else (share, high)
+        return (1.0 - high) * q + high * other
+
+
+class _Closest:
+    """The best point and the best multipliers so far, and how far apart they are, relative to the larger."""
+
+    def __init__(self, program: MechanismUpdate, point: Named, multipliers: Named) -> None:
+        self.program, self.point, self.multipliers = program, point, multipliers
+        self.value, self.bound = program.value(point), program.bound(multipliers)
+
+    @property
+    def width(self) -> float:
+        return (self.value - self.bound) / max(abs(self.value), abs(self.bound), 1e-9)
+
+    def offer(self, point: Named, multipliers: Named) -> None:
+        value, bound = self.program.value(point), self.program.bound(multipliers)
+        if value < self.value:
+            self.point, self.value = point, value
+        if bound > self.bound:
+            self.multipliers, self.bound = multipliers, bound
