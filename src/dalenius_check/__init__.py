@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
-from flint import ctx, fmpq
+from flint import ctx
 
 from .certificate import Lines, header
-from .channel import build
+from .channel import Channel, build
+from .design import Design, Words
 from .model import Model, parse_model
-from .numbers import LimitError, OpenError, RefusedError
+from .numbers import LimitError, OpenError, RefusedError, rounded
 from .proof import ADVERSARIES
 
 __all__ = ["Status", "Verdict", "check"]
@@ -37,7 +39,10 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome: `lower <= L <= upper` holds if and only if the status is PROVED."""
+    """The outcome: `lower <= L <= upper` (in a design model V for L) is proved where the status is PROVED.
+
+    A proof that no mechanism of a design model meets the budget has no interval.
+    """
 
     status: Status
     reason: str
@@ -47,7 +52,7 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether the interval is proved."""
+        """Whether the claim is proved."""
         return self.status is Status.PROVED
 
     @property
@@ -83,36 +88,42 @@ def check(model: bytes, certificate: bytes) -> Verdict:
 def _attempt(model: Model, certificate: bytes) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    channel, lines = build(model), Lines(certificate)
+    design, lines = Design(model) if model.design else None, Lines(certificate)
+    channel = None if design else build(model)
     try:
         claim = header(lines, model, known=channel is not None)
-        source = "exact rationals" if channel is not None and channel.exact else "enclosed by balls"
-        if channel is None:
-            channel, source = build(model, claim["resolved"]), "TAKEN FROM THE CERTIFICATE (resolved matrix)"
-        assert channel is not None
-        witness, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim["lower"], claim["upper"])
+        words, tally = design.check(lines, claim) if design else _audit(lines, model, channel, claim)
     except RefusedError as failure:
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
-    low, high = _decimal(claim["lower"], ROUND_FLOOR), _decimal(claim["upper"], ROUND_CEILING)
-    about = " (OF THE MATRIX IN THE CERTIFICATE)" if "resolved" in claim else ""
     statement = (
-        f"proved: {low} <= L <= {high} nats{about}",
-        "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
+        *words[:2],
         *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key != "problem"),
         f"model: {model.digest}",
-        f"channel: {source}",
-        f"witness: {witness}",
+        *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
         f"precision: {ctx.prec} bits",
     )
-    lower, upper = (Fraction(int(claim[key].p), int(claim[key].q)) for key in ("lower", "upper"))
-    return Verdict(Status.PROVED, statement[0], statement, lower, upper)
+    ends = (None if end is None else Fraction(int(end.p), int(end.q)) for end in (claim["lower"], claim["upper"]))
+    return Verdict(Status.PROVED, statement[0], statement, *ends)
+
+
+def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, Any]) -> Words:
+    """A certificate of maximal leakage: the statement, and the numbers of leaves by kind."""
+    channel = known or build(model, claim["resolved"])
+    assert channel is not None
+    source = "exact rationals" if channel.exact else "enclosed by balls"
+    source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
+    witness, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim["lower"], claim["upper"])
+    low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
+    about = " (OF THE MATRIX IN THE CERTIFICATE)" if "resolved" in claim else ""
+    return [
+        f"proved: {low} <= L <= {high} nats{about}",
+        "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
+        f"channel: {source}",
+        f"witness: {witness}",
+    ], tally
 
 
 def _cut(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 200 else text[:197] + "..."
-
-
-def _decimal(value: fmpq, rounding: str) -> str:
-    return str(Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q))))

@@ -10,7 +10,7 @@ from typing import Any
 from . import read
 from .model import Model
 from .numbers import RefusedError, limit, need
-from .read import BIG, MAX_FILE, REQUIRED, Schema
+from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
 
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
@@ -35,10 +35,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     parse_float=_refuse, parse_int=_index, parse_constant=_refuse, object_pairs_hook=_object, strict=True
 )
-_FIXED = {"format": "dalenius-certificate/2", "problem": "maximal_leakage", "unit": "nats"}
+_UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+_CLAIM = ("lower", "upper")
 _HEADER: Schema = {
-    **dict.fromkeys((*_FIXED, "model", "producer"), (read.text, REQUIRED)),
-    **dict.fromkeys(("lower", "upper"), (read.decimal, REQUIRED)),
+    **dict.fromkeys(("format", "problem", "unit", "model", "producer"), (read.text, REQUIRED)),
+    **dict.fromkeys(_CLAIM, (read.decimal, REQUIRED)),
 }
 
 
@@ -97,15 +98,27 @@ class Lines:
 
 
 def header(lines: Lines, model: Model, known: bool) -> dict[str, Any]:
-    """Line 1 against the user's model."""
+    """Line 1 against the user's model; a claim of infeasibility has None for its interval and mechanism."""
     need(len(lines.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
     schema: Schema = _HEADER if known else {**_HEADER, "resolved": (_resolved, REQUIRED)}
+    if model.design:
+        claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
+        schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
     claim = read.table(lines.next("the header"), "the header", schema)
-    for name, text in _FIXED.items():
+    fixed = ("dalenius-certificate/2", model.problem, _UNITS[model.problem])
+    for name, text in zip(("format", "problem", "unit"), fixed, strict=True):
         need(claim[name] == text, f"the header's {name} must be {text!a}")
     need(claim["model"] == model.digest, f"it is for another model: this model's digest is {model.digest}")
-    need(claim["lower"] <= claim["upper"] and claim["upper"] >= 0, "the claim needs lower <= upper and 0 <= upper")
+    lower, upper = claim["lower"], claim["upper"]
+    if model.design and None in (lower, upper, claim["mechanism"]):
+        need(lower is upper is claim["mechanism"] is None, "lower, upper and mechanism must be null together")
+    else:
+        need(lower <= upper and upper >= 0, "the claim needs lower <= upper and 0 <= upper")
     return claim
+
+
+def _or_null(value: Any, what: str, other: Reader) -> Any:
+    return None if value is None else other(value, what)
 
 
 def _resolved(value: Any, what: str) -> dict[str, Any]:

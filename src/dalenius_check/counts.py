@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from math import gcd, log2, prod
+from math import gcd, lcm, log2, prod
 from typing import Any
 
-from flint import fmpz, fmpz_poly
+from flint import fmpq, fmpz, fmpz_poly
 
 from .model import MAX_STATES, Model
 from .numbers import limit, need
 
 _MAX_BITS = 4e8
 _MAX_PAIRS = 1 << 22
+MODULAR = ("parity", "modular_sum")
 Pairs = list[tuple[int, fmpz]]
 Groups = Counter[tuple[int, ...]]
 
@@ -69,26 +70,29 @@ def values(model: Model) -> list[int]:
     return result
 
 
-def distribution(parts: Groups) -> Pairs:
-    """The sums that some letters reach, ascending, with the number of ways."""
+def distribution(parts: Groups, shares: Sequence[int] = ()) -> Pairs:
+    """The sums that some letters reach, ascending, with the number of ways; `shares` as in `ways`."""
     low = sum(min(c) * times for c, times in parts.items())
     step = gcd(*(x - c[0] for c in parts for x in c)) or 1
     width = sum((max(c) - min(c)) // step * times for c, times in parts.items())
     shifted: Groups = Counter()
     for c, times in parts.items():
         shifted[tuple((x - min(c)) // step for x in c)] += times
-    return [(low + step * j, n) for j, n in enumerate(ways(shifted, width + 1)) if n]
+    return [(low + step * j, n) for j, n in enumerate(ways(shifted, width + 1, shares)) if n]
 
 
-def ways(parts: Groups, modulus: int) -> list[fmpz]:
-    """The number of ways to reach each residue: the product of sum_a x^c(a) over all parts, modulo x^modulus - 1."""
-    bits = sum(log2(len(c)) * times for c, times in parts.items()) + 1
+def ways(parts: Groups, modulus: int, shares: Sequence[int] = ()) -> list[fmpz]:
+    """The number of ways to reach each residue: the product of sum_a x^c(a) over all parts, modulo x^modulus - 1.
+
+    With shares, one for each letter of every part, x^c(a) is taken shares[a] times.
+    """
+    bits = sum(log2(sum(shares) or len(c)) * times for c, times in parts.items()) + 1
     limit(modulus * bits <= _MAX_BITS and modulus <= _MAX_PAIRS, f"counts need {modulus * bits:.2g} bits")
     cycle, product = fmpz_poly([-1] + [0] * (modulus - 1) + [1]), fmpz_poly([1])
     for c, times in parts.items():
         coefficients = [0] * (max(x % modulus for x in c) + 1)
-        for x in c:
-            coefficients[x % modulus] += 1
+        for x, share in zip(c, shares or [1] * len(c), strict=True):
+            coefficients[x % modulus] += share
         product = product * _power(fmpz_poly(coefficients), times, cycle) % cycle
     return list(product.coeffs()) + [fmpz(0)] * (modulus - product.length())
 
@@ -111,7 +115,7 @@ def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:
         return lambda value: int(value >= model.query["at"])
     if kind == "table":
         return lambda value: index[model.query["values"][value]]
-    return (lambda value: value % len(index)) if kind in ("parity", "modular_sum") else index.__getitem__
+    return (lambda value: value % len(index)) if kind in MODULAR else index.__getitem__
 
 
 def datasets(model: Model, query_values: list[int]) -> list[int]:
@@ -126,15 +130,29 @@ def datasets(model: Model, query_values: list[int]) -> list[int]:
 
 def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tuple[int, ...], fmpz]]:
     """The inputs (k_0, ..., k_{A-1}) of the datasets (a, z), with numbers of completions z, in parts by z."""
-    kind, others, own = model.query["kind"], groups(model, i), contributions(model, key(model, i))
-    if kind in ("parity", "modular_sum"):
-        sums = [(value, n) for value, n in enumerate(ways(others, len(query_values))) if n]
-    else:
-        sums = distribution(others)
-    if kind == "threshold":
+    own, sums = contributions(model, key(model, i)), _sums(model, groups(model, i), query_values)
+    if model.query["kind"] == "threshold":
         sums = _pieces(sums, {model.query["at"] - x for x in own})
     reader = _reader(model, query_values)
     return ((tuple(reader(value + x) for x in own), n) for value, n in sums)
+
+
+def _sums(model: Model, parts: Groups, query_values: list[int], shares: Sequence[int] = ()) -> Pairs:
+    """The sums of the letters of some records (modulo the modulus, if there is one) with the number of ways."""
+    if model.query["kind"] in MODULAR:
+        return [(value, n) for value, n in enumerate(ways(parts, len(query_values), shares)) if n]
+    return distribution(parts, shares)
+
+
+def law(model: Model, query_values: list[int]) -> list[fmpq]:
+    """The exact probability of each value under a design model's law of the data: shares of all ways to reach it."""
+    letters = model.design["law"].get("probabilities", [])
+    scale, reader = lcm(*(int(x.q) for x in letters)), _reader(model, query_values)
+    found: dict[int, fmpz] = defaultdict(fmpz)
+    for value, n in _sums(model, groups(model), query_values, [int(x * scale) for x in letters]):
+        found[reader(value)] += n
+    whole = sum(found.values(), fmpz(0))
+    return [fmpq(found[k], whole) for k in range(len(query_values))]
 
 
 def _pieces(sums: Pairs, cuts: set[int]) -> Pairs:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import partial
@@ -16,33 +15,9 @@ from flint import arb, fmpq
 
 from . import read
 from .numbers import RefusedError, at_most, need, rational, total
-from .read import MAX_FILE, REQUIRED, Schema
+from .read import MAX_FILE, REQUIRED, Schema, required
 
 MAX_STATES = 65_536
-
-
-def _letters(value: Any, what: str) -> list[int]:
-    letters = sorted(read.integer(x, what, 0) for x in read.entries(value, what))
-    need(len(set(letters)) == len(letters), f"{what} must be distinct")
-    return letters
-
-
-def _weights(value: Any, what: str) -> list[Any]:
-    rows = read.entries(value, what)
-    if rows and isinstance(rows[0], list):
-        return [read.integers(row, what) for row in rows]
-    return read.integers(rows, what)
-
-
-def _range(value: Any, what: str) -> list[int]:
-    low, high = read.integers(read.entries([0, value] if type(value) is int else value, what, 2), what)
-    need(low < high, f"{what} must be [lo, hi] with lo < hi")
-    return [low, high]
-
-
-def _entropy(value: Any, what: str) -> tuple[fmpq, str]:
-    match = re.fullmatch(r"(\S+) (nats|bits|max)", value) if isinstance(value, str) else None
-    return read.number(match[1] if match else value, what), match[2] if match else "nats"
 
 
 def _priors(value: Any, what: str) -> list[list[fmpq]]:
@@ -51,31 +26,36 @@ def _priors(value: Any, what: str) -> list[list[fmpq]]:
     return rows
 
 
-def _required(reader: Any, **options: Any) -> tuple[Any, Any]:
-    return partial(reader, **options), REQUIRED
+def _probabilities(value: Any, what: str) -> list[fmpq]:
+    return read.laws([value], what)[0]
 
 
-_EPSILON = _required(read.number, high=1000)
+_EPSILON = required(read.number, high=1000)
 _K = (partial(read.integer, low=2, high=MAX_STATES), None)
 _QUERIES: dict[str, Schema] = {
     "parity": {},
-    "modular_sum": {"modulus": _required(read.integer, low=2, high=MAX_STATES)},
-    "count": {"letters": (_letters, [1])},
-    "sum": {"weights": (_weights, None)},
-    "threshold": {"at": _required(read.integer)},
-    "table": {"values": _required(read.integers)},
+    "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
+    "count": {"letters": (read.letters, [1])},
+    "sum": {"weights": (read.weights, None)},
+    "threshold": {"at": required(read.integer)},
+    "table": {"values": required(read.integers)},
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
 _MECHANISMS: dict[str, Schema] = {
-    "matrix": {"inputs": (read.INPUTS, "query"), "rows": _required(read.laws)},
-    "symmetric": {"flip": _required(read.number, high=1), "k": _K},
+    "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
+    "symmetric": {"flip": required(read.number, high=1), "k": _K},
     "randomized_response": {"epsilon": _EPSILON, "k": _K},
     "laplace_threshold": {"epsilon": _EPSILON},
-    "geometric": {"epsilon": _required(_POSITIVE, high=1000), "range": (_range, None)},
-    "exponential": {"epsilon": _EPSILON, "range": (_range, None), "sensitivity": (_POSITIVE, fmpq(1))},
+    "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
+    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, fmpq(1))},
 }
 _FREE = (fmpq(0), "nats")
+_ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
+_FREE_ROWS: Schema = {"rows": required(read.matrix)}
+_DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": {}, "squared": {}, "matrix": _FREE_ROWS}
+_LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilities, REQUIRED)}}
+_CLASSES = ["oblivious", "full", "additive"]
 _ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
 
 
@@ -83,9 +63,12 @@ _ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors":
 class Model:
     """A parsed model: tables with numbers exact and defaults filled in.
 
-    The entropy bound is 0 and the list of priors empty where the adversary has none.
+    The entropy bound is 0 and the list of priors empty where the adversary has none; `design` is empty in
+    `maximal_leakage`, else it has the distortion, the law and the budget.
     """
 
+    problem: str
+    design: dict[str, Any]
     alphabets: list[int]
     query: dict[str, Any]
     mechanism: dict[str, Any]
@@ -153,11 +136,12 @@ def _toml_float(text: str) -> fmpq:
 
 
 def _model(data: Any) -> Model:
-    top = read.table(data, "model", _TOP)
+    top = read.table(data, "model", _TOPS.get(str(data.get("problem")), _AUDIT))
+    design: dict[str, Any] = {key: top[key] for key in top if key not in _AUDIT}
     alphabets, query, mechanism, adversary = (top[key] for key in ("records", "query", "mechanism", "adversary"))
     kind, (entropy, unit) = adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
     priors = [[x / weight for x in row] for row in adversary.get("priors", []) for weight in [total(row)]]
-    free = mechanism["kind"] not in _MECHANISMS or mechanism.get("inputs") == "dataset"
+    free = mechanism.get("kind") not in _MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
     weights = query.get("weights")
@@ -165,50 +149,56 @@ def _model(data: Any) -> Model:
         need([*map(len, weights)] == alphabets, "query.weights must have one weight for each letter of each record")
     elif weights is not None:
         need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
+    letters = len(design.get("law", {}).get("probabilities", ()))
+    need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")
     normal = {
-        "problem": "maximal_leakage",
+        "problem": top["problem"],
         "records": [[str(size), str(len(list(run)))] for size, run in groupby(alphabets)],
         "query": read.normal(query),
         "mechanism": read.normal(mechanism),
-        "adversary": read.normal(adversary) if "kind" in adversary else {"entropy_at_least": f"{entropy} {unit}"},
+        "adversary": read.normal(adversary),
+        **read.normal(design),
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    return Model(alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
-
-
-def _variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
-    """A table under its kind's schema; the table of an unknown kind as it is."""
-    need(isinstance(value, dict), f"{what} must be a table")
-    kind = read.text(value.get("kind"), f"{what}.kind")
-    return read.table(value, what, {"kind": (read.text, REQUIRED), **kinds[kind]}) if kind in kinds else value
+    return Model(top["problem"], design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
 
 
 def _adversary(value: Any, what: str) -> dict[str, Any]:
     """The entropy bound, or one of the other kinds."""
-    if not (isinstance(value, dict) and "kind" in value):
-        return read.table(value, what, {"entropy_at_least": (_entropy, REQUIRED)})
-    read.text(value["kind"], f"{what}.kind", _ADVERSARIES)
-    return _variant(value, what, _ADVERSARIES)
+    if isinstance(value, dict) and "kind" in value:
+        return read.known(value, what, _ADVERSARIES)
+    return read.table(value, what, {"entropy_at_least": _ENTROPY})
 
 
 def _records(value: Any, what: str) -> list[int]:
-    size = _required(read.integer, low=1, high=10_000)
+    size = required(read.integer, low=1, high=10_000)
     if isinstance(value, dict) and "alphabets" in value:
-        sizes = read.table(value, what, {"alphabets": _required(read.entries)})["alphabets"]
+        sizes = read.table(value, what, {"alphabets": required(read.entries)})["alphabets"]
         need(1 <= len(sizes) <= 1_000_000, f"{what}.alphabets must have from 1 to 1000000 entries")
         return [size[0](number, f"{what}.alphabets") for number in sizes]
-    schema: Schema = {"count": _required(read.integer, low=1, high=1_000_000), "alphabet": size}
+    schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size}
     table = read.table(value, what, schema)
     return [table["alphabet"]] * table["count"]
 
 
-_TOP: Schema = {
-    "problem": _required(read.text, options=["maximal_leakage"]),
+_AUDIT: Schema = {
+    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
-    "query": (partial(_variant, kinds=_QUERIES), {"kind": "identity"}),
-    "mechanism": _required(_variant, kinds=_MECHANISMS),
+    "query": (partial(read.variant, kinds=_QUERIES), {"kind": "identity"}),
+    "mechanism": required(read.variant, kinds=_MECHANISMS),
     "adversary": (_adversary, REQUIRED),
+}
+_DESIGN: Schema = {
+    **_AUDIT,
+    "query": required(read.variant, kinds=_QUERIES),
+    "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
+    "distortion": required(read.known, kinds=_DISTORTIONS),
+    "law": required(read.known, kinds=_LAWS),
+}
+_TOPS = {
+    "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
+    "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Context, Decimal
 
 from flint import arb, ctx, fmpq, fmpz
 
@@ -35,6 +36,11 @@ def limit(condition: bool, what: str) -> None:
     """Raise LimitError unless the condition holds."""
     if not condition:
         raise LimitError(f"limit: {what}")
+
+
+def rounded(value: fmpq, rounding: str) -> str:
+    """A decimal of 15 digits."""
+    return str(Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q))))
 
 
 def at_most(small: arb, large: arb, what: str) -> None:

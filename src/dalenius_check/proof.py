@@ -20,6 +20,7 @@ from .read import entries, integer
 from .tree import Section, law_of, output_law
 
 _MAX_CELLS = 1 << 22
+Masses = list[list[tuple[int, fmpq]]]
 
 
 class EntropyBound:
@@ -29,6 +30,7 @@ class EntropyBound:
         self.lines, self.channel = lines, channel
         self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
         self.tally: Counter[str] = Counter()
+        self._last: tuple[int, Any] = (-1, None)
 
     def check(self, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""
@@ -67,13 +69,24 @@ class EntropyBound:
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's prior in words, and what it teaches about record i."""
+        if hint == "uniform":
+            return "the uniform prior", uniform_information(self._record(i))
+        return "a prior", information(self.channel, self.masses(i, hint))
+
+    def masses(self, i: int, hint: Any) -> Masses:
+        """The exact masses of a feasible prior: for each letter of record i the inputs and their masses."""
         record = self._record(i)
         if hint == "uniform":
-            return "the uniform prior", uniform_information(record)
-        masses = self._masses(record, hint)
+            space = sum((n for row in record.pairs for _, n in row), fmpz(0))
+            return [[(k, fmpq(n, space)) for k, n in row] for row in record.pairs]
+        letters, width = len(record.inputs), len(self.channel.rows)
+        rows = [entries(row, "a letter's weights", width) for row in entries(hint, "weights", letters)]
+        law = law_of([x for row in rows for x in row], width * letters, "weights")
+        masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
+        need(total(x for row in masses for _, x in row) == 1, "weight on a letter and input which no dataset has")
         if self.model.entropy != 0:  # an entropy is never negative
             at_most(self.model.entropy_ball(), entropy_of(record, masses), "entropy bound <= witness's entropy")
-        return "a prior", information(self.channel, masses)
+        return masses
 
     def section(self, i: int, upper: arb) -> None:
         """The proof that record i leaks at most `upper`."""
@@ -88,15 +101,9 @@ class EntropyBound:
         return frozenset(counts.items())
 
     def _record(self, i: int) -> Record:
-        return Record(self.channel, completions(self.model, i, self.channel.values))
-
-    def _masses(self, record: Record, value: Any) -> list[list[tuple[int, fmpq]]]:
-        letters, width = len(record.inputs), len(self.channel.rows)
-        rows = [entries(row, "a letter's weights", width) for row in entries(value, "weights", letters)]
-        law = law_of([x for row in rows for x in row], width * letters, "weights")
-        masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
-        need(total(x for row in masses for _, x in row) == 1, "weight on a letter and input which no dataset has")
-        return masses
+        if self._last[0] != i:
+            self._last = i, Record(self.channel, completions(self.model, i, self.channel.values))
+        return self._last[1]
 
 
 class ProductPriors(EntropyBound):
@@ -108,10 +115,14 @@ class ProductPriors(EntropyBound):
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's law on the letters, for one selection."""
+        value = information(self.channel, self.masses(i, hint))
+        return f"selection {hint[0]}", value
+
+    def masses(self, i: int, hint: Any) -> Masses:
+        """Each letter with the input that the selection has for it."""
         (j, weights), chosen = entries(hint, "selection and weights", 2), self._selections(i)
         rows = chosen[integer(j, "the selection", 0, len(chosen) - 1)]
-        masses = zip(rows, law_of(weights, len(rows), "weights"), strict=True)
-        return f"selection {j}", information(self.channel, [[pair] for pair in masses])
+        return [[pair] for pair in zip(rows, law_of(weights, len(rows), "weights"), strict=True)]
 
     def section(self, i: int, upper: arb) -> None:
         """Laws, until the next section, which list every selection."""
@@ -143,24 +154,25 @@ class PriorSet(EntropyBound):
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's number among the priors."""
-        j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
-        return f"prior {j}", self._information(i, j)
+        return f"prior {hint}", exact_information(self.channel, list(map(dict, self.masses(i, hint))))
 
     def bound(self, upper: arb) -> None:
         """No lines; a record with one letter leaks nothing."""
-        need(not self.lines.more(), "there is a line after the witness")
+        need(not self.lines.more(), "there is a line after the witness or the priors")
         for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
             for j in range(len(self.model.priors)):
-                at_most(self._information(i, j), upper, f"what prior {j} teaches about record {i} <= upper")
+                at_most(self.information(i, j)[1], upper, f"what prior {j} teaches about record {i} <= upper")
                 self.tally["prior"] += 1
 
-    def _information(self, i: int, j: int) -> arb:
+    def masses(self, i: int, hint: Any) -> Masses:
+        """The listed prior's masses, where they are positive."""
+        j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
         size, stride = self.model.alphabets[i], prod(self.model.alphabets[i + 1 :])
         masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
         for x, mass in enumerate(self.model.priors[j]):
             if mass:
                 masses[x // stride % size][self._inputs[x]] += mass
-        return exact_information(self.channel, masses)
+        return [list(row.items()) for row in masses]
 
     @cached_property
     def _inputs(self) -> list[int]:

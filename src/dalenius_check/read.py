@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
@@ -86,24 +87,79 @@ def number(value: Any, what: str, high: int | None = None, positive: bool = Fals
     return result
 
 
-def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
-    """Laws (the rows of a matrix, or priors) as written, not yet normalised."""
+def amount(value: Any, what: str, units: str, number: Reader = exact) -> tuple[fmpq, str]:
+    """A number of nats, or text of a number, one blank and a unit."""
+    match = re.fullmatch(rf"(\S+) ({units})", value) if isinstance(value, str) else None
+    return number(match[1] if match else value, what), match[2] if match else "nats"
+
+
+def matrix(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
+    """Lists of nonnegative numbers, of one length >= 1."""
     result: list[list[fmpq]] = []
     for row in entries(value, what):
         result.append([number(x, what) for x in entries(row, what)])
         fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x in result[-1])
         need(fits, f"{what} must be lists of one length >= 1 of nonnegative numbers")
-        off = abs(total(result[-1]) - 1)
-        need(off <= fmpq(1, BIG), f"{what}: row {len(result) - 1} does not sum to 1 within 1e-9")
     return result
 
 
+def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
+    """Laws (the rows of a channel, or priors) as written, not yet normalised."""
+    rows = matrix(value, what, number)
+    for j, row in enumerate(rows):
+        need(abs(total(row) - 1) <= fmpq(1, BIG), f"{what}: row {j} does not sum to 1 within 1e-9")
+    return rows
+
+
 def normal(value: Any) -> Any:
-    """Numbers as strings of reduced fractions; text, booleans and lists stay."""
+    """Numbers as strings of reduced fractions, with their unit if they have one; text, booleans and lists stay."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, list):
         return [normal(item) for item in value]
     if isinstance(value, dict):
         return {key: normal(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return f"{value[0]} {value[1]}"
     return str(exact(value, "mechanism"))
+
+
+def letters(value: Any, what: str) -> list[int]:
+    """Distinct letters, ascending."""
+    result = sorted(integer(x, what, 0) for x in entries(value, what))
+    need(len(set(result)) == len(result), f"{what} must be distinct")
+    return result
+
+
+def weights(value: Any, what: str) -> list[Any]:
+    """Integers for the letters, or a list of them for each record."""
+    rows = entries(value, what)
+    if rows and isinstance(rows[0], list):
+        return [integers(row, what) for row in rows]
+    return integers(rows, what)
+
+
+def span(value: Any, what: str) -> list[int]:
+    """The range [lo, hi], or [0, hi] from an integer."""
+    low, high = integers(entries([0, value] if type(value) is int else value, what, 2), what)
+    need(low < high, f"{what} must be [lo, hi] with lo < hi")
+    return [low, high]
+
+
+def required(reader: Any, **options: Any) -> tuple[Any, Any]:
+    """A key that may not be missing."""
+    return partial(reader, **options), REQUIRED
+
+
+def variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
+    """A table under its kind's schema; the table of an unknown kind as it is."""
+    need(isinstance(value, dict), f"{what} must be a table")
+    kind = text(value.get("kind"), f"{what}.kind")
+    return table(value, what, {"kind": (text, REQUIRED), **kinds[kind]}) if kind in kinds else value
+
+
+def known(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
+    """A table of one of these kinds."""
+    result = variant(value, what, kinds)
+    text(result["kind"], f"{what}.kind", kinds)
+    return result

@@ -29,3 +29,9 @@ def load(name: str) -> ModuleType:
 def forge() -> ModuleType:
     """The helper module."""
     return load("forge")
+
+
+@pytest.fixture(scope="session")
+def designs() -> ModuleType:
+    """The helper module."""
+    return load("designs")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+import design_corpus
 import forge
 from forge import Reference, certificate, header, text, texts
 
@@ -301,6 +302,11 @@ class Corpus:
         self.files = {name: forge.model(*parts) for name, parts in MODELS.items()}
         for name, data in self.files.items():
             (CORPUS / "models" / f"{name}.toml").write_bytes(data)
+
+    def model(self, name: str, data: bytes) -> None:
+        """Store one model."""
+        self.files[name] = data
+        (CORPUS / "models" / f"{name}.toml").write_bytes(data)
 
     def add(self, name: str, model: str, data: bytes, status: int = 0, reason: str = "") -> None:
         """Store one certificate and what is expected of it."""
@@ -1258,6 +1264,7 @@ def main() -> None:
     products(corpus)
     prior_sets(corpus)
     undecided(corpus)
+    design_corpus.add(corpus, np.random.default_rng(21))
     for name, (data, reason) in bad_models().items():
         (CORPUS / "models" / f"bad_{name}.toml").write_bytes(data)
         corpus.add(f"model_{name}", f"bad_{name}", b"", 2, reason)

@@ -20,6 +20,7 @@ SMALL = [
     if entry["status"] == 0
     and entry["model"] not in ("parity_big", "priors_foreign", "priors_strange")  # slow; a mutant is another channel
     and (CORPUS / entry["path"]).stat().st_size < 9000
+    and b'"lower":null' not in (CORPUS / entry["path"]).read_bytes()  # infeasible: see test_design.py
 ]
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
 MUTANTS = 130
