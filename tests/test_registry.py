@@ -1,4 +1,4 @@
-"""Adding a query, a mechanism or an adversary is one file and a recipe; this fails if a step was forgotten."""
+"""Adding a query, a mechanism, an adversary, a distortion or a law is one file and a recipe; this fails if a step was forgotten."""
 
 from __future__ import annotations
 
@@ -13,12 +13,24 @@ import pytest
 import dalenius
 import dalenius.programs as programs
 from dalenius.problems.adversaries import ADVERSARIES, EntropyAtLeast
+from dalenius.problems.distortions import DISTORTIONS
+from dalenius.problems.laws import LAWS, CsvLaw
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.problems.queries import QUERIES
 
 ROOT = Path(__file__).parents[1]
-SHELVES = {"queries": QUERIES, "mechanisms": MECHANISMS, "adversaries": ADVERSARIES}
-TESTS = {"adversaries": "failures/test_adversaries.py"}  # the others: problems/test_queries.py
+SHELVES = {
+    "queries": QUERIES,
+    "mechanisms": MECHANISMS,
+    "adversaries": ADVERSARIES,
+    "distortions": DISTORTIONS,
+    "laws": LAWS,
+}
+TESTS = {  # the others: problems/test_queries.py
+    "adversaries": "failures/test_adversaries.py",
+    "distortions": "problems/test_design_problems.py",
+    "laws": "problems/test_design_problems.py",
+}
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
 
@@ -40,7 +52,8 @@ PROGRAMS = program_classes()
 @pytest.mark.parametrize("shelf", SHELVES)
 def test_every_file_of_a_shelf_is_registered(shelf):
     files = {p.stem for p in (ROOT / "src/dalenius/problems" / shelf).glob("*.py")} - {"__init__", "base"}
-    files -= {EntropyAtLeast.kind}  # a key of its own instead of a kind
+    files -= {EntropyAtLeast.kind, CsvLaw.kind}  # a key of its own instead of a kind; resolved when a model is loaded
+    files -= {"designed"}  # in a model file a matrix
     assert files == set(SHELVES[shelf]), "one file a kind, named like it"
 
 
@@ -61,7 +74,7 @@ def corpus_kinds():
             model = tomllib.loads(path.read_text())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, RecursionError):
             continue
-        for table in ("query", "mechanism", "adversary"):
+        for table in ("query", "mechanism", "adversary", "distortion", "law"):
             if isinstance(model.get(table), dict):
                 kinds.add(model[table].get("kind"))
     return kinds

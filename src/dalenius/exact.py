@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from dalenius.errors import InputError
 
-__all__ = ["as_fraction", "as_integer", "as_list", "brief", "fraction_text"]
+__all__ = [
+    "as_fraction",
+    "as_integer",
+    "as_law",
+    "as_list",
+    "as_nonnegative",
+    "as_quantity",
+    "brief",
+    "exact_sum",
+    "fraction_text",
+    "over_common_denominator",
+]
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCII)
+_QUANTITY = re.compile(r"(\S+) (\S+)", re.ASCII)
 MAX_CHARACTERS = 400
 MAX_EXPONENT = 400
+SHORT = 1200  # bits that 400 characters can always write, as p/q
+MAX_SUM_BITS = 65_536
+LAW_SUM = Fraction(1, 10**9)
 
 
 def as_fraction(value: Any, what: str) -> Fraction:
@@ -47,9 +63,89 @@ def as_fraction(value: Any, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise InputError(f"{what}: expected a number, got {brief(value)}")
     fraction = Fraction(value)
+    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= SHORT:
+        return fraction
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
     return fraction
+
+
+def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "nats") -> tuple[Fraction, str]:
+    """A number and its unit: a text of both with one blank between them, or a bare number in `units`.
+
+    Raises
+    ------
+    InputError
+        If the number cannot be read or the unit is not among the `known` ones.
+
+    >>> as_quantity("0.05 bits", "max_leakage", known=["nats", "bits"])
+    (Fraction(1, 20), 'bits')
+    """
+    if isinstance(value, str) and (words := _QUANTITY.fullmatch(value)):
+        value, units = words[1], words[2]
+    if units not in known:
+        raise InputError(f"{what}: the unit must be {', '.join(known[:-1])} or {known[-1]}, got {brief(units)}")
+    return as_fraction(value, what), units
+
+
+def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
+    """The members of a list of exact numbers, none of them negative.
+
+    >>> as_nonnegative([0, 0.5], "rows[0]")
+    (Fraction(0, 1), Fraction(1, 2))
+    """
+    entries = tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
+    for j, entry in enumerate(entries):
+        if entry < 0:
+            raise InputError(f"{what}[{j}] is {noun} and must not be negative, got {_shown(entry)}")
+    return entries
+
+
+def as_law(value: Any, what: str) -> tuple[Fraction, ...]:
+    """The members of a list of probabilities as written; their sum may differ from 1 by at most 1e-9.
+
+    Raises
+    ------
+    InputError
+        If an entry is negative or no number, or the sum is not 1 or takes more than 65,536 bits.
+
+    >>> as_law([0.25, "3/4"], "probabilities")
+    (Fraction(1, 4), Fraction(3, 4))
+    """
+    weights = as_nonnegative(value, what, noun="a probability")
+    if not weights:
+        raise InputError(f"{what} is empty, but must sum to 1")
+    total = exact_sum(weights, what)
+    if abs(total - 1) > LAW_SUM:
+        raise InputError(f"{what} must sum to 1 (within 1e-9), got {_shown(total)}; divide it by its sum")
+    return weights
+
+
+def exact_sum(weights: Sequence[Fraction], what: str) -> Fraction:
+    """The sum; `InputError` where it would take more than 65,536 bits.
+
+    >>> exact_sum([Fraction(1, 2), Fraction(1, 3)], "weights")
+    Fraction(5, 6)
+    """
+    numerators, common = over_common_denominator(weights, what, most_bits=MAX_SUM_BITS)
+    return Fraction(sum(numerators), common)
+
+
+def over_common_denominator(weights: Sequence[Fraction], what: str, *, most_bits: int) -> tuple[list[int], int]:
+    """The numerators over the least common denominator, and that; `InputError` where it has more than `most_bits` bits.
+
+    >>> over_common_denominator([Fraction(1, 2), Fraction(1, 3)], "weights", most_bits=64)
+    ([3, 2], 6)
+    """
+    common = 1
+    for denominator in {weight.denominator for weight in weights}:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > most_bits:
+            raise InputError(
+                f"{what}: as fractions, the sum or common denominator of these numbers has more than {most_bits} bits; "
+                "round them"
+            )
+    return [weight.numerator * (common // weight.denominator) for weight in weights], common
 
 
 def as_integer(value: Any, what: str, *, at_least: int | None = None, at_most: int | None = None) -> int:
@@ -98,6 +194,14 @@ def brief(value: object) -> str:
     except ValueError:  # an integer beyond Python's limit of printed digits
         text = f"a {type(value).__name__} of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _shown(value: Fraction) -> str:
+    """Twelve digits where a double can hold the number, else the beginning of its exact text."""
+    try:
+        return f"{float(value):.12g}"
+    except OverflowError:
+        return brief(value)
 
 
 def _scalar(value: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dalenius.certify import Certificate
 from dalenius.errors import InputError
-from dalenius.problems import MaximalLeakage, load
+from dalenius.problems import Problem, load
 
 __all__ = ["LibraryModel", "library", "library_model"]
 
@@ -27,7 +27,7 @@ class LibraryModel:
         path = self.path.with_suffix(".cert")
         return path if path.exists() else None
 
-    def load(self) -> MaximalLeakage:
+    def load(self) -> Problem:
         """The problem."""
         return load(self.path)
 

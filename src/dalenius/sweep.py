@@ -10,7 +10,7 @@ from fractions import Fraction
 from dalenius.audit import Progress
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction
-from dalenius.problems import EntropyAtLeast, MaximalLeakage
+from dalenius.problems import EntropyAtLeast, MaximalLeakage, Problem, audited
 from dalenius.result import Result
 from dalenius.solve import solve
 
@@ -27,7 +27,7 @@ class CurvePoint:
 
 
 def entropy_curve(
-    problem: MaximalLeakage,
+    problem: Problem,
     shares: Sequence[float | str | Fraction],
     *,
     gap: float = 1e-3,
@@ -59,6 +59,7 @@ def entropy_curve(
     >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
     """
+    problem = audited(problem)
     if not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError(
             f"a sweep varies the adversary's entropy bound, and {problem.adversary.kind} has none; give the model "

@@ -8,17 +8,17 @@ import dalenius_check
 from dalenius.certify import Certificate
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.problems import MaximalLeakage, dumps, read_model
+from dalenius.problems import Problem, dumps, read_model
 
 __all__ = ["verify"]
 
 
-def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str | Path) -> dalenius_check.Verdict:
+def verify(problem: Problem | str | Path, certificate: Certificate | str | Path) -> dalenius_check.Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters
     ----------
-    problem : MaximalLeakage or path of a model file
+    problem : MaximalLeakage, MinLeakage, MinDistortion or path of a model file
     certificate : Certificate or path of a certificate file
 
     Returns
@@ -37,9 +37,9 @@ def verify(problem: MaximalLeakage | str | Path, certificate: Certificate | str 
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True
     """
-    if not isinstance(problem, MaximalLeakage | str | Path):
-        raise InputError(f"problem: expected a MaximalLeakage or the path of a model file, got {brief(problem)}")
-    model = dumps(problem).encode() if isinstance(problem, MaximalLeakage) else read_model(problem)
+    if not isinstance(problem, Problem | str | Path):
+        raise InputError(f"problem: expected a problem or the path of a model file, got {brief(problem)}")
+    model = dumps(problem).encode() if isinstance(problem, Problem) else read_model(problem)
     if isinstance(certificate, str | Path):
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):

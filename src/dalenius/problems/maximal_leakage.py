@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,20 +13,19 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.problems.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.problems.aggregation import RecordChannel, record_channels
 from dalenius.problems.mechanisms import MECHANISMS, Mechanism
-from dalenius.problems.queries import QUERIES, Identity, Query
+from dalenius.problems.problem import Problem
+from dalenius.problems.queries import Identity, Query
 from dalenius.problems.queries.base import Integers
-from dalenius.problems.records import Records
 from dalenius.problems.selections import Selections, inputs_of_datasets, selections
 from dalenius.problems.shelf import check_keys, read_shelved
 
-__all__ = ["MaximalLeakage"]
+__all__ = ["MaximalLeakage", "audited"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaximalLeakage:
+class MaximalLeakage(Problem):
     """L(Q) = max over the adversary's priors P and over records i of I(X_i; Y).
 
     With `EntropyAtLeast` (priors with H(P) >= b) this is L_b(Q), the source paper's Definition 2.1.
@@ -55,41 +55,13 @@ class MaximalLeakage:
     """
 
     kind: ClassVar[str] = "maximal_leakage"
-    records: Records
+    parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
     mechanism: Mechanism
-    adversary: Adversary
     query: Query = field(default_factory=Identity)
-    title: str = field(default="", compare=False)
-    source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("records", Records),
-            ("query", Query),
-            ("mechanism", Mechanism),
-            ("adversary", Adversary),
-            ("title", str),
-            ("source", str),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
-        for text in (self.title, self.source):
-            if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
-                raise InputError("title and source must be text that UTF-8 can write")
-        self.adversary.check(self.records)
-        self.query.check(self.records)
+        super().__post_init__()
         _ = self.channel
-
-    @property
-    def entropy_bound(self) -> float:
-        """b in nats; `InputError` where the adversary is another than `EntropyAtLeast`."""
-        return self._entropy.nats(self.records)
-
-    @property
-    def _entropy(self) -> EntropyAtLeast:
-        if not isinstance(self.adversary, EntropyAtLeast):
-            raise InputError(f"adversary: {self.adversary.kind} has no entropy bound; give entropy_at_least")
-        return self.adversary
 
     @cached_property
     def channel(self) -> NDArray[np.float64]:
@@ -120,7 +92,7 @@ class MaximalLeakage:
             self.records,
             self.channel,
             inputs=self.mechanism.indexed_by(),
-            deficit=self._entropy.deficit(self.records),
+            deficit=self.deficit,
         )
 
     def selections(self) -> list[Selections]:
@@ -136,61 +108,40 @@ class MaximalLeakage:
         return Identity() if self.mechanism.indexed_by() == "dataset" else self.query
 
     @classmethod
-    def from_model(cls, model: Mapping[str, Any]) -> MaximalLeakage:
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:
         """Build from the tables of a model file (docs/model-format.md)."""
         check_keys(model, ("problem", "title", "source", "records", "query", "mechanism", "adversary"), "model")
-        for table in ("records", "mechanism", "adversary"):
-            if not isinstance(model.get(table), Mapping):
-                raise InputError(f"model: expected a table [{table}]")
+        cls.need_tables(model, "records", "mechanism", "adversary")
         mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
         if "query" not in model and mechanism.indexed_by() != "dataset":
             raise InputError(
                 'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
             )
-        return cls(
-            records=_records(model["records"]),
-            query=read_shelved(QUERIES, model["query"], "[query]") if "query" in model else Identity(),
-            mechanism=mechanism,
-            adversary=_adversary(model["adversary"]),
-            title=model.get("title", ""),
-            source=model.get("source", ""),
-        )
+        return cls(mechanism=mechanism, **cls.common_parts(model))
 
-    def to_model(self) -> dict[str, Any]:
-        """The tables of a model file, with every default filled in."""
-        runs = self.records.runs
-        records: dict[str, Any] = (
-            {"count": runs[0][1], "alphabet": runs[0][0]} if len(runs) == 1 else {"alphabets": self.records.alphabets}
-        )
-        texts = {key: getattr(self, key) for key in ("title", "source") if getattr(self, key)}
-        return {
-            "problem": self.kind,
-            **texts,
-            "records": records,
-            "query": {"kind": self.query.kind, **self.query.to_table()},
-            "mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()},
-            "adversary": self.adversary.to_model(),
-        }
+    def tables(self) -> dict[str, Any]:
+        return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
+
+    def normal_tables(self) -> dict[str, Any]:
+        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
+        table = self.tables()["mechanism"]
+        known = self.mechanism.kind in MECHANISMS
+        return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}
 
 
-def _records(table: Mapping[str, Any]) -> Records:
-    check_keys(table, ("count", "alphabet", "alphabets"), "[records]")
-    if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
-        raise InputError("[records]: alphabets must be a non-empty list of integers")
-    if "alphabets" in table and "count" in table:
-        raise InputError("[records]: give either count and alphabet, or alphabets (one size a record)")
-    return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
+def audited(problem: object) -> MaximalLeakage:
+    """The problem, where it is one that an audit answers; a clear `InputError` elsewhere.
 
-
-def _adversary(table: Mapping[str, Any]) -> Adversary:
-    if "kind" in table and EntropyAtLeast.kind in table:
-        raise InputError(f"[adversary]: give either {EntropyAtLeast.kind} or a kind, not both")
-    if "kind" in table:
-        return read_shelved(ADVERSARIES, table, "[adversary]")
-    check_keys(table, (EntropyAtLeast.kind, "kind"), "[adversary]")
-    if EntropyAtLeast.kind not in table:
+    >>> audited("parity")
+    Traceback (most recent call last):
+        ...
+    dalenius.errors.InputError: problem: expected a MaximalLeakage, got 'parity'
+    """
+    if isinstance(problem, MaximalLeakage):
+        return problem
+    if isinstance(problem, Problem):
         raise InputError(
-            f'[adversary]: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
-            f"of {', '.join(ADVERSARIES)}"
+            f"problem: {problem.kind} asks which mechanism to build, and this needs a mechanism to audit: expected a "
+            "maximal_leakage model; `problem.release(rows)` makes one of a mechanism's rows"
         )
-    return EntropyAtLeast(table[EntropyAtLeast.kind])
+    raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")

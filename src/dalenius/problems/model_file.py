@@ -12,16 +12,18 @@ from typing import Any
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.problems.files import read_bytes
 from dalenius.problems.maximal_leakage import MaximalLeakage
-from dalenius.problems.mechanisms import MECHANISMS
+from dalenius.problems.min_distortion import MinDistortion
+from dalenius.problems.min_leakage import MinLeakage
+from dalenius.problems.problem import Problem
 
-__all__ = ["digest", "dumps", "load", "loads", "normal_form", "read_model"]
+__all__ = ["PROBLEMS", "digest", "dumps", "load", "loads", "normal_form", "read_model"]
 
-MAX_BYTES = 64 * 2**20
-PROBLEMS = {MaximalLeakage.kind: MaximalLeakage}
+PROBLEMS: dict[str, type[Problem]] = {problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion)}
 
 
-def load(path: str | Path) -> MaximalLeakage:
+def load(path: str | Path) -> Problem:
     """Read a model file.
 
     Raises
@@ -31,26 +33,18 @@ def load(path: str | Path) -> MaximalLeakage:
     """
     data = read_model(path)
     try:
-        return loads(data)
+        return loads(data, folder=Path(path).parent)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
 def read_model(path: str | Path) -> bytes:
     """The bytes of a model file; `InputError` if it cannot be read or is too large."""
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: a model file has at most {MAX_BYTES} bytes")
-    return data
+    return read_bytes(path, "a model file")
 
 
-def loads(text: str | bytes) -> MaximalLeakage:
-    """Read a problem from the text of a model file.
+def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
+    """Read a problem from the text of a model file; paths in it are relative to `folder`, by default the current directory.
 
     >>> problem = loads('''
     ... problem = "maximal_leakage"
@@ -81,10 +75,10 @@ def loads(text: str | bytes) -> MaximalLeakage:
     kind = model.get("problem")
     if not isinstance(kind, str) or kind not in PROBLEMS:
         raise InputError(f"model: expected problem = one of {', '.join(PROBLEMS)}; got {kind!r}")
-    return PROBLEMS[kind].from_model(model)
+    return PROBLEMS[kind].from_model(model, folder)
 
 
-def dumps(problem: MaximalLeakage) -> str:
+def dumps(problem: Problem) -> str:
     """The text of a model file that states this problem.
 
     >>> import dalenius as dl
@@ -102,16 +96,12 @@ def dumps(problem: MaximalLeakage) -> str:
     return "\n".join([*lines, *tables, ""])
 
 
-def normal_form(problem: MaximalLeakage) -> dict[str, Any]:
+def normal_form(problem: Problem) -> dict[str, Any]:
     """The problem's meaning as JSON data (docs/model-format.md): spelling, order and defaults make no difference."""
-    model = problem.to_model()
-    if problem.mechanism.kind not in MECHANISMS:  # no defaults are known: a key left out is not there
-        model["mechanism"] = {key: value for key, value in model["mechanism"].items() if value is not None}
-    form = {key: _normal(model[key]) for key in ("problem", "query", "mechanism")}
-    return form | {"records": _normal(problem.records.runs), "adversary": _normal(problem.adversary.normal_form())}
+    return {key: _normal(value) for key, value in problem.normal_form().items()}
 
 
-def digest(problem: MaximalLeakage) -> str:
+def digest(problem: Problem) -> str:
     """SHA-256 of the normal form, which a certificate names."""
     text = json.dumps(normal_form(problem), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dalenius.errors import InputError
@@ -78,6 +78,32 @@ class Records:
     def log_datasets(self) -> float:
         """log |X| in nats."""
         return math.fsum(times * math.log(size) for size, times in self.runs)
+
+    def dataset(self, letters: Sequence[int]) -> tuple[int, ...]:
+        """The letters of a dataset, one a record, checked; an error does not repeat them.
+
+        >>> Records(3, alphabet=2).dataset([0, 1, 1])
+        (0, 1, 1)
+        """
+        listed = as_list(letters, "dataset")
+        if len(listed) != len(self):
+            raise InputError(f"dataset: expected one letter for each of the {len(self)} records, got {len(listed)}")
+        for record, (letter, size) in enumerate(zip(listed, self.alphabets, strict=True)):
+            number = getattr(letter, "item", lambda letter=letter: letter)()
+            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < size:
+                raise InputError(f"dataset: the letter of record {record} must be an integer from 0 to {size - 1}")
+        return tuple(map(int, listed))
+
+    def index(self, letters: Sequence[int]) -> int:
+        """The dataset's place in lexicographic order, record 0 slowest.
+
+        >>> Records(alphabets=[2, 3]).index([1, 2])
+        5
+        """
+        place = 0
+        for letter, size in zip(self.dataset(letters), self.alphabets, strict=True):
+            place = place * size + letter
+        return place
 
     def enumerable(self, what: str, advice: str = ADVICE) -> int:
         """|X| where listing the datasets is affordable; an error naming `what` elsewhere, with `advice`."""

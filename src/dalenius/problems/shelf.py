@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from dalenius.errors import InputError
 from dalenius.exact import brief
 
-__all__ = ["Shelved", "check_keys", "read_shelved"]
+__all__ = ["Shelved", "check_keys", "hint", "read_shelved"]
 
 S = TypeVar("S", bound="Shelved")
 
@@ -56,7 +56,7 @@ def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:
         raise InputError(f"{where}: expected a table, got {brief(table)}")
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in shelf:
-        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{_hint(kind, shelf)}")
+        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
     rest = {key: value for key, value in table.items() if key != "kind"}
     return shelf[kind].from_table(rest, f"{where} kind {kind}")
 
@@ -67,9 +67,14 @@ def check_keys(table: Mapping[str, Any], allowed: Iterable[str], where: str) -> 
     for key in table:
         if key not in allowed:
             expected = ", ".join(allowed) if allowed else "no keys"
-            raise InputError(f"{where}: unknown key {brief(key)}; expected {expected}{_hint(key, allowed)}")
+            raise InputError(f"{where}: unknown key {brief(key)}; expected {expected}{hint(key, allowed)}")
 
 
-def _hint(word: Any, known: Iterable[str]) -> str:
+def hint(word: Any, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one it resembles, if any.
+
+    >>> hint("haming", ["hamming", "absolute"])
+    " (did you mean 'hamming'?)"
+    """
     close = difflib.get_close_matches(word, list(known), n=1) if isinstance(word, str) else []
     return f" (did you mean {close[0]!r}?)" if close else ""

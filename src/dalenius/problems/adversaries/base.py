@@ -20,6 +20,10 @@ class Adversary(Shelved):
     def check(self, records: Records) -> None:
         """Raise `InputError` if the set does not fit these records."""
 
+    def in_words(self) -> str:
+        """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
+        return f"in the set {self.kind}"
+
     def to_model(self) -> dict[str, Any]:
         """The table [adversary] of a model file."""
         return {"kind": self.kind, **self.to_table()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -10,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.exact import as_quantity, brief, fraction_text
 from dalenius.problems.adversaries.base import Adversary
 from dalenius.problems.records import Records
 from dalenius.units import unit_size
@@ -18,7 +17,6 @@ from dalenius.units import unit_size
 __all__ = ["AnyPrior", "EntropyAtLeast"]
 
 SCALES = ("nats", "bits", "max")
-_WORDS = re.compile(r"(\S+) (\S+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,7 @@ class EntropyAtLeast(Adversary):
     units: str = "nats"
 
     def __init__(self, amount: Any, units: str = "nats") -> None:
-        if isinstance(amount, str) and (words := _WORDS.fullmatch(amount)):
-            amount, units = words[1], words[2]
-        if units not in SCALES:
-            raise InputError(f"adversary: the unit of entropy_at_least must be nats, bits or max, got {brief(units)}")
-        bound = as_fraction(amount, "adversary: entropy_at_least")
+        bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
         if bound < 0:
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
         object.__setattr__(self, "amount", bound)
@@ -61,6 +55,12 @@ class EntropyAtLeast(Adversary):
     def text(self) -> str:
         """The model file's spelling."""
         return f"{fraction_text(self.amount)} {self.units}"
+
+    def in_words(self) -> str:
+        if not self.amount:
+            return "whatsoever"
+        unit = "times the largest possible entropy" if self.units == "max" else self.units
+        return f"whose prior on the datasets has an entropy of at least {fraction_text(self.amount)} {unit}"
 
     def to_model(self) -> dict[str, Any]:
         return {self.kind: self.text()}

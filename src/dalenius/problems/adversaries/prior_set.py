@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_list, brief
+from dalenius.exact import as_law, as_list, brief, exact_sum
 from dalenius.problems.adversaries.base import Adversary
 from dalenius.problems.records import Records
 from dalenius.problems.shelf import check_keys
@@ -21,8 +20,6 @@ from dalenius.problems.shelf import check_keys
 __all__ = ["FixedPrior", "PriorSet"]
 
 MAX_NUMBERS = 2**22
-MAX_BITS = 65_536  # of the sum of a prior's weights, as a fraction
-SUM = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class PriorSet(Adversary):
     def weights(self) -> NDArray[np.float64]:
         """The priors in doubles, (priors, datasets), each summing to 1."""
         weights = np.array([[float(w) for w in prior] for prior in self.priors])
-        return weights / np.array([[float(_sum(prior))] for prior in self.priors])
+        return weights / np.array([[float(exact_sum(prior, "adversary: priors"))] for prior in self.priors])
 
     def check(self, records: Records) -> None:
         datasets = records.enumerable("adversary: a prior", "Use product_priors or entropy_at_least")
@@ -78,6 +75,11 @@ class PriorSet(Adversary):
                 )
         if len(self.priors) * datasets > MAX_NUMBERS:
             raise InputError(f"adversary: at most {MAX_NUMBERS} weights, got {len(self.priors)} priors of {datasets}")
+
+    def in_words(self) -> str:
+        return "who holds " + (
+            "the listed prior" if len(self.priors) == 1 else f"one of the {len(self.priors)} listed priors"
+        )
 
     def to_table(self) -> dict[str, Any]:
         return {"priors": self.priors}
@@ -109,14 +111,7 @@ def _prior(prior: Any, what: str) -> tuple[tuple[Fraction, ...], tuple[int, ...]
         entries, shape = _flat(prior, what)
     except RecursionError:
         raise InputError(f"{what}: lists are nested too deeply") from None
-    weights = tuple(as_fraction(w, f"{what}[{x}]") for x, w in enumerate(entries))
-    for x, weight in enumerate(weights):
-        if weight < 0:
-            raise InputError(f"{what}[{x}] is a probability and must not be negative, got {float(weight):g}")
-    total = _sum(weights)
-    if abs(total - 1) > SUM:
-        raise InputError(f"{what} must sum to 1 (within 1e-9), got {float(total):.12g}; divide it by its sum")
-    return weights, shape
+    return as_law(entries, what), shape
 
 
 def _flat(value: Any, what: str) -> tuple[list[Any], tuple[int, ...]]:
@@ -133,14 +128,3 @@ def _flat(value: Any, what: str) -> tuple[list[Any], tuple[int, ...]]:
 
 def _is_list(value: Any) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) > 0
-
-
-def _sum(weights: Sequence[Fraction]) -> Fraction:
-    common = 1
-    for weight in weights:
-        common = math.lcm(common, weight.denominator)
-        if common.bit_length() > MAX_BITS:
-            raise InputError(
-                f"adversary: the sum of a prior's weights, as a fraction, has more than {MAX_BITS} bits; round them"
-            )
-    return Fraction(sum(weight.numerator * (common // weight.denominator) for weight in weights), common)

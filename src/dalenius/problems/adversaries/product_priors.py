@@ -32,5 +32,8 @@ class ProductPriors(Adversary):
 
     kind: ClassVar[str] = "product_priors"
 
+    def in_words(self) -> str:
+        return "to whom the records are independent"
+
     def check(self, records: Records) -> None:
         """Every set of records has product priors."""

@@ -1,6 +1,10 @@
-"""The shelf of mechanisms: one small file each; `MECHANISMS` maps the model file's `kind` to the class."""
+"""The shelf of mechanisms: one small file each; `MECHANISMS` maps the model file's `kind` to the class.
+
+`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows.
+"""
 
 from dalenius.problems.mechanisms.base import Mechanism
+from dalenius.problems.mechanisms.designed import DesignedMechanism
 from dalenius.problems.mechanisms.exponential import Exponential, exponential
 from dalenius.problems.mechanisms.geometric import Geometric, geometric
 from dalenius.problems.mechanisms.laplace_threshold import LaplaceThreshold, laplace_threshold
@@ -11,6 +15,7 @@ from dalenius.problems.mechanisms.symmetric import Symmetric, symmetric
 __all__ = [
     "MECHANISMS",
     "Channel",
+    "DesignedMechanism",
     "Exponential",
     "Geometric",
     "LaplaceThreshold",

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_integer, as_list, brief
+from dalenius.problems.files import read_json
 from dalenius.problems.queries.base import MAX_INTEGER, Integers
-from dalenius.problems.shelf import Shelved
+from dalenius.problems.shelf import Shelved, hint
 
-__all__ = ["MAX_ENTRIES", "Floats", "Mechanism", "epsilon_of", "range_of"]
+__all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of"]
 
 Floats = NDArray[np.float64]
+M = TypeVar("M", bound="Mechanism")
 MAX_ENTRIES = 2**24
 MAX_EPSILON = 1000
 
@@ -43,6 +47,34 @@ class Mechanism(Shelved):
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]
+
+    @classmethod
+    def load(cls: type[M], path: str | Path) -> M:
+        """Read the file of a mechanism that is handed out: a `DesignedMechanism`, as its `save` wrote it (docs/release.md).
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, has more than 64 MiB, or states no valid mechanism of this class; the message names the file.
+        """
+        table = read_json(path, "a mechanism")
+        written = table.pop("format", None)
+        if not isinstance(written, str) or written not in READERS:
+            raise InputError(
+                f"{path}: format must be {' or '.join(READERS)}, got {brief(written)}{hint(written, READERS)}"
+            )
+        try:
+            mechanism = READERS[written](table)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        if not isinstance(mechanism, cls):
+            raise InputError(f"{path}: expected a {cls.__name__}, got a {type(mechanism).__name__}")
+        return mechanism
+
+
+READERS: dict[
+    str, Callable[[Mapping[str, Any]], Mechanism]
+] = {}  # by the format that a file names; classes enter themselves
 
 
 def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:

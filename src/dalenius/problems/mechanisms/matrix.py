@@ -10,13 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_list, brief
+from dalenius.exact import as_law, as_list, brief
 from dalenius.problems.mechanisms.base import MAX_ENTRIES, Floats, Mechanism
 from dalenius.problems.queries.base import Integers
 
 __all__ = ["Channel"]
-
-ROW_SUM = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,8 @@ class Channel(Mechanism):
     def __post_init__(self) -> None:
         if self.inputs not in ("query", "dataset"):
             raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(self.inputs)}')
-        rows = tuple(_row(row, v) for v, row in enumerate(as_list(self.rows, "mechanism: rows")))
+        listed = as_list(self.rows, "mechanism: rows")
+        rows = tuple(as_law(row, f"mechanism: rows[{v}]") for v, row in enumerate(listed))
         if not rows or len({len(row) for row in rows}) != 1:
             raise InputError("mechanism: rows must be a non-empty list of lists of equal length")
         if len(rows) * len(rows[0]) > MAX_ENTRIES:
@@ -66,23 +65,9 @@ class Channel(Mechanism):
             raise InputError(
                 f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
             )
-        return np.array([[float(entry / sum(row)) for entry in row] for row in self.rows])
+        return np.array([_doubles(row) for row in self.rows])
 
 
-def _row(row: Any, v: int) -> tuple[Fraction, ...]:
-    entries = tuple(
-        as_fraction(w, f"mechanism: rows[{v}][{y}]") for y, w in enumerate(as_list(row, f"mechanism: rows[{v}]"))
-    )
-    if not entries:
-        raise InputError(f"mechanism: rows[{v}] is empty")
-    for y, entry in enumerate(entries):
-        if entry < 0:
-            raise InputError(
-                f"mechanism: rows[{v}][{y}] is a probability and must not be negative, got {float(entry):g}"
-            )
-    total = sum(entries, Fraction(0))
-    if abs(total - 1) > ROW_SUM:
-        raise InputError(
-            f"mechanism: rows[{v}] must sum to 1 (within 1e-9), got {float(total):.12g}; divide it by its sum"
-        )
-    return entries
+def _doubles(row: Sequence[Fraction]) -> list[float]:
+    total = sum(row, Fraction(0))
+    return [float(entry / total) for entry in row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,10 @@ class Query(Shelved):
     def check(self, records: Records) -> None:
         """Raise `InputError` if the query does not fit these records."""
 
+    @abstractmethod
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        """f(x) of the dataset x with these letters, one a record; `InputError` if it is none."""
+
 
 class AdditiveQuery(Query):
     """f(x) = g(sum of the contributions of the records), so counts of completions come from convolution."""
@@ -51,6 +55,18 @@ class AdditiveQuery(Query):
         """Index among `values` of the value at each attained sum."""
         return np.searchsorted(self.values(records), sums)
 
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        known: dict[tuple[int, int], tuple[int, ...]] = {}
+        total = 0
+        for record, (letter, size) in enumerate(zip(records.dataset(letters), records.alphabets, strict=True)):
+            kind = (record if self.varies_by_record() else 0, size)
+            if kind not in known:
+                known[kind] = self.contribution(record, size)
+            total += known[kind][letter]
+        modulus = self.modulus()
+        place = self.index_of_sum(np.array([total if modulus is None else total % modulus]), records)
+        return int(self.values(records)[place[0]])
+
 
 class TableQuery(Query):
     """f(x) listed for every dataset; for few datasets only."""
@@ -58,6 +74,9 @@ class TableQuery(Query):
     @abstractmethod
     def index_of_dataset(self, records: Records) -> Integers:
         """Index among `values` of each dataset, in lexicographic order."""
+
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        return int(self.values(records)[self.index_of_dataset(records)[records.index(letters)]])
 
 
 def spacing(contributions: Iterable[tuple[int, ...]]) -> int:
