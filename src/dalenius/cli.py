@@ -1,7 +1,8 @@
-"""The command line: solve, verify, sweep, list."""
+"""The command line: solve, verify, sweep, release, list."""
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections.abc import Iterator
@@ -55,14 +56,18 @@ def solve(
     memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
     seed: SeedOption = 0,
 ) -> None:
-    """Audit MODEL: a proved interval for the worst-case leakage of one record."""
+    """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
+
+    For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert) and the certificate of the
+    design.
+    """
     unit_size(units)
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
     path = _model_path(model)
     problem = dl.load(path)
     target = _certificate_target(output, path)
-    with _progress("audit") as progress:
+    with _progress("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
         result = dl.solve(
             problem,
             gap=gap,
@@ -74,11 +79,17 @@ def solve(
         )
     written = result.certificate.write(target) if target else None
     if target and trace:
-        _write_trace(result, target.with_suffix(""), units)
-    answer = _answer(problem, result.to(units), path, written)
+        _write_trace(result.trace, target.with_suffix(""), units if result.unit == "nats" else result.unit)
+    if isinstance(result, dl.DesignResult):
+        answer = _design_answer(problem, result, path, written, units)
+        answer |= _write_design(problem, result, target.with_suffix("")) if target else {}
+    else:
+        answer = _answer(problem, result.to(units), path, written)
     if as_json:
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+    elif isinstance(result, dl.DesignResult):
+        _print_design(answer, result)
     else:
         _print_answer(answer, result)
 
@@ -107,9 +118,9 @@ def sweep(
     from fractions import Fraction
     from importlib.util import find_spec
 
-    from dalenius.certify.certificate import write_whole
     from dalenius.report import curve_picture, curve_table
     from dalenius.sweep import entropy_curve
+    from dalenius.writing import write_whole
 
     unit_size(units)
     path = _model_path(model)
@@ -134,6 +145,58 @@ def sweep(
         err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
         return
     out.print(str(curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)), markup=False)
+
+
+@app.command()
+def release(
+    model: ModelArgument,
+    mechanism: Annotated[Path, typer.Option("--mechanism", help="The mechanism's file.")],
+    data: Annotated[Path, typer.Option("--data", help="A csv file: names in line 1, then a record a line, in order.")],
+    column: Annotated[str | None, typer.Option("--column", help="The column to read; optional if it is alone.")] = None,
+    letters: Annotated[
+        str | None, typer.Option("--letters", help="The texts for letters 0, 1, ..., with commas; default 0,1,...")
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", help="Proof for this mechanism; default: beside it, with the ending .cert."),
+    ] = None,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
+    ] = None,
+) -> None:
+    """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown."""
+    import numpy as np
+
+    from dalenius.problems.mechanisms import DesignedMechanism
+    from dalenius.release import audit_of_release, letter_texts, read_letters, true_input
+
+    if seed is not None:
+        err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
+    path = _model_path(model)
+    problem = dl.load(path)
+    chosen = DesignedMechanism.load(mechanism)
+    with _naming(mechanism):
+        audit = audit_of_release(problem, chosen)
+    texts = letter_texts(problem.records, None if letters is None else _listed(letters))
+    beside = mechanism.with_suffix(".cert")
+    proof = certificate if certificate is not None else beside if beside.exists() else None
+    answer = {
+        "model": str(path),
+        "digest": digest(audit),
+        "mechanism": str(mechanism),
+        "certificate": None if proof is None else str(proof),
+        **_guarantee(problem, audit, chosen, proof, time_limit),
+        "simulation": seed is not None,
+    }
+    hidden = true_input(problem, chosen, read_letters(data, problem.records, column, texts))
+    output = chosen.sample(hidden, None if seed is None else np.random.default_rng(seed))
+    if as_json:
+        sys.stdout.write(json.dumps({"output": output, **answer}) + "\n")
+        sys.stdout.flush()
+    else:
+        _print_release(output, answer)
 
 
 @app.command("list")
@@ -169,19 +232,19 @@ def _make_folder(folder: Path) -> None:
         raise dl.InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
 
 
-def _write_trace(result: dl.Result, stem: Path, units: str) -> None:
+def _write_trace(moments: tuple[dl.Progress, ...], stem: Path, units: str) -> None:
     """The table, and the picture where matplotlib is installed."""
     from importlib.util import find_spec
 
-    from dalenius.certify.certificate import write_whole
     from dalenius.report import trace_picture, trace_table
+    from dalenius.writing import write_whole
 
-    write_whole(Path(f"{stem}.trace.csv"), trace_table(result.trace, units=units))
+    write_whole(Path(f"{stem}.trace.csv"), trace_table(moments, units=units))
     if find_spec("matplotlib") is not None:
-        trace_picture(result.trace, f"{stem}.trace.png", title=stem.name, units=units)
+        trace_picture(moments, f"{stem}.trace.png", title=stem.name, units=units)
 
 
-def _answer(problem: dl.MaximalLeakage, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
+def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
     return {
         "model": str(path),
         "digest": digest(problem),
@@ -213,6 +276,162 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
         out.print("certificate          not written (-o FOLDER writes it)")
 
 
+def _design_answer(
+    problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None, units: str
+) -> dict[str, Any]:
+    leakage = result.leakage
+    information = result.unit == "nats"
+    return {
+        "model": str(path),
+        "digest": digest(problem),
+        "feasible": result.feasible,
+        "lower": (lower_in(result.lower, units) if information else result.lower) if result.feasible else None,
+        "upper": (upper_in(result.upper, units) if information else result.upper) if result.feasible else None,
+        "units": units if information else "distortion",
+        "gap": result.gap,
+        "leakage": leakage
+        and {"lower": lower_in(leakage[0], units), "upper": upper_in(leakage[1], units), "units": units},
+        "distortion": None if result.distortion is None else str(result.distortion),
+        "rounds": result.rounds,
+        "explanation": list(result.explanation),
+        "termination": result.termination.value,
+        "scope": result.scope.value,
+        "proved": True,
+        "seconds": round(result.seconds, 3),
+        "certificate": str(written) if written else None,
+    }
+
+
+def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
+    """The mechanism, the audit of it as a model with its certificate, and the design's model with a csv law spelt out."""
+    from dalenius.writing import write_whole
+
+    if result.mechanism is None or result.audit is None:
+        return {}
+    assert isinstance(problem, dl.DesignProblem)
+    result.mechanism.save(f"{stem}.mechanism.json")
+    write_whole(f"{stem}.mechanism.toml", dl.dumps(problem.release(result.mechanism.rows)))
+    result.audit.certificate.write(f"{stem}.mechanism.cert")
+    write_whole(f"{stem}.design.toml", dl.dumps(problem))
+    return {"mechanism": f"{stem}.mechanism.json"}
+
+
+def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
+    if not result.feasible:
+        out.print("no mechanism of the class meets the budget")
+    else:
+        what = "least distortion    " if result.unit == "distortion" else "least leakage       "
+        unit = "" if result.unit == "distortion" else f" {answer['units']}"
+        leakage = answer["leakage"]
+        assert result.distortion is not None
+        out.print(f"{what} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
+        out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
+        out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
+        out.print(f"    and distorts     {float(result.distortion):.10g} (exactly {_short(str(result.distortion))})")
+        for line in result.explanation:
+            out.print(f"symmetry             {line}", markup=False)
+    out.print(
+        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['rounds']} rounds, "
+        f"{answer['seconds']:.2f} s"
+    )
+    if answer["certificate"]:
+        out.print(f"certificate          {answer['certificate']}", markup=False)
+        if "mechanism" in answer:
+            out.print(f"mechanism            {answer['mechanism']}", markup=False)
+    else:
+        out.print("mechanism            not written (-o FOLDER writes it, and the certificates)")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _guarantee(
+    problem: dl.Problem,
+    audit: dl.MaximalLeakage,
+    mechanism: dl.DesignedMechanism,
+    proof: Path | None,
+    time_limit: float,
+) -> dict[str, Any]:
+    """What is known about a release before there is one: from a certificate that the checker proves, or from an audit on the spot."""
+    from fractions import Fraction
+
+    from dalenius.release import bound_of, expected, fits_design
+
+    if proof is None:
+        with _progress("audit") as progress:
+            result = dl.solve(audit, gap=1e-3, time_limit=time_limit, progress=progress)
+        if result.termination is dl.Termination.INTERRUPTED:
+            raise KeyboardInterrupt
+        certificate = result.certificate
+        upper: Fraction | None = Fraction(result.upper)
+    else:
+        certificate = dl.Certificate.read(proof)
+        verdict = dl.verify(problem if fits_design(certificate, problem) else audit, certificate)
+        if not verdict.proved:
+            err.print(f"dalenius: {proof}: {verdict.status.value}: {verdict.reason}; nothing is released", markup=False)
+            raise typer.Exit(verdict.exit_code)
+        upper = verdict.upper
+    with _naming(proof):
+        bound = bound_of(problem, mechanism, upper, certificate)
+    return {
+        "leakage_nats": bound.nats,
+        "leakage_bits": bound.bits,
+        "leakage_within_budget": bound.met,
+        "adversary": f"any adversary {problem.adversary.in_words()}",
+        "proved": True,
+        **expected(problem, mechanism),
+    }
+
+
+def _listed(letters: str) -> list[str]:
+    """The members of a list with commas, quoted as in a csv file where they hold one."""
+    try:
+        return next(csv.reader([letters], strict=True), [])
+    except csv.Error as error:
+        raise dl.InputError(f"--letters: {error}") from None
+
+
+def _print_release(output: int | str, answer: dict[str, Any]) -> None:
+    from dalenius.release import above
+
+    def row(name: str, text: str) -> None:
+        out.print(f"{name:<20} {text}", markup=False)
+
+    if answer["simulation"]:
+        row("SIMULATION", "a predictable output, not a release")
+    row("output", str(output))
+    row(
+        "leakage",
+        f"at most {above(answer['leakage_nats'])} nats ({above(answer['leakage_bits'])} bits) about any one record",
+    )
+    row("to", answer["adversary"])
+    row(
+        "proved",
+        "by the independent checker, " + (f"from {answer['certificate']}" if answer["certificate"] else "just now"),
+    )
+    if answer["leakage_within_budget"] is not None:
+        row("leakage budget", "met" if answer["leakage_within_budget"] else "NOT PROVED to be met")
+    if answer["distortion"] is not None:
+        row("expected distortion", answer["distortion"] + _against_budget(answer))
+    row("valid for", "this one output; every further release of the same data adds to it")
+
+
+def _against_budget(answer: dict[str, Any]) -> str:
+    if answer["max_distortion"] is None:
+        return ""
+    return f", {'within' if answer['distortion_within_budget'] else 'ABOVE'} the budget {answer['max_distortion']}"
+
+
+@contextmanager
+def _naming(path: Path | None) -> Iterator[None]:
+    """Errors about what stands in a file begin with its name."""
+    try:
+        yield
+    except dl.InputError as error:
+        raise (error if path is None else dl.InputError(f"{path}: {error}")) from None
+
+
 @contextmanager
 def _progress(what: str) -> Iterator[Any]:
     """A status line on standard error while something runs; nothing where standard error is no terminal."""
@@ -223,11 +442,20 @@ def _progress(what: str) -> Iterator[Any]:
         def show(moment: dl.Progress) -> None:
             bar.update(
                 task,
-                description=f"{what}: {moment.stage}, record {moment.record}, {moment.nodes} leaves, "
-                f"{moment.lower:.6g} .. {moment.upper:.6g} nats",
+                description=_moment(what, moment),
             )
 
         yield show
+
+
+def _moment(what: str, moment: dl.Progress) -> str:
+    """A line for a moment: of an audit, or of the rounds of a design."""
+    if moment.stage == "exchange":
+        return f"{what}: round {moment.record}, {moment.nodes} priors, {moment.lower:.6g} .. {moment.upper:.6g}"
+    return (
+        f"{what}: {moment.stage}, record {moment.record}, {moment.nodes} leaves, "
+        f"{moment.lower:.6g} .. {moment.upper:.6g} nats"
+    )
 
 
 @app.callback(invoke_without_command=True)

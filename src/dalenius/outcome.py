@@ -15,6 +15,7 @@ class Termination(Enum):
     SIZE_LIMIT = "size_limit"
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
+    INFEASIBLE = "infeasible"
 
     @property
     def advice(self) -> str:
@@ -25,6 +26,7 @@ class Termination(Enum):
             Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit may narrow it",
             Termination.INTERRUPTED: "valid; the work was stopped by the user",
             Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
+            Termination.INFEASIBLE: "no mechanism of the class meets the budget; that is proved",
         }[self]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,10 @@ from dalenius.audit.clock import Progress
 from dalenius.certify import Certificate
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.outcome import Scope, Termination
+from dalenius.problems.mechanisms.designed import DesignedMechanism
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["RecordProof", "Result", "Witness", "relative_gap"]
+__all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
 RESOLUTION = 2e-11
@@ -110,6 +112,11 @@ class Result:
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
     @property
+    def unit(self) -> str:
+        """Of the trace: always nats."""
+        return "nats"
+
+    @property
     def gap(self) -> float:
         """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
         return relative_gap(self.lower, self.upper)
@@ -146,3 +153,87 @@ class Result:
 
     def __str__(self) -> str:
         return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
+
+
+@dataclass(frozen=True)
+class DesignResult:
+    """A mechanism, and a certified interval for the best there is.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= V <= upper``, V the least leakage in nats (`MinLeakage`), or the least expected distortion (`MinDistortion`), of the
+        mechanisms of the class that meet the budget; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
+    mechanism : DesignedMechanism or None
+        It meets the budget exactly, and attains `upper`. None where there is none.
+    audit : Result or None
+        The audit of this very mechanism, with a certificate of its own.
+    distortion : Fraction or None
+        Its expected distortion, exactly.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval is about all mechanisms of the class, and all adversaries of the problem.
+    certificate : Certificate
+        Of the design, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    rounds : int
+        Master programs solved.
+    unit : str
+        Of the interval: ``"nats"`` or ``"distortion"``.
+    trace : tuple of Progress
+        How the bounds moved with time, before they were proved; the upper one as the search saw it.
+    """
+
+    lower: float
+    upper: float
+    mechanism: DesignedMechanism | None
+    audit: Result | None
+    distortion: Fraction | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    rounds: int = 0
+    unit: str = "nats"
+    explanation: tuple[str, ...] = field(default=(), repr=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some mechanism meets the budget."""
+        return self.mechanism is not None
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper; 0 where upper is below 2e-11, or nothing meets the budget."""
+        return relative_gap(self.lower, self.upper) if self.feasible else 0.0
+
+    @property
+    def leakage(self) -> tuple[float, float] | None:
+        """What the mechanism leaks to the problem's adversary: a proved interval in nats."""
+        return None if self.audit is None else (self.audit.lower, self.audit.upper)
+
+    def explain(self) -> str:
+        """Which symmetries of the instance were used, and why they lose nothing."""
+        return "\n".join(self.explanation)
+
+    def require(self, *, gap: float) -> DesignResult:
+        """This result, if its relative gap is at most `gap`.
+
+        Raises
+        ------
+        GapNotReachedError
+            If the interval is wider.
+        """
+        if self.gap > gap:
+            raise GapNotReachedError(
+                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+            )
+        return self
+
+    def __str__(self) -> str:
+        if not self.feasible:
+            return "no mechanism meets the budget (proved)"
+        what = "leakage" if self.unit == "nats" else "distortion"
+        unit = " nats" if self.unit == "nats" else ""
+        return f"{self.lower:.10g} <= least {what} <= {self.upper:.10g}{unit} ({self.termination.value})"

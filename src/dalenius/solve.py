@@ -9,26 +9,79 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from dalenius.audit import Audit, Auditor, Clock, Finding, PriorSetAudit, ProductAudit, Progress
-from dalenius.certify import build, round_down, round_up
+from dalenius.audit import Audit, Auditor, Clock, Finding, Progress, audit_of
+from dalenius.certify import build, exact_fraction_above, round_down, round_up, short_text
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
 from dalenius.outcome import Scope, Termination
-from dalenius.problems import MaximalLeakage, PriorSet, ProductPriors, digest
+from dalenius.problems import DesignProblem, MaximalLeakage, MinLeakage, Problem, digest
 from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.result import RecordProof, Result, Witness, relative_gap
+from dalenius.result import DesignResult, RecordProof, Result, Witness, relative_gap
 from dalenius.verify import verify
+
+if TYPE_CHECKING:
+    from dalenius.design.exchange import Exchange
 
 __all__ = ["solve"]
 
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
 
 
+class _Most(NamedTuple):
+    """Leaves and bytes that an audit's trees may take."""
+
+    nodes: float
+    bytes: float
+
+
+@overload
 def solve(
     problem: MaximalLeakage,
+    *,
+    gap: float = ...,
+    time_limit: float | None = ...,
+    node_limit: int | None = ...,
+    memory_limit: float | None = ...,
+    seed: int = ...,
+    progress: Callable[[Progress], None] | None = ...,
+    known: Result | None = ...,
+) -> Result: ...
+
+
+@overload
+def solve(
+    problem: DesignProblem,
+    *,
+    gap: float = ...,
+    time_limit: float | None = ...,
+    node_limit: int | None = ...,
+    memory_limit: float | None = ...,
+    seed: int = ...,
+    progress: Callable[[Progress], None] | None = ...,
+    known: Result | None = ...,
+) -> DesignResult: ...
+
+
+@overload
+def solve(
+    problem: Problem,
+    *,
+    gap: float = ...,
+    time_limit: float | None = ...,
+    node_limit: int | None = ...,
+    memory_limit: float | None = ...,
+    seed: int = ...,
+    progress: Callable[[Progress], None] | None = ...,
+    known: Result | None = ...,
+) -> Result | DesignResult: ...
+
+
+def solve(
+    problem: Problem,
     *,
     gap: float = 1e-4,
     time_limit: float | None = 60.0,
@@ -37,13 +90,13 @@ def solve(
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     known: Result | None = None,
-) -> Result:
-    """The worst-case leakage of one record, as an interval that the independent checker has proved.
+) -> Result | DesignResult:
+    """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
     Parameters
     ----------
-    problem : MaximalLeakage
-        The question.
+    problem : MaximalLeakage, MinLeakage or MinDistortion
+        The question: an audit, or a design.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
         for, and the interval is narrower than this wherever that costs little.
@@ -63,8 +116,9 @@ def solve(
 
     Returns
     -------
-    Result
-        Always an honest interval: a time limit, Ctrl-C (the first one) or a hard instance makes it wider, never wrong.
+    Result, or DesignResult
+        Always an honest interval: a time limit, Ctrl-C (the first one) or a hard instance makes it wider, never wrong. A design also
+        hands out a mechanism that meets its budget, whatever stopped the work.
 
     Raises
     ------
@@ -79,6 +133,8 @@ def solve(
     the channel, the dual bound with branch and bound on each letter's output law, the vertex bound, and branch and bound on boxes of
     the posterior and, with a dual bound in every box, of the letters' output laws (docs/theory.md; docs/certificate-format.md).
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
+    Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
+    mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md).
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -87,8 +143,8 @@ def solve(
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
-    if not isinstance(problem, MaximalLeakage):
-        raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")
+    if not isinstance(problem, MaximalLeakage | DesignProblem):
+        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     if not (_is_number(gap) and gap >= 0):
         raise InputError(f"gap: expected a number of at least 0, got {brief(gap)}")
     for name, limit, what in (
@@ -102,32 +158,24 @@ def solve(
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
+    most = _Most(
+        math.inf if node_limit is None else node_limit, math.inf if memory_limit is None else memory_limit * 2**20
+    )
     with _stopped_by_interrupt(clock):
-        audit = _audit(problem, float(gap), clock, rng, known)
+        if isinstance(problem, DesignProblem):
+            return _designed(problem, float(gap), clock, rng, most)
+        audit = audit_of(problem, float(gap), clock, rng)
         if isinstance(audit, Auditor):
-            audit.node_limit = math.inf if node_limit is None else node_limit
-            audit.memory_limit = math.inf if memory_limit is None else memory_limit * 2**20
+            audit.node_limit, audit.memory_limit = most
+            if known is not None:
+                upper = known.upper if known.units == "nats" else math.inf
+                audit.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
         audit.run()
         return _proved(problem, audit)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _audit(problem: MaximalLeakage, gap: float, clock: Clock, rng: np.random.Generator, known: Result | None) -> Audit:
-    """The audit that fits the adversary."""
-    match problem.adversary:
-        case ProductPriors():
-            return ProductAudit(problem.selections(), problem.channel, gap, clock)
-        case PriorSet(weights=priors):
-            alphabets, inputs = problem.records.alphabets, problem.inputs_of_datasets()
-            return PriorSetAudit(alphabets, priors, inputs, problem.channel, gap, clock)
-    auditor = Auditor(problem.record_channels(), gap, clock, rng)
-    if known is not None:
-        upper = known.upper if known.units == "nats" else math.inf
-        auditor.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
-    return auditor
 
 
 def _proved(problem: MaximalLeakage, audit: Audit) -> Result:
@@ -151,9 +199,10 @@ def _claim(problem: MaximalLeakage, audit: Audit, found: Finding, margin: float)
     witness = None
     if found.record is not None and found.masses is not None and lower > 0.0:
         witness = Witness(found.record, found.masses, _inputs(problem), found.prior)
-    resolved = None
+    more: dict[str, Any] = {}
     if problem.mechanism.kind not in MECHANISMS:
-        resolved = (problem.mechanism.indexed_by(), problem.channel.tolist())
+        rows = [[short_text(weight) for weight in row] for row in problem.channel.tolist()]
+        more["resolved"] = {"inputs": problem.mechanism.indexed_by(), "rows": rows}
     certificate = build(
         problem=problem.kind,
         digest=digest(problem),
@@ -161,7 +210,7 @@ def _claim(problem: MaximalLeakage, audit: Audit, found: Finding, margin: float)
         upper=upper,
         producer=_producer(),
         body=[found.witness if witness else ["witness", None, None], *found.sections],
-        resolved=resolved,
+        **more,
     )
     return Result(
         lower=lower,
@@ -185,6 +234,89 @@ def _termination(audit: Audit, gap: float) -> Termination:
     if audit.out_of_time:
         return Termination.TIME_LIMIT
     return Termination.SIZE_LIMIT if audit.out_of_room else Termination.STALLED
+
+
+def _designed(problem: DesignProblem, gap: float, clock: Clock, rng: np.random.Generator, most: _Most) -> DesignResult:
+    """The exchange, then its certificate: the bound from below, and the proof about the mechanism handed out."""
+    from dalenius.design.exchange import exchange  # it brings the modelling language, which takes a second to import
+
+    if not problem.feasible:
+        return _infeasible(problem, clock)
+    run = exchange(problem, gap, clock, rng, *most)
+    run.run()
+    audit = _proved(problem.release(run.rows), run.audit)
+    for lower in [*(run.lower - margin * (1.0 + abs(run.lower)) for margin in MARGINS), 0.0]:
+        result = _design(problem, run, audit, max(round_down(lower), 0.0))
+        verdict = verify(problem, result.certificate)
+        if verdict.proved:
+            return result
+    raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
+
+
+def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) -> DesignResult:
+    """What the exchange found, with its certificate, not yet checked."""
+    distortion = problem.expected_distortion(run.rows)
+    constant = run.constant_rows(run.rows)
+    upper = exact_fraction_above(distortion)
+    if isinstance(problem, MinLeakage):
+        upper = 0.0 if constant else audit.upper
+    lower = min(lower, upper)
+    proof = [] if constant and (upper == 0.0 or problem.budget == 0) else audit.certificate.proof()
+    certificate = build(
+        problem=problem.kind,
+        digest=digest(problem),
+        lower=lower,
+        upper=upper,
+        producer=_producer(),
+        unit=problem.unit,
+        mechanism=run.row_texts(),
+        body=[*(run.lines() if lower > 0.0 else [["dual", None]]), *proof],
+    )
+    gap = relative_gap(lower, upper)
+    return DesignResult(
+        lower=lower,
+        upper=upper,
+        mechanism=problem.designed(run.rows),
+        audit=audit,
+        distortion=distortion,
+        termination=Termination.GAP_REACHED if gap <= run.gap else run.termination,
+        scope=Scope.GLOBAL,
+        certificate=certificate,
+        seconds=run.clock.seconds,
+        rounds=run.rounds,
+        unit=problem.unit,
+        explanation=tuple(run.reduction.explain()),
+        trace=tuple(run.clock.trace),
+    )
+
+
+def _infeasible(problem: DesignProblem, clock: Clock) -> DesignResult:
+    """The proof that no mechanism meets the budget."""
+    certificate = build(
+        problem=problem.kind,
+        digest=digest(problem),
+        lower=None,
+        upper=None,
+        producer=_producer(),
+        unit=problem.unit,
+        mechanism=None,
+        body=[],
+    )
+    verdict = verify(problem, certificate)
+    if not verdict.proved:
+        raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
+    return DesignResult(
+        lower=math.inf,
+        upper=math.inf,
+        mechanism=None,
+        audit=None,
+        distortion=None,
+        termination=Termination.INFEASIBLE,
+        scope=Scope.GLOBAL,
+        certificate=certificate,
+        seconds=clock.seconds,
+        unit=problem.unit,
+    )
 
 
 def _inputs(problem: MaximalLeakage) -> tuple[int, ...]:

@@ -59,6 +59,14 @@ class Audit(Protocol):
     out_of_time: bool
     out_of_room: bool
 
+    @property
+    def lower(self) -> float:
+        """In nats."""
+
+    @property
+    def upper(self) -> float:
+        """In nats, for every adversary of the problem."""
+
     def run(self) -> None:
         """Search and bound until the gap is reached or the clock expires."""
 

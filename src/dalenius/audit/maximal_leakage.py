@@ -83,6 +83,8 @@ class Auditor:
         Bytes that all trees may take, roughly.
     known : dict of record -> (upper bound, proof)
         Bounds proved before, for an adversary with no more entropy.
+    enough : float
+        An upper bound at most this closes the audit, too, however far the lower one is.
     """
 
     channels: list[RecordChannel]
@@ -93,6 +95,7 @@ class Auditor:
     memory_limit: float = np.inf
     records: list[RecordAudit] = field(default_factory=list)
     known: dict[int, tuple[float, list[list[Any]]]] = field(default_factory=dict)
+    enough: float = 0.0
     out_of_time: bool = False
     out_of_room: bool = False
 
@@ -107,7 +110,9 @@ class Auditor:
     @property
     def target(self) -> float:
         """An upper bound at most this closes the audit, with a little room for rounding."""
-        return max(self.lower / (1.0 - 0.97 * min(self.gap, 1.0)), self.lower + ABSOLUTE) if self.gap < 1.0 else np.inf
+        if self.gap >= 1.0:
+            return np.inf
+        return max(self.lower / (1.0 - 0.97 * self.gap), self.lower + ABSOLUTE, self.enough)
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""

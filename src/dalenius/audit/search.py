@@ -7,6 +7,7 @@ entropy bound is a witness: a lower bound on the leakage.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from dalenius.audit.tilt import entropy_of, largest_score
 from dalenius.information import mutual_information
 from dalenius.problems.aggregation import RecordChannel
 
-__all__ = ["Candidate", "feasible", "polish", "posterior", "search"]
+__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
 
 Floats = NDArray[np.float64]
 FLOOR = 1e-280
@@ -69,6 +70,47 @@ def search(
             break
         phi = posterior(p, channel.rows)
     return Candidate(p[0], float(leakage[0]), float(mu[0]))
+
+
+def local_maxima(
+    channel: RecordChannel,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    warm: Sequence[Floats] = (),
+    keep: int = 3,
+    starts: int = 24,
+) -> list[Candidate]:
+    """Several witnesses that differ, the best first: limits of joint Blahut-Arimoto from random starts and from given priors.
+
+    Parameters
+    ----------
+    warm : sequence of (letters, classes)
+        Priors whose posteriors are starts.
+    keep : int
+        At most so many are returned.
+    """
+    size = channel.log_shares.size * channel.rows.shape[1]
+    count = int(np.clip(WORK / size, 1, starts))
+    phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
+    p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
+    for most, steps in ((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)):
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, 1e-13, clock)
+        order = _distinct(p, np.argsort(-leakage))[:most]
+        p, mu, leakage = p[order], mu[order], leakage[order]
+        if clock.expired:
+            break
+        phi = posterior(p, channel.rows)
+    return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
+
+
+def _distinct(p: Floats, order: NDArray[np.int64]) -> list[int]:
+    """The indices in this order, without those whose prior is near that of an earlier one."""
+    kept = list[int]()
+    for j in order.tolist():
+        if all(np.abs(p[j] - p[k]).sum() > 1e-3 for k in kept):
+            kept.append(j)
+    return kept
 
 
 def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) -> Candidate:

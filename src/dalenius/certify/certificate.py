@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dalenius.certify.numbers import exact_text, short_text
+from dalenius.certify.numbers import exact_text
 from dalenius.errors import InputError
+from dalenius.writing import write_whole
 
 __all__ = ["Certificate", "build"]
 
@@ -30,6 +29,10 @@ class Certificate:
         """The first line: format, problem, model digest, claims."""
         header: dict[str, Any] = json.loads(self.text.split("\n", 1)[0])
         return header
+
+    def proof(self) -> list[list[Any]]:
+        """The lines of all sections, in their order, of a certificate of an audit."""
+        return [line for text in self.text.splitlines()[2:] for line in [json.loads(text)]]
 
     def sections(self) -> dict[int, list[list[Any]]]:
         """The lines that prove the upper claim, by record."""
@@ -75,59 +78,35 @@ def build(
     *,
     problem: str,
     digest: str,
-    lower: float,
-    upper: float,
+    lower: float | None,
+    upper: float | None,
     producer: str,
     body: Iterable[list[Any]],
-    resolved: tuple[str, list[list[float]]] | None = None,
+    unit: str = "nats",
+    **more: Any,
 ) -> Certificate:
     """Assemble a certificate.
 
     Parameters
     ----------
-    lower, upper : float
-        The claims in nats, written with all their digits.
+    lower, upper : float or None
+        The claims, written with all their digits.
     body : iterable of lines
-        The witness, then the sections of the records.
-    resolved : (inputs, rows), optional
-        The channel's matrix, for a mechanism kind that the checker does not know.
+        The evidence.
+    unit : str
+        Of the claims.
+    more
+        Further keys of the header: ``resolved`` where the checker does not know the mechanism's kind, ``mechanism`` of a design.
     """
     header: dict[str, Any] = {
         "format": FORMAT,
         "problem": problem,
         "model": digest,
-        "lower": exact_text(lower),
-        "upper": exact_text(upper),
-        "unit": "nats",
+        "lower": None if lower is None else exact_text(lower),
+        "upper": None if upper is None else exact_text(upper),
+        "unit": unit,
         "producer": producer,
+        **more,
     }
-    if resolved is not None:
-        inputs, rows = resolved
-        header["resolved"] = {"inputs": inputs, "rows": [[short_text(w) for w in row] for row in rows]}
     lines = [json.dumps(line, separators=(",", ":")) for line in (header, *body)]
     return Certificate("\n".join(lines) + "\n")
-
-
-def write_whole(path: str | Path, text: str) -> Path:
-    """Write a text file so that nobody ever sees half of it."""
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path

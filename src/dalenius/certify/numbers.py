@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-__all__ = ["exact_text", "round_down", "round_up", "short_text", "short_texts"]
+__all__ = ["exact_fraction_above", "exact_text", "round_down", "round_up", "short_text", "short_texts"]
 
 GRID = 46  # claims are multiples of 2^-46 (1.4e-14), so that a claim is one and the same number as a double and as a decimal
 
@@ -21,6 +22,15 @@ def round_up(x: float) -> float:
 def round_down(x: float) -> float:
     """The largest multiple of 2^-46 that is at most `x`."""
     return math.ldexp(math.floor(math.ldexp(x, GRID)), -GRID)
+
+
+def exact_fraction_above(x: Fraction) -> float:
+    """The smallest double that is at least x.
+
+    >>> exact_fraction_above(Fraction(1, 10)) == 0.1, exact_fraction_above(Fraction(3, 10)) > 0.3
+    (True, True)
+    """
+    return math.nextafter(float(x), math.inf) if Fraction(float(x)) < x else float(x)
 
 
 def exact_text(x: float) -> str:

@@ -1,0 +1,36 @@
+"""From a mechanism in doubles to one in exact numbers that meets its budget exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["DENOMINATOR", "mixtures", "rational_rows"]
+
+Floats = NDArray[np.float64]
+DENOMINATOR = 10**13
+
+
+def rational_rows(Q: Floats) -> list[list[Fraction]]:
+    """Rows of multiples of 1e-13 near those of Q, with sum 1 exactly: the largest entry takes what rounding leaves.
+
+    >>> [[str(x) for x in row] for row in rational_rows(np.array([[1 / 3, 2 / 3], [0.0, 1.0]]))]
+    [['3333333333333/10000000000000', '6666666666667/10000000000000'], ['0', '1']]
+    """
+    whole = np.floor(np.maximum(Q, 0.0) / Q.sum(axis=1, keepdims=True) * DENOMINATOR).astype(np.int64)
+    rows = np.arange(len(whole))
+    whole[rows, Q.argmax(axis=1)] += DENOMINATOR - whole.sum(axis=1)
+    return [[Fraction(weight, DENOMINATOR) for weight in row] for row in whole.tolist()]
+
+
+def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:
+    """Mixtures of Q with at least this share of the other mechanism, ever more of it, the other one itself last."""
+    extra = 1e-13
+    while share + extra < 1.0:
+        mixed = min(share + extra, 1.0) if share > 0.0 or extra > 1e-13 else 0.0
+        yield (1.0 - mixed) * Q + mixed * other
+        extra *= 30.0
+    yield other
