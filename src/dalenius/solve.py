@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve"]
 
+METHODS = ("exchange", "alternating")
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
 
 
@@ -49,6 +50,7 @@ def solve(
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
     known: Result | None = ...,
+    method: str = ...,
 ) -> Result: ...
 
 
@@ -63,6 +65,7 @@ def solve(
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
     known: Result | None = ...,
+    method: str = ...,
 ) -> DesignResult: ...
 
 
@@ -77,6 +80,7 @@ def solve(
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
     known: Result | None = ...,
+    method: str = ...,
 ) -> Result | DesignResult: ...
 
 
@@ -90,6 +94,7 @@ def solve(
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     known: Result | None = None,
+    method: str = "exchange",
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
@@ -113,6 +118,9 @@ def solve(
     known : Result, optional
         A result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every bound falls as
         the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
+    method : {"exchange", "alternating"}
+        For designs. ``"alternating"`` is the source paper's scheme, the exchange with a memory of one prior: its interval is proved,
+        too, but need not close, and it warns (`dalenius.design.CycleWarning`) where it cycles.
 
     Returns
     -------
@@ -156,6 +164,8 @@ def solve(
             raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
+    if method not in METHODS:
+        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
     most = _Most(
@@ -163,7 +173,7 @@ def solve(
     )
     with _stopped_by_interrupt(clock):
         if isinstance(problem, DesignProblem):
-            return _designed(problem, float(gap), clock, rng, most)
+            return _designed(problem, float(gap), clock, rng, most, method)
         audit = audit_of(problem, float(gap), clock, rng)
         if isinstance(audit, Auditor):
             audit.node_limit, audit.memory_limit = most
@@ -236,14 +246,20 @@ def _termination(audit: Audit, gap: float) -> Termination:
     return Termination.SIZE_LIMIT if audit.out_of_room else Termination.STALLED
 
 
-def _designed(problem: DesignProblem, gap: float, clock: Clock, rng: np.random.Generator, most: _Most) -> DesignResult:
+def _designed(
+    problem: DesignProblem, gap: float, clock: Clock, rng: np.random.Generator, most: _Most, method: str
+) -> DesignResult:
     """The exchange, then its certificate: the bound from below, and the proof about the mechanism handed out."""
     from dalenius.design.exchange import exchange  # it brings the modelling language, which takes a second to import
+    from dalenius.design.mechanism_scheme import alternating
 
     if not problem.feasible:
         return _infeasible(problem, clock)
     run = exchange(problem, gap, clock, rng, *most)
-    run.run()
+    if method == "alternating":
+        alternating(run)
+    else:
+        run.run()
     audit = _proved(problem.release(run.rows), run.audit)
     for lower in [*(run.lower - margin * (1.0 + abs(run.lower)) for margin in MARGINS), 0.0]:
         result = _design(problem, run, audit, max(round_down(lower), 0.0))

@@ -172,6 +172,10 @@ class Exchange(ABC):
                     self._settle(self.best, self.clock.part(0.7))
                 if len(self.known) == before:
                     break
+        self.conclude()
+
+    def conclude(self) -> None:
+        """Settle the best mechanism if that is still to be done; whatever happens there is one afterwards."""
         if not self.rows or (self.best.attained < self.upper and not self.closed(self.upper) and self._late):
             self._settle(self.best, self.clock)
         if not self.rows:
@@ -186,8 +190,8 @@ class Exchange(ABC):
         """One master program and one question to the rival; how many priors are new."""
         keys, priors = list(self.known), list(self.known.values())
         program = self.master([prior.masses for prior in priors])
-        point, multipliers = self._solved(program)
-        self._take(program, priors, multipliers)
+        point, multipliers = self.solved(program)
+        self.take(program, priors, multipliers)
         weights = multipliers["weights"]
         for key, weight in zip(keys, weights.tolist(), strict=True):
             self.idle[key] = 0 if weight > 1e-7 * weights.sum() else self.idle[key] + 1
@@ -198,7 +202,7 @@ class Exchange(ABC):
         self.clock.tell("exchange", self.rounds, self.lower, min(self.best.attained, self.upper), len(priors), now=True)
         return added
 
-    def _solved(self, program: MechanismUpdate) -> tuple[Named, Named]:
+    def solved(self, program: MechanismUpdate) -> tuple[Named, Named]:
         """A point and multipliers that are close together: from our own interior-point method, the quickest, where it can."""
         program.wanted, program.deadline = 0.02 * self.gap, time.monotonic() + max(self.clock.remaining, 0.0)
         point, multipliers = program.improve(*program.start())
@@ -212,11 +216,15 @@ class Exchange(ABC):
         """Let the rival look at a mechanism: priors that are told more than allowed become known; how many are new."""
         replies = self.rival.replies(Q, list(self.known.values()), self.clock, starts)
         told = [self.rival.told(prior, Q) for prior in replies]
-        offer = self.repaired(Q, max([0.0, *told]))
-        if offer.attained < self.best.attained or Q is self.best.Q:
-            self.best = offer
+        self.consider(Q, max([0.0, *told]))
         enough = allowed * (1.0 + 0.05 * self.gap) + NOTHING
         return self._add([prior for prior, leak in zip(replies, told, strict=True) if leak > enough])
+
+    def consider(self, Q: Floats, told: float) -> None:
+        """Keep a mechanism that tells so much, made to meet the budget, if it is the best."""
+        offer = self.repaired(Q, told)
+        if offer.attained < self.best.attained or Q is self.best.Q:
+            self.best = offer
 
     def _add(self, priors: Sequence[Prior]) -> int:
         """Make priors and their images known; how many are new."""
@@ -231,7 +239,7 @@ class Exchange(ABC):
                 self.idle.setdefault(key, 0)
         return len(self.known) - before
 
-    def _take(self, program: MechanismUpdate, priors: list[Prior], multipliers: Named) -> None:
+    def take(self, program: MechanismUpdate, priors: list[Prior], multipliers: Named) -> None:
         """Keep a better bound from below, evaluated with the posteriors as a certificate will have them."""
         leakages, weights = program.leakages, multipliers["weights"]
         whole = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
