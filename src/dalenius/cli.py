@@ -396,7 +396,7 @@ def _print_release(output: int | str, answer: dict[str, Any]) -> None:
     from dalenius.release import above
 
     def row(name: str, text: str) -> None:
-        out.print(f"{name:<20} {text}", markup=False)
+        out.print(f"{name:<20} {text}", markup=False, emoji=False)
 
     if answer["simulation"]:
         row("SIMULATION", "a predictable output, not a release")

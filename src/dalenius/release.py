@@ -58,7 +58,7 @@ def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> MaximalL
     >>> import dalenius as dl
     >>> model = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.2,
     ...     adversary=dl.EntropyAtLeast(1))
-    >>> audit_of_release(model, model.handed_out([[0.8, 0.2], [0.2, 0.8]])).channel.tolist()
+    >>> audit_of_release(model, model.designed([[0.8, 0.2], [0.2, 0.8]])).channel.tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """
     if isinstance(problem, DesignProblem):
