@@ -27,6 +27,7 @@ models: $(READY)
 benchmarks: $(READY)
 	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
+	$(VENV)/bin/python benchmarks/programs.py
 
 $(READY): pyproject.toml constraints.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit("dalenius needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

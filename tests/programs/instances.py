@@ -6,6 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 
+import cvxpy as cp
 import numpy as np
 
 import dalenius.programs as programs
@@ -117,9 +118,40 @@ def row(rng: np.random.Generator) -> Program:
     return programs.RowUpdate(rows, log_counts, 0, pi, w, float(-pi @ np.log(pi)) + pi[1] * others + pi[0] * needed)
 
 
+def update_data(
+    rng: np.random.Generator, *, least: int = 2, most: int = 6, priors: int | None = None
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Priors (letters, inputs) and a cost (inputs, outputs) of a mechanism update; some masses are zero."""
+    inputs, outputs = rng.integers(least, most + 1, size=2)
+    laws = []
+    for letters in rng.integers(least, most + 1, size=priors or rng.integers(1, 4)):
+        masses = rng.dirichlet(np.full(letters * inputs, rng.choice([0.3, 1.0]))).reshape(letters, inputs)
+        masses = np.where(rng.random(masses.shape) < 0.1, 0.0, masses) + 1e-3 * np.eye(letters, inputs)
+        laws.append(masses / masses.sum())
+    return laws, rng.dirichlet(np.ones(inputs))[:, None] * rng.random((inputs, outputs))
+
+
+def distortions(cost: np.ndarray) -> tuple[float, float]:
+    """The least distortion of any mechanism and of a constant one."""
+    return float(cost.min(axis=1).sum()), float(cost.sum(axis=0).min())
+
+
+def min_leakage(rng: np.random.Generator) -> Program:
+    laws, cost = update_data(rng, least=3, most=4, priors=2)
+    low, high = distortions(cost)
+    return programs.MinLeakageProgram(laws, cost, low + rng.uniform(0.1, 0.7) * (high - low))
+
+
+def min_distortion(rng: np.random.Generator) -> Program:
+    laws, cost = update_data(rng, least=3, most=4, priors=2)
+    return programs.MinDistortionProgram(laws, cost, rng.uniform(0.001, 0.03))
+
+
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
     "ConditionalUpdate": conditional,
     "MarginalUpdate": marginal,
+    "MinDistortionProgram": min_distortion,
+    "MinLeakageProgram": min_leakage,
     "NodeRelaxation": node,
     "PosteriorUpdate": posterior,
     "RowUpdate": row,
@@ -145,11 +177,23 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
     """A point as values of the cvxpy variables: masses (letters, classes) are vectors of the pairs that exist there."""
     if isinstance(program, programs.RowUpdate):
         return {"w": point["w"][program.row.own.index], "outside": point["outside"]}
+    if isinstance(program, programs.MinLeakageProgram | programs.MinDistortionProgram):
+        return update_variables(program, point["q"])
     pairs = getattr(program, "pairs", None)
     values = {name: x if pairs is None else pairs.flat(x) for name, x in point.items() if name in program.variables}
     if "t" in program.variables:
         values["t"] = np.array(program.value(point))
     return values
+
+
+def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
+    """What the output laws, what is told and the largest leakage are for a mechanism."""
+    u = program.leakages.masses @ program.mechanism({"q": q})
+    law = program.leakages.sums(u)
+    each = np.where(u > 0.0, law[program.leakages.owner], 1.0)
+    told = u * np.log(np.where(u > 0.0, u, 1.0) / each)
+    values = {"q": q, "law": law, "told": told}
+    return values | ({"largest": np.array(program.leakage(q))} if "largest" in program.variables else {})
 
 
 def violation(program: Program, point) -> float:
@@ -159,4 +203,12 @@ def violation(program: Program, point) -> float:
     for name, value in values.items():
         program.variables[name].save_value(value)
     signs = [float(-np.min(v.value)) for v in program.variables.values() if v.is_nonneg()]
-    return max([float(np.max(c.violation())) for c in program.problem.constraints] + signs)
+    return max([outside(c) for c in program.problem.constraints] + signs)
+
+
+def outside(constraint: cp.Constraint) -> float:
+    """How much a constraint is broken; cvxpy does not say it of a cone, y exp(x/y) <= z with x <= 0 <= y."""
+    if not isinstance(constraint, cp.ExpCone):
+        return float(np.max(constraint.violation()))
+    x, y, z = (part.value for part in constraint.args)
+    return float(np.max([x * (y == 0.0), -y, np.where(y > 0.0, y * np.exp(x / np.where(y > 0.0, y, 1.0)), 0.0) - z]))

@@ -270,7 +270,7 @@ def exaggerated(rng, multipliers):
     return changed
 
 
-SLOPES, SCALES = {"sigma", "kappa"}, {"mu", "law"}
+SLOPES, SCALES = {"sigma", "kappa", "log_ratio"}, {"mu", "law", "nu", "weights"}
 
 
 def test_no_multipliers_make_a_wrong_bound(instances, cls):

@@ -106,8 +106,7 @@ class _Newton:
         aim, at, leakages = self.aim, self.at, self.aim.leakages
         u = leakages.masses @ at.Q
         self.r = leakages.sums(u)
-        log_ratio = np.log(u) - np.log(self.r[leakages.owner]) - leakages.log_pi[:, None]
-        values = leakages.sums(np.sum(u * log_ratio, axis=1))
+        log_ratio, values = leakages.log_ratios(at.Q), leakages.values(at.Q)
         parts = zip(np.split(leakages.masses, leakages.first[1:]), np.split(log_ratio, leakages.first[1:]), strict=True)
         gradients = [masses.T @ ratio for masses, ratio in parts]
         self.e = np.full(leakages.count, float(aim.limit is None))
@@ -130,7 +129,7 @@ class _Newton:
         """The blocks M_y of Hessian and barrier, M^-1 of the constraints' gradients, and the system K that is left."""
         at, leakages, (inputs, outputs) = self.at, self.aim.leakages, self.at.Q.shape
         scaled = at.weights[leakages.owner][:, None] / u
-        M = (leakages.masses.T[None] * scaled.T[:, None, :]) @ leakages.masses
+        M = np.array([(leakages.masses.T * column) @ leakages.masses for column in scaled.T])
         laws, pulls = leakages.sums(leakages.masses), at.weights[: leakages.count, None] / self.r
         M -= (laws.T[None] * pulls.T[:, None, :]) @ laws
         M[:, np.arange(inputs), np.arange(inputs)] += (at.Z / at.Q).T
@@ -147,13 +146,19 @@ class _Newton:
     def direction(self, push_Q: Floats, push_s: Floats) -> _Iterate:
         """The solution for Q Z = push_Q and s weights = push_s."""
         at, inputs = self.at, len(self.at.v)
-        free = np.linalg.solve(self.M, (push_Q / at.Q - at.Z - self.r_dual).T[..., None])[..., 0].T
+        free = self._solve((push_Q / at.Q - at.Z - self.r_dual).T[..., None])[..., 0].T
         wanted = at.s - push_s / at.weights - self.r_values
         wanted -= np.tensordot(self.gradients, free, axes=([1, 2], [0, 1]))
         x = np.linalg.solve(self.K, np.concatenate([-self.r_rows - free.sum(axis=1), wanted, [-self.r_t]]))
         dQ, dw = free + (self.solved @ x[:-1]).T, x[inputs:-1]
         ds, dZ = (push_s - at.s * dw) / at.weights - at.s, (push_Q - at.Z * dQ) / at.Q - at.Z
         return _Iterate(dQ, float(x[-1]), ds, x[:inputs], dw, dZ)
+
+    def _solve(self, right: Floats) -> Floats:
+        """M^-1 of a column for every output, refined once."""
+        inverse = self.solved[:, :, : len(self.at.v)]
+        x = inverse @ right
+        return np.asarray(x + inverse @ (right - self.M @ x))
 
     def step(self) -> _Iterate:
         at, mu = self.at, self.mu

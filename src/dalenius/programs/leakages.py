@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlog1py
 
 from dalenius.errors import InputError
 
 __all__ = ["Leakages"]
 
 Floats = NDArray[np.float64]
-LEAST = -700.0  # no posterior is smaller than e to this: its logarithm has to be a number
+LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
+FAR = 100.0
 SUM = 1e-9
 
 
@@ -32,7 +34,7 @@ class Leakages:
     masses : (rows, inputs)
     owner : (rows,)
         s of a row.
-    log_pi : (rows,)
+    pi, log_pi : (rows,)
 
     Raises
     ------
@@ -51,7 +53,8 @@ class Leakages:
         self.count, self.masses = len(kept), np.concatenate(kept)
         self.owner = np.repeat(np.arange(self.count), [len(p) for p in kept])
         self.first = np.flatnonzero(np.diff(self.owner, prepend=-1))
-        self.log_pi = np.log(self.masses.sum(axis=1))
+        self.pi = self.masses.sum(axis=1)
+        self.log_pi = np.log(self.pi)
 
     @staticmethod
     def _prior(name: str, prior: Floats, inputs: int) -> Floats:
@@ -64,33 +67,48 @@ class Leakages:
 
     def letter_entropies(self) -> Floats:
         """H(pi_s), (priors,)."""
-        return -self.sums(np.exp(self.log_pi) * self.log_pi)
+        return -self.sums(self.pi * self.log_pi)
+
+    def excess(self, Q: Floats) -> tuple[Floats, Floats]:
+        """pi r, and t with u = pi r (1 + t), both (rows, outputs); t = 0 at outputs that never occur."""
+        u = self.masses @ Q
+        expected = self.pi[:, None] * self.sums(u)[self.owner]
+        return expected, (u - expected) / np.where(expected > 0.0, expected, 1.0)
 
     def values(self, Q: Floats) -> Floats:
-        """I_s(Q) = sum u log u - sum pi log pi - sum r log r, at least 0, (priors,)."""
-        u = self.masses @ Q
-        r = np.add.reduceat(u, self.first, axis=0)
-        ratio = np.where(u > 0.0, u, 1.0) / np.where(u > 0.0, r[self.owner], 1.0)
-        return np.maximum(self.sums(np.sum(u * np.log(ratio), axis=1)) + self.letter_entropies(), 0.0)
+        """I_s(Q) = sum pi r ((1+t) log(1+t) - t), (priors,): right to about 1e-31, where sums of u log u would be wrong by 1e-16."""
+        expected, t = self.excess(Q)
+        t = np.maximum(t, -1.0)
+        return self.sums(np.sum(expected * np.maximum(xlog1py(1.0 + t, t) - t, 0.0), axis=1))
 
-    def posteriors(self, Q: Floats) -> Floats:
-        """log of u/r, (rows, outputs); log pi at outputs that never occur."""
-        u = self.masses @ Q
-        r = np.add.reduceat(u, self.first, axis=0)[self.owner]
+    def log_ratios(self, Q: Floats) -> Floats:
+        """log(u/(pi r)), (rows, outputs), to full relative accuracy; 0 at outputs that never occur."""
+        expected, t = self.excess(Q)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.normalised(np.where(r > 0.0, np.log(u) - np.log(r), self.log_pi[:, None]))
+            exact = np.log(self.masses @ Q) - np.log(expected)
+            return np.where(expected > 0.0, np.where(abs(t) < 0.5, np.log1p(t), exact), 0.0)
 
-    def normalised(self, log_phi: Floats) -> Floats:
-        """Logarithms of laws of the letter, for every prior and output, from any numbers: log pi where they are none."""
-        usable = np.where(np.isfinite(log_phi) | (log_phi == -np.inf), log_phi, self.log_pi[:, None])
+    def normalised(self, log_ratio: Floats) -> Floats:
+        """log(phi/pi) for laws phi of the letter, for every prior and output, from any numbers: 0 where they are none."""
+        usable = np.where(np.isnan(log_ratio) | (log_ratio == np.inf), 0.0, log_ratio)
         top = np.maximum.reduceat(usable, self.first, axis=0)[self.owner]
-        clipped = np.maximum(usable - np.where(np.isfinite(top), top, 0.0), LEAST)
-        return clipped - np.log(np.add.reduceat(np.exp(clipped), self.first, axis=0))[self.owner]
+        x = np.maximum(usable - np.where(np.isfinite(top) & (abs(top) > FAR), top, 0.0), LEAST)
+        for _ in range(2):  # the second time, small ratios of common letters become right relative to themselves
+            off = self.sums(self.pi[:, None] * np.expm1(x))
+            whole = np.log(self.sums(self.pi[:, None] * np.exp(x)))
+            x = x - np.where(abs(off) < 0.5, np.log1p(np.clip(off, -0.5, 0.5)), whole)[self.owner]
+        return x
 
-    def scores(self, weights: Floats, log_phi: Floats) -> Floats:
-        """G(x,y) = sum_s weights_s sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)): sum Q G <= sum_s weights_s I_s(Q) for every mechanism Q."""
-        return np.asarray((weights[self.owner, None] * self.masses).T @ (log_phi - self.log_pi[:, None]))
+    def scores(self, weights: Floats, log_ratio: Floats) -> tuple[Floats, Floats]:
+        """G(x,y) = sum_s weights_s sum_a p_s(a,x) log(phi_s(a|y)/pi_s(a)), and the size of what was rounded, as a matrix.
+
+        sum Q G <= sum_s weights_s I_s(Q) for every mechanism Q, whatever the numbers `log_ratio`: they are normalised. That leaves
+        a factor on each phi_s(.|y) of about 1 + eps sum_a pi_s(a) |log(phi_s/pi_s)|: the second part of the size.
+        """
+        weighted, log_ratio = (weights[self.owner, None] * self.masses).T, self.normalised(log_ratio)
+        spread = self.sums(self.pi[:, None] * np.abs(log_ratio))[self.owner]
+        return weighted @ log_ratio, weighted @ (np.abs(log_ratio) + spread)
 
     def sums(self, rows: Floats) -> Floats:
         """Sums over the rows of each prior."""
-        return np.add.reduceat(rows, self.first, axis=0)
+        return np.asarray(np.add.reduceat(rows, self.first, axis=0))

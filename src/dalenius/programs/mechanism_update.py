@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import cvxpy as cp
 import numpy as np
@@ -14,10 +14,12 @@ from dalenius.errors import InputError
 from dalenius.programs.base import Floats, Named, Program
 from dalenius.programs.interior import Aim, interior_points
 from dalenius.programs.leakages import Leakages
+from dalenius.programs.pairs import EPS, rounding
 
-__all__ = ["MechanismUpdate"]
+__all__ = ["Closest", "MechanismUpdate"]
 
 HALVINGS = 60
+LARGEST = 10**8  # numbers that all blocks of the Hessian may have
 
 
 class MechanismUpdate(Program):
@@ -32,26 +34,31 @@ class MechanismUpdate(Program):
     of their products with the mechanism.
     """
 
-    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None) -> None:
+    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None, budget: float) -> None:
         self.cost = np.asarray(cost, dtype=float)
         if self.cost.ndim != 2 or not self.cost.size or not np.all(np.isfinite(self.cost)) or self.cost.min() < 0.0:
             raise InputError(f"{self.name}: expected a cost (inputs, outputs) of finite numbers of at least 0")
         self.leakages = Leakages(self.name, priors, len(self.cost))
         inputs, outputs = self.cost.shape
         self.tied = np.arange(inputs * outputs).reshape(inputs, outputs) if tied is None else np.asarray(tied)
-        self.rows = (int(self.tied.max()) + 1) // outputs
-        whole = self.tied.shape == self.cost.shape and self.tied.min() >= 0
-        if not whole or np.any(np.sort(self.tied % outputs, axis=1) != np.arange(outputs)) or self._torn():
-            raise InputError(
-                f"{self.name}: every row of `tied` must number the entries of one row of the variable, each once"
-            )
+        self.rows = self._rows_of_the_variable()
         self.tied_cost = self.folded(self.cost)
+        self._budget(budget)
         super().__init__()
 
-    def _torn(self) -> bool:
-        """Whether an input's row takes its entries from several rows of the variable."""
-        row = self.tied // self.cost.shape[1]
-        return bool(np.any(row != row[:, :1]))
+    def _rows_of_the_variable(self) -> int:
+        tied, outputs = self.tied, self.cost.shape[1]
+        whole = tied.shape == self.cost.shape and np.issubdtype(tied.dtype, np.integer)
+        numbers = np.sort(tied, axis=1) if whole else np.zeros((1, outputs), dtype=int) - 1
+        rows = numbers[:, 0] // outputs
+        if np.any(numbers != rows[:, None] * outputs + np.arange(outputs)) or not np.array_equal(
+            np.unique(rows), np.arange(len(set(rows)))
+        ):
+            raise InputError(
+                f"{self.name}: expected every row of `tied` to number the entries of one row of the variable, each once: "
+                f"{outputs} k to {outputs} k + {outputs - 1} for a k; and every k from 0 up to the largest"
+            )
+        return len(set(rows))
 
     def mechanism(self, point: Mapping[str, Floats]) -> Floats:
         """Q (inputs, outputs) at a point."""
@@ -63,11 +70,13 @@ class MechanismUpdate(Program):
         np.add.at(sums, self.tied, matrix)
         return sums.reshape(self.rows, -1)
 
-    def least(self, matrix: Floats) -> Floats:
-        """The mechanism, as a point, whose sum of entries times `matrix` is least: one output an input."""
-        q = np.zeros((self.rows, self.cost.shape[1]))
-        q[np.arange(self.rows), self.folded(matrix).argmin(axis=1)] = 1.0
-        return q
+    def cheapest(self, near: Floats) -> Floats:
+        """A mechanism of least distortion, as a point: the given one's masses on entries of least cost, or one such entry a row."""
+        least = self.tied_cost.min(axis=1, keepdims=True)
+        q = np.where(self.tied_cost <= least, near, 0.0)
+        nothing = ~(q.sum(axis=1) > 0.0)
+        q[nothing, self.tied_cost.argmin(axis=1)[nothing]] = 1.0
+        return q / q.sum(axis=1, keepdims=True)
 
     def constant(self) -> Floats:
         """A constant mechanism of small cost: one output; or, where entries are tied across outputs, the uniform law."""
@@ -103,6 +112,10 @@ class MechanismUpdate(Program):
         """The problem, whose further constraints are added to `constraints`."""
 
     @abstractmethod
+    def _budget(self, budget: float) -> None:
+        """Check a budget and keep it."""
+
+    @abstractmethod
     def _write(self) -> None:
         """Write the budget into its parameter."""
 
@@ -131,18 +144,30 @@ class MechanismUpdate(Program):
 
     def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
         """A search near the multipliers; and where that leaves the interval too wide, our own interior-point method."""
-        best = _Closest(self, point, self.searched(multipliers))
-        if best.width <= self.wanted or self.rows != len(
-            self.cost
-        ):  # entries tied across inputs couple the blocks of its Hessian
-            return best.point, best.multipliers
+        best = Closest(self, point, self.searched(multipliers))
+        if best.width > self.wanted:
+            self.offer_more(best)
         scale = float(self.cost.max()) or 1.0
-        for Q, weights in interior_points(self.aim(scale)):
-            raw = self.from_interior(weights, scale) | {"log_phi": self.leakages.posteriors(Q)}
+        for Q, weights in self._interior_points(scale) if best.width > self.wanted else ():
+            raw = self.from_interior(weights, scale) | {"log_ratio": self.leakages.log_ratios(Q)}
             best.offer({"q": self.feasible(Q / Q.sum(axis=1, keepdims=True))}, self.searched(raw))
-            if best.width <= 0.1 * self.wanted or time.monotonic() >= self.deadline:
+            if best.width <= 0.1 * self.wanted:
                 break
         return best.point, best.multipliers
+
+    def offer_more(self, best: Closest) -> None:
+        """What else the program knows, by default nothing."""
+
+    def _interior_points(self, scale: float) -> Iterator[tuple[Floats, Floats]]:
+        """Until the time is up; none for entries tied across inputs, which couple the blocks of the Hessian, or for huge blocks."""
+        inputs, outputs = self.cost.shape
+        points = (
+            interior_points(self.aim(scale)) if self.rows == inputs and inputs**2 * outputs <= LARGEST else iter(())
+        )
+        slowest, before = 0.0, time.monotonic()
+        while before + slowest < self.deadline and (point := next(points, None)) is not None:
+            slowest, before = max(slowest, time.monotonic() - before), time.monotonic()
+            yield point
 
     def leakage(self, q: Floats) -> float:
         """The largest I_s."""
@@ -152,15 +177,17 @@ class MechanismUpdate(Program):
         return float(np.sum(self.tied_cost * q))
 
     def posteriors(self, cone: Floats | None) -> Floats | None:
-        """log phi out of the multipliers of the cones; log pi where they say nothing."""
+        """log(phi/pi) out of the multipliers of the cones; 0 where they say nothing."""
         if cone is None or cone.shape != (3, *self.leakages.masses.shape[:1], self.cost.shape[1]):
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.leakages.normalised(np.where(cone[0] < 0.0, cone[1] / cone[0] - 1.0, np.nan))
+            log_ratio = cone[1] / cone[0] - 1.0 - self.leakages.log_pi[:, None]
+            return self.leakages.normalised(np.where(cone[0] < 0.0, log_ratio, np.nan))
 
-    def minimum(self, matrix: Floats) -> float:
-        """min over the mechanisms of the class of sum Q matrix."""
-        return float(np.sum(self.folded(matrix).min(axis=1)))
+    def minimum(self, matrix: Floats, size: Floats) -> float:
+        """min over the mechanisms of the class of sum Q matrix, less what rounding may add if its entries are sums of this size."""
+        least = self.folded(matrix - EPS * size).min(axis=1)
+        return float(np.sum(least)) - rounding(least)
 
     def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
         """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""
@@ -173,7 +200,7 @@ class MechanismUpdate(Program):
         return (1.0 - high) * q + high * other
 
 
-class _Closest:
+class Closest:
     """The best point and the best multipliers so far, and how far apart they are, relative to the larger."""
 
     def __init__(self, program: MechanismUpdate, point: Named, multipliers: Named) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 import cvxpy as cp
@@ -12,10 +13,16 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.interior import Aim
-from dalenius.programs.mechanism_update import MechanismUpdate
-from dalenius.programs.pairs import polished
+from dalenius.programs.mechanism_update import Closest, MechanismUpdate
+from dalenius.programs.pairs import EPS, polished
+from dalenius.programs.silence import Silence, silence
 
 __all__ = ["MinDistortionProgram"]
+
+TINY = 1e-8  # budgets in nats for which telling nothing is worth a look
+NOTHING = (
+    1e-26  # nats that a mechanism seems to tell by rounding; every budget is larger by this, for points and for bounds
+)
 
 
 class MinDistortionProgram(MechanismUpdate):
@@ -35,7 +42,7 @@ class MinDistortionProgram(MechanismUpdate):
     cost : (inputs, outputs)
         c(x,y) = p(x) d(x,y) >= 0: the law of the true data times the distortion.
     max_leakage : float
-        epsilon >= 0, in nats.
+        epsilon >= 0, in nats. Both ends are for epsilon + 1e-26, which is what a mechanism that tells nothing may seem to tell.
     tied : (inputs, outputs) of int, optional
         Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
 
@@ -62,19 +69,19 @@ class MinDistortionProgram(MechanismUpdate):
     def __init__(
         self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: NDArray[np.int64] | None = None
     ) -> None:
-        self.max_leakage = float(max_leakage)
-        self._check()
-        super().__init__(priors, cost, tied)
+        self._silence: Silence | None = None
+        self._looked = False
+        super().__init__(priors, cost, tied, max_leakage)
 
     def set(self, max_leakage: float) -> None:
         """Another budget; solving again does not canonicalise again."""
-        self.max_leakage = float(max_leakage)
-        self._check()
+        self._budget(max_leakage)
         self._write()
 
-    def _check(self) -> None:
-        if not 0.0 <= self.max_leakage < np.inf:
-            raise InputError(f"min_distortion: expected a largest leakage of at least 0 nats, got {self.max_leakage!r}")
+    def _budget(self, budget: float) -> None:
+        if not 0.0 <= float(budget) < np.inf:
+            raise InputError(f"min_distortion: expected a largest leakage of at least 0 nats, got {budget!r}")
+        self.max_leakage = float(budget)
 
     def _write(self) -> None:
         self.parameters["budget"].value = self.max_leakage
@@ -85,36 +92,61 @@ class MinDistortionProgram(MechanismUpdate):
 
     def start(self) -> tuple[Named, Named]:
         """The best mixture of a constant mechanism and the one of least distortion; and the bound without any prior."""
-        log_phi = np.tile(self.leakages.log_pi[:, None], self.cost.shape[1])
-        return {"q": self.feasible(self.constant())}, {"weights": np.zeros(self.leakages.count), "log_phi": log_phi}
+        log_ratio = np.zeros((len(self.leakages.masses), self.cost.shape[1]))
+        weights = np.zeros(self.leakages.count)
+        return {"q": self.feasible(self.constant())}, {"weights": weights, "log_ratio": log_ratio}
 
     def feasible(self, q: Floats) -> Floats:
-        """Mixed with a constant mechanism until the budget holds, or with the one of least distortion until it is spent."""
-        constant, least = self.constant(), self.least(self.cost)
-        return self.mixed(least, q, self._allowed) if self._allowed(q) else self.mixed(q, constant, self._allowed)
+        """Mixed with a mechanism that tells nothing until the budget holds, or with one of least distortion until it is spent."""
+        start, end = (self.cheapest(q), q) if self._allowed(q) else (q, self.silent)
+        return self.mixed(start, end, self._allowed)
 
     def _allowed(self, q: Floats) -> bool:
-        return self.leakage(q) <= self.max_leakage
+        return self.leakage(q) <= self.max_leakage + NOTHING
+
+    @property
+    def silent(self) -> Floats:
+        """The cheapest mechanism known to tell nothing."""
+        return self.constant() if self._silence is None else self._silence.q
+
+    def offer_more(self, best: Closest) -> None:
+        """For tiny budgets: a linear program's best mechanism that tells nothing, and its multipliers."""
+        left = self.deadline - time.monotonic()
+        if self.max_leakage > TINY or left <= 0.0:
+            return
+        if not self._looked:
+            found, self._looked = silence(self.leakages, self.tied, self.cost, left), True
+            self._silence = found if found is not None and self.leakage(found.q) <= NOTHING else None
+        if self._silence is None:
+            return
+        best.offer({"q": self.feasible(best.point["q"])}, best.multipliers)
+        best.offer({"q": self.feasible(self.silent)}, best.multipliers)
+        for size in 10.0 ** np.arange(16.0):
+            log_ratio = np.log1p(np.maximum(self._silence.slopes / size, -0.9))
+            raw = {"weights": np.full(self.leakages.count, size), "log_ratio": log_ratio}
+            best.offer(best.point, self.searched(raw))
 
     def value(self, point: Mapping[str, Floats]) -> float:
         return self.distortion(point["q"])
 
     def project(self, duals: Mapping[str, Floats]) -> Named | None:
-        weights, log_phi = duals.get("leakages"), self.posteriors(duals.get("posteriors"))
-        if weights is None or log_phi is None or weights.size != self.leakages.count:
+        weights, log_ratio = duals.get("leakages"), self.posteriors(duals.get("posteriors"))
+        if weights is None or log_ratio is None or weights.size != self.leakages.count:
             return None
-        return {"weights": np.maximum(weights.reshape(-1), 0.0), "log_phi": log_phi}
+        return {"weights": np.maximum(weights.reshape(-1), 0.0), "log_ratio": log_ratio}
 
     def bound(self, multipliers: Mapping[str, Floats]) -> float:
-        return self._bound(multipliers, 1.0)
+        return self._bounds(multipliers)(1.0)
 
-    def _bound(self, multipliers: Mapping[str, Floats], scale: float) -> float:
-        weights = scale * multipliers["weights"]
-        scores = self.leakages.scores(weights, multipliers["log_phi"])
-        return self.minimum(self.cost + scores) - self.max_leakage * float(weights.sum())
+    def _bounds(self, multipliers: Mapping[str, Floats]) -> Callable[[float], float]:
+        """The bound as a function of a factor on the weights."""
+        scores, size = self.leakages.scores(multipliers["weights"], multipliers["log_ratio"])
+        spent = (self.max_leakage + NOTHING) * (1.0 + EPS) * float(multipliers["weights"].sum())
+        return lambda k: self.minimum(self.cost + k * scores, self.cost + k * size) - k * spent
 
     def searched(self, multipliers: Named) -> Named:
-        scale = polished(lambda trial: -self._bound(multipliers, trial), 1.0)
+        bound = self._bounds(multipliers)
+        scale = polished(lambda trial: -bound(trial), 1.0)
         return multipliers | {"weights": scale * multipliers["weights"]}
 
     def aim(self, scale: float) -> Aim:

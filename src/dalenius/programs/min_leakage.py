@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 import cvxpy as cp
@@ -65,22 +65,18 @@ class MinLeakageProgram(MechanismUpdate):
     def __init__(
         self, priors: Sequence[Floats], cost: Floats, max_distortion: float, *, tied: NDArray[np.int64] | None = None
     ) -> None:
-        self.max_distortion = float(max_distortion)
-        super().__init__(priors, cost, tied)
-        self._check()
+        super().__init__(priors, cost, tied, max_distortion)
 
     def set(self, max_distortion: float) -> None:
         """Another budget; solving again does not canonicalise again."""
-        self.max_distortion = float(max_distortion)
-        self._check()
+        self._budget(max_distortion)
         self._write()
 
-    def _check(self) -> None:
-        least = self.distortion(self.least(self.cost))
-        if not np.isfinite(self.max_distortion) or self.max_distortion < least - 4.0 * EPS * (1.0 + least):
-            raise InputError(
-                f"min_leakage: no mechanism has distortion {self.max_distortion:.6g}; the least is {least:.6g}"
-            )
+    def _budget(self, budget: float) -> None:
+        least = float(self.tied_cost.min(axis=1).sum())
+        if not least * (1.0 - 4.0 * EPS) <= float(budget) < np.inf:
+            raise InputError(f"min_leakage: no mechanism has distortion {float(budget):.6g}; the least is {least:.6g}")
+        self.max_distortion = max(float(budget), least)
 
     def _write(self) -> None:
         self.parameters["budget"].value = self.max_distortion
@@ -93,47 +89,50 @@ class MinLeakageProgram(MechanismUpdate):
 
     def start(self) -> tuple[Named, Named]:
         """A constant mechanism, or the mixture with the one of least distortion that the budget needs; and the bound 0."""
-        leakages = self.leakages
-        log_phi = np.tile(leakages.log_pi[:, None], self.cost.shape[1])
-        weights = np.full(leakages.count, 1.0 / leakages.count)
-        return {"q": self.feasible(self.constant())}, {"weights": weights, "nu": np.array(0.0), "log_phi": log_phi}
+        weights = np.full(self.leakages.count, 1.0 / self.leakages.count)
+        log_ratio = np.zeros((len(self.leakages.masses), self.cost.shape[1]))
+        return {"q": self.feasible(self.constant())}, {"weights": weights, "nu": np.array(0.0), "log_ratio": log_ratio}
 
     def feasible(self, q: Floats) -> Floats:
         """Mixed with the mechanism of least distortion until the budget holds, or with a constant one until it is spent."""
-        constant, least = self.constant(), self.least(self.cost)
         if self.distortion(q) <= self.max_distortion:
-            return self._towards(constant, q)
-        return self._towards(q, least)
+            return self._towards(self.constant(), q)
+        return self._towards(q, self.cheapest(q))
 
     def _towards(self, q: Floats, other: Floats) -> Floats:
         """The point between q and the other one, which has budget to spare, where the budget is spent; or q, if it has, too."""
-        have, spare = self.distortion(q), self.max_distortion - self.distortion(other)
-        if have <= self.max_distortion:
+        have, least, most = self.distortion(q), self.distortion(other), self.max_distortion
+        if have <= most:
             return q
-        share = max(1.0 - max(spare, 0.0) / (have - self.distortion(other)), 0.0)
-        return self.mixed((1.0 - share) * q + share * other, other, lambda p: self.distortion(p) <= self.max_distortion)
+        share = (have - most) / (have - least) if have > least and most > least else 1.0
+        return self.mixed((1.0 - share) * q + share * other, other, lambda p: self.distortion(p) <= most)
 
     def value(self, point: Mapping[str, Floats]) -> float:
         return self.leakage(point["q"])
 
     def project(self, duals: Mapping[str, Floats]) -> Named | None:
-        weights, nu, log_phi = duals.get("leakages"), duals.get("budget"), self.posteriors(duals.get("posteriors"))
-        if weights is None or nu is None or log_phi is None or nu.size != 1:
+        weights, nu, log_ratio = duals.get("leakages"), duals.get("budget"), self.posteriors(duals.get("posteriors"))
+        if weights is None or nu is None or log_ratio is None or nu.size != 1:
             return None
         weights = np.maximum(weights.reshape(-1), 0.0)
         if weights.shape != (self.leakages.count,) or not weights.sum() > 0.0:
             return None
-        return {"weights": weights / weights.sum(), "nu": np.maximum(nu.reshape(()), 0.0), "log_phi": log_phi}
+        return {"weights": weights / weights.sum(), "nu": np.maximum(nu.reshape(()), 0.0), "log_ratio": log_ratio}
 
     def bound(self, multipliers: Mapping[str, Floats]) -> float:
-        return self._bound(multipliers, float(multipliers["nu"]))
+        """For any nonnegative numbers: the weights are normalised."""
+        return self._bounds(multipliers)(float(multipliers["nu"]))
 
-    def _bound(self, multipliers: Mapping[str, Floats], nu: float) -> float:
-        scores = self.leakages.scores(multipliers["weights"], multipliers["log_phi"])
-        return self.minimum(scores + nu * self.cost) - nu * self.max_distortion
+    def _bounds(self, multipliers: Mapping[str, Floats]) -> Callable[[float], float]:
+        """The bound as a function of nu."""
+        weights = multipliers["weights"] / multipliers["weights"].sum()
+        scores, size = self.leakages.scores(weights, multipliers["log_ratio"])
+        most = self.max_distortion * (1.0 + EPS)
+        return lambda nu: self.minimum(scores + nu * self.cost, size + nu * self.cost) - nu * most
 
     def searched(self, multipliers: Named) -> Named:
-        nu = polished(lambda trial: -self._bound(multipliers, trial), float(multipliers["nu"]))
+        bound = self._bounds(multipliers)
+        nu = polished(lambda trial: -bound(trial), float(multipliers["nu"]))
         return multipliers | {"nu": np.array(nu)}
 
     def aim(self, scale: float) -> Aim:
