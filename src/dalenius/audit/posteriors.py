@@ -15,16 +15,8 @@ from numpy.typing import NDArray
 
 from dalenius.audit.box_tree import BoxTree, Relaxed, short
 from dalenius.audit.clock import Clock
-from dalenius.audit.secants import (
-    SMOOTHING,
-    box_price,
-    branching_point,
-    intercept,
-    multiplier_size,
-    newton,
-    secant,
-    tighten,
-)
+from dalenius.audit.node_points import NodeProgram
+from dalenius.audit.secants import branching_point, intercept, secant, tighten
 from dalenius.audit.tilt import Tilt, tilt
 from dalenius.information import x_log_x
 from dalenius.problems.aggregation import RecordChannel
@@ -32,9 +24,12 @@ from dalenius.problems.aggregation import RecordChannel
 __all__ = ["PosteriorRelaxation", "PosteriorTree"]
 
 Floats = NDArray[np.float64]
-STEPS = 10
 BATCH = 64
-MOST_MULTIPLIERS = 64  # above this they stay zero: a Newton step would cost more than it gains
+MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
+LEAST_MU, MOST_MU = 1e-9, 1e9
+LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
+NO_ERROR = 1e-26
+SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
 
 
 class PosteriorRelaxation:
@@ -52,9 +47,10 @@ class PosteriorRelaxation:
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
         self.size = len(self.boxed) * self.outputs
         self.improves = self.size <= MOST_MULTIPLIERS
-        if self.improves:
-            self.products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(-1, self.outputs**2)
+        self.program = NodeProgram(self.rows, self.log_shares, self.deficit, self.boxed)
+        self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
+        self.target = -np.inf  # a bound below it is good enough
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
@@ -65,21 +61,32 @@ class PosteriorRelaxation:
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
         full_low, full_high = self._all_letters(low, high)
         low, high = (x[:, self.boxed].reshape(low.shape) for x in (full_low, full_high))
-        at_zero, slope = secant(full_low, full_high)
-        plain = np.concatenate([np.zeros_like(low), hints[:, -1:]], axis=1)
-        trials = [hints, self._slopes(slope, plain)]
-        if self.improves:
-            base = at_zero.sum(axis=1)[:, None, :] + slope
-            trials.append(self._slopes(slope, self._improve(base, low, high, plain)))
-        best, p, bounds = hints, np.empty(0), np.full(len(low), np.inf)
-        for trial in trials:
-            point, value = self._bound(trial, full_low, full_high)
-            better = (value < bounds)[:, None]
-            best, bounds = np.where(better, trial, best), np.minimum(bounds, value)
-            p = np.where(better[..., None], point.p, p) if p.size else point.p
-        bounds = np.where((full_low > full_high).any(axis=(1, 2)), -np.inf, bounds)
+        lines = secant(full_low, full_high)
+        empty = np.any(full_low > full_high, axis=(1, 2))
+        point, bounds = self._bound(hints, full_low, full_high)
+        p, hints = point.p, hints.copy()
+        rest = np.flatnonzero(~empty & (bounds >= self.target))  # what the parents' hints leave open
+        if len(rest):
+            trial, found = self._optimal(*(x[rest] for x in (*lines, low, high, hints[:, -1])))
+            point, value = self._bound(trial, full_low[rest], full_high[rest])
+            hints[rest] = np.where((value < bounds[rest])[:, None], trial, hints[rest])
+            bounds[rest] = np.minimum(value, bounds[rest])
+            p[rest] = np.where(np.all(np.isfinite(found), axis=(1, 2), keepdims=True), found, point.p)
+        bounds = np.where(empty, -np.inf, bounds)
         self.point = p[np.argmax(bounds)]
-        return Relaxed(bounds, best, *self._branch(p, low, high, full_low, full_high, at_zero, slope))
+        return Relaxed(bounds, hints, *self._branch(p, low, high, full_low, full_high, *lines))
+
+    def _optimal(self, at_zero: Floats, slope: Floats, low: Floats, high: Floats, mu: Floats) -> tuple[Floats, Floats]:
+        """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""
+        plain = np.concatenate([np.zeros_like(low), mu[:, None]], axis=1)
+        if not self.improves:
+            return self._slopes(slope, plain), np.full((len(low), *self.log_shares.shape), np.nan)
+        scores = (at_zero.sum(axis=1)[:, None, :] + slope) @ self.rows.T
+        tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
+        found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance)
+        x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
+        x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
+        return self._slopes(slope, x), found.p
 
     def _slopes(self, slope: Floats, x: Floats) -> Floats:
         """Multipliers (nu, mu) as hints: slopes of every letter's lines, and mu, rounded short."""
@@ -88,11 +95,12 @@ class PosteriorRelaxation:
         return np.concatenate([slopes, short(x[:, -1:], 7)], axis=1)
 
     def _bound(self, hints: Floats, low: Floats, high: Floats) -> tuple[Tilt, Floats]:
-        """The maximiser, and the bound that these hints prove."""
+        """The maximiser, and the bound that these hints prove; inf where numbers are too large to tell."""
         sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
         gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
         point = tilt(gain @ self.rows.T, self.log_shares, mu)
-        return point, point.value + mu * self.deficit
+        value = point.value + mu * self.deficit
+        return point, np.where(np.isnan(value), np.inf, value)
 
     def _branch(
         self,
@@ -104,7 +112,7 @@ class PosteriorRelaxation:
         at_zero: Floats,
         slope: Floats,
     ) -> tuple[NDArray[np.int64], Floats]:
-        """The output whose secants err most at the maximiser, and there the letter that errs most."""
+        """The output whose secants err most at p, and there the letter that errs most; if none errs, the widest range."""
         u = p @ self.rows
         r = u.sum(axis=1)
         phi = np.clip(u / np.maximum(r, 1e-300)[:, None, :], full_low, full_high)
@@ -116,10 +124,12 @@ class PosteriorRelaxation:
         flat = (
             (error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])
         ).reshape(len(u), -1)
+        wide = np.where(high - low > SMALLEST_WIDTH, (high - low) * self.most, 0.0)
+        flat = np.where(flat.max(axis=1, keepdims=True) > NO_ERROR, flat, wide)
         coordinate = np.argmax(flat, axis=1)
         pick = np.arange(len(u)), coordinate
         threshold = branching_point(phi[:, self.boxed].reshape(len(u), -1)[pick], low[pick], high[pick])
-        splits = (flat[pick] > 1e-18) & (threshold > low[pick]) & (threshold < high[pick])
+        splits = (flat[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
         return np.where(splits, coordinate, -1), threshold
 
     def _all_letters(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -129,99 +139,6 @@ class PosteriorRelaxation:
             return np.concatenate([1.0 - high, low], axis=1), np.concatenate([1.0 - low, high], axis=1)
         return tighten(low, high, axis=1)
 
-    def _scores(
-        self, base: Floats, low: Floats, high: Floats, hints: Floats, smoothing: Floats | float = 0.0
-    ) -> tuple[Floats, Floats, Floats]:
-        """c (boxes, letters, classes), and the first and second derivative of the price in nu (boxes, boxed, outputs)."""
-        nu = hints[:, :-1]
-        price, first, second = (
-            x.reshape(-1, len(self.boxed), self.outputs) for x in box_price(nu, low, high, smoothing)
-        )
-        nu = nu.reshape(-1, len(self.boxed), self.outputs)
-        score = base + price.sum(axis=1)[:, None, :] + self.select @ nu
-        return score @ self.rows.T, first, second
-
-    def _evaluate(
-        self, base: Floats, low: Floats, high: Floats, hints: Floats, smoothing: Floats | float = 0.0
-    ) -> tuple[Tilt, Floats]:
-        mu = hints[:, -1]
-        point = tilt(self._scores(base, low, high, hints, smoothing)[0], self.log_shares, mu)
-        return point, point.value + mu * self.deficit
-
-    def _improve(self, base: Floats, low: Floats, high: Floats, hints: Floats) -> Floats:
-        """A few damped Newton steps from nu = 0 on the smoothed dual in (nu, mu), for ever less smoothing."""
-        hints = hints.copy()
-        for factor in SMOOTHING:
-            floor = 0.1 * factor  # for a small mu the dual is all kinks; approach it from above
-            hints[:, -1] = np.maximum(hints[:, -1], floor)
-            if factor == SMOOTHING[0]:
-                size = self._multiplier_size(base, low, high, hints)
-            smoothing = size * factor
-            point, value = self._evaluate(base, low, high, hints, smoothing)
-            for _ in range(STEPS):
-                before = value
-                step = newton(*self._derivatives(base, low, high, hints, point, smoothing))
-                length = np.ones((len(hints), 1))
-                for _ in range(5):
-                    trial = hints + length * step
-                    trial[:, -1] = np.clip(trial[:, -1], np.maximum(0.2 * hints[:, -1], floor), 5.0 * hints[:, -1])
-                    trial_value = self._evaluate(base, low, high, trial, smoothing)[1]
-                    better = (trial_value < value)[:, None]
-                    hints, value = np.where(better, trial, hints), np.minimum(value, trial_value)
-                    if better.all():
-                        break
-                    length = np.where(better, 0.0, 0.35 * length)
-                if np.all(before - value < 1e-7):
-                    break
-                point = self._evaluate(base, low, high, hints, smoothing)[0]
-        return hints
-
-    def _multiplier_size(self, base: Floats, low: Floats, high: Floats, hints: Floats) -> Floats:
-        point = self._evaluate(base, low, high, hints)[0]
-        gradient, hessian = self._derivatives(
-            base, low, high, hints, point, 1e9
-        )  # so smooth that prices have no curvature
-        r = np.tile(point.p.sum(axis=1) @ self.rows, (1, len(self.boxed)))
-        violation = np.abs(gradient[:, :-1]) - 0.5 * r * (high - low)
-        return multiplier_size(violation, np.diagonal(hessian, axis1=1, axis2=2)[:, :-1])
-
-    def _derivatives(
-        self, base: Floats, low: Floats, high: Floats, hints: Floats, point: Tilt, smoothing: Floats | float
-    ) -> tuple[Floats, Floats]:
-        """Gradient and Hessian of the dual in (nu, mu).
-
-        A change g of the scores moves p by p (g - mean_a g)/mu within letters and p (mean_a g - mean g)/(1+mu) between them;
-        nu(a',y) changes c(a,k) by R(k,y) times coefficient(a; a',y), mu by the surprise.
-        """
-        boxes = len(hints)
-        mu = hints[:, -1][:, None]
-        _, first, second = self._scores(base, low, high, hints, smoothing)
-        K = point.w @ self.rows  # (boxes, letters, outputs)
-        r = (point.pi[:, None, :] @ K)[:, 0]
-        coefficient = (self.select[None, :, :, None] + first[:, None]).reshape(boxes, self.letters, self.size)
-        tiled = np.tile(K, (1, 1, len(self.boxed)))
-        means = coefficient * tiled  # mean change of a letter's scores, (boxes, letters, multipliers)
-        surprise = np.sum(point.w * point.surprise, axis=-1)
-        features = np.concatenate([means, surprise[..., None]], axis=2)
-        average = (point.pi[:, None, :] @ features)[:, 0]
-        hessian = np.einsum("ba,bai,baj->bij", point.pi, features, features) - average[:, :, None] * average[:, None, :]
-        hessian /= (1.0 + mu)[:, :, None]
-        covariance = (point.w @ self.products).reshape(boxes, self.letters, self.outputs, self.outputs)
-        covariance = covariance - K[..., :, None] * K[..., None, :]
-        weight = point.pi / mu
-        blocks = np.tile(covariance, (1, 1, len(self.boxed), len(self.boxed)))
-        hessian[:, :-1, :-1] += np.einsum("ba,bai,baj,baij->bij", weight, coefficient, coefficient, blocks)
-        mixed = (point.w * point.surprise) @ self.rows - K * surprise[..., None]
-        mixed = np.sum(weight[..., None] * coefficient * np.tile(mixed, (1, 1, len(self.boxed))), axis=1)
-        hessian[:, :-1, -1] += mixed
-        hessian[:, -1, :-1] += mixed
-        spread = np.sum(point.w * point.surprise**2, axis=-1) - surprise**2
-        hessian[:, -1, -1] += np.sum(weight * spread, axis=1)
-        diagonal = np.arange(self.size)
-        hessian[:, diagonal, diagonal] += (r[:, None, :] * second).reshape(boxes, -1)
-        gradient = np.concatenate([average[:, :-1], (point.entropy + self.deficit)[:, None]], axis=1)
-        return gradient, hessian
-
 
 class PosteriorTree:
     """The tree over boxes of the posterior as a runner."""
@@ -230,6 +147,7 @@ class PosteriorTree:
 
     def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
         self.relaxation, self.target = relaxation, target
+        relaxation.target = target
         self.tree = BoxTree(relaxation, *relaxation.root(mu))
 
     @property
@@ -248,4 +166,5 @@ class PosteriorTree:
         return self.tree.leaf_bytes()
 
     def grow(self, clock: Clock) -> bool:
+        self.relaxation.target = self.target
         return self.tree.grow(BATCH, above=self.target)

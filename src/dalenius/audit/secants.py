@@ -1,4 +1,4 @@
-"""Lines above x log x on an interval, and the smooth stand-in for box multipliers that all relaxations share."""
+"""Lines above x log x on an interval, and a smooth stand-in for the multipliers of a box."""
 
 from __future__ import annotations
 
