@@ -1,9 +1,10 @@
-"""The command line: solve, verify, sweep, release, list."""
+"""The command line: solve, verify, sweep, frontier, compare, release, export, import-solution, list."""
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,9 @@ GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which t
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds to search.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
+CertificateOption = Annotated[
+    Path | None, typer.Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
+]
 
 
 @app.command()
@@ -148,6 +152,65 @@ def sweep(
 
 
 @app.command()
+def frontier(
+    model: ModelArgument,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for table, picture, mechanisms and certificates.")
+    ],
+    budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
+    points: Annotated[
+        int, typer.Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
+    ] = 11,
+    gap: GapOption = 1e-3,
+    time_limit: TimeOption = 30.0,
+    units: UnitsOption = "nats",
+    seed: SeedOption = 0,
+) -> None:
+    """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
+
+    MODEL's own budget is not used. Interrupted, it keeps what is done.
+    """
+    from importlib.util import find_spec
+
+    from dalenius.frontier import spread_budgets
+    from dalenius.report import frontier_picture, frontier_table
+    from dalenius.writing import write_whole
+
+    unit_size(units)
+    path = _model_path(model)
+    problem = dl.load(path)
+    if not isinstance(problem, dl.DesignProblem):
+        raise dl.InputError(
+            f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
+        )
+    done = list[dl.FrontierPoint]()
+    with _progress("frontier") as progress:
+        if budgets is None:
+            chosen: list[Any] = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
+        else:
+            chosen = budgets.split(",")
+        found = dl.frontier(problem, chosen, gap=gap, time_limit=time_limit, seed=seed, progress=progress)
+        _make_folder(output)
+        for point in found:
+            done.append(point)
+            stem = output / f"{path.stem}-{len(done):03d}"
+            write_whole(Path(f"{stem}.toml"), dl.dumps(point.problem))
+            point.result.certificate.write(Path(f"{stem}.cert"))
+            _write_mechanism(point.problem, point.result, stem)
+            write_whole(output / "frontier.csv", frontier_table(done, units=units))
+            err.print(f"budget {float(point.budget):.6g}: {escape(str(point.result))}")
+            if point.result.termination is dl.Termination.INTERRUPTED:
+                err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
+                break
+    out.print(str(output / "frontier.csv"), markup=False)
+    if find_spec("matplotlib") is None:
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        return
+    name = problem.title or path.stem
+    out.print(str(frontier_picture({name: done}, output / "frontier.png", units=units)), markup=False)
+
+
+@app.command()
 def release(
     model: ModelArgument,
     mechanism: Annotated[Path, typer.Option("--mechanism", help="The mechanism's file.")],
@@ -197,6 +260,92 @@ def release(
         sys.stdout.flush()
     else:
         _print_release(output, answer)
+
+
+@app.command("export")
+def export_program(
+    model: ModelArgument,
+    program: Annotated[str, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")],
+    format: Annotated[str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek.")] = "json",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file.")] = None,
+    certificate: CertificateOption = None,
+) -> None:
+    """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md)."""
+    from dalenius.export import digest as instance_digest
+    from dalenius.export import export, offered, offers
+
+    problem = dl.load(_model_path(model))
+    proof = None if certificate is None else dl.Certificate.read(certificate)
+    if program == "list":
+        known = offers(problem, proof)
+        for offer in known:
+            out.print(f"{offer.name:<14} {offer.what}", markup=False)
+        if not known:
+            err.print("none: the adversary's priors are listed, so that leakage is evaluated, not optimised")
+        return
+    if output is None:
+        raise dl.InputError("-o: name the file to write")
+    form = offered(problem, program, proof).standard_form()
+    written = export(form, output, format=format)
+    sizes = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
+    out.print(str(written), markup=False)
+    err.print(f"{form.c.size} columns; rows: {sizes}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
+
+
+@app.command("import-solution")
+def import_solution(
+    model: ModelArgument,
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
+    solution: Annotated[Path, typer.Argument(metavar="FILE", help="A solution file (docs/export.md).")],
+    certificate: CertificateOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form."""
+    from dalenius.export import certify, offered, read_solution
+
+    found = read_solution(solution)
+    proof = None if certificate is None else dl.Certificate.read(certificate)
+    chosen = offered(dl.load(_model_path(model)), program, proof)
+    with _naming(solution):
+        answer = certify(chosen, found)
+    if as_json:
+        ends = {"lower": answer.lower, "upper": answer.upper, "gap": answer.gap}
+        sys.stdout.write(json.dumps({k: x if math.isfinite(x) else None for k, x in ends.items()}) + "\n")
+        sys.stdout.flush()
+    else:
+        value = "greatest" if chosen.maximises else "least"
+        out.print(f"{value} value       {answer.lower:.10g} .. {answer.upper:.10g}")
+        out.print(f"gap                  {answer.gap:.2e}")
+
+
+@app.command()
+def compare(
+    model: ModelArgument,
+    methods: Annotated[
+        str | None, typer.Option("--methods", help="Names with commas; all that fit by default.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    budget: Annotated[float, typer.Option("--budget", help="Seconds for each method.")] = 10.0,
+    gap: GapOption = 1e-3,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
+) -> None:
+    """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture."""
+    path = _model_path(model)
+    problem = dl.load(path)
+    if output is not None:
+        _make_folder(output)
+    comparison = dl.compare(
+        problem, methods=None if methods is None else _listed(methods), seeds=seeds, budget=budget, gap=gap
+    )
+    written = [] if output is None else _write_comparison(comparison, output / f"{path.stem}.compare")
+    if as_json:
+        sys.stdout.write(json.dumps(_comparison_answer(comparison, path, written)) + "\n")
+        sys.stdout.flush()
+    else:
+        _print_comparison(comparison)
+        for file in written:
+            out.print(file, markup=False)
 
 
 @app.command("list")
@@ -303,17 +452,26 @@ def _design_answer(
 
 
 def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
-    """The mechanism, the audit of it as a model with its certificate, and the design's model with a csv law spelt out."""
+    """The mechanism, and the design's model with a csv law spelt out."""
+    from dalenius.writing import write_whole
+
+    assert isinstance(problem, dl.DesignProblem)
+    if not _write_mechanism(problem, result, stem):
+        return {}
+    write_whole(f"{stem}.design.toml", dl.dumps(problem))
+    return {"mechanism": f"{stem}.mechanism.json"}
+
+
+def _write_mechanism(problem: dl.DesignProblem, result: dl.DesignResult, stem: Path) -> bool:
+    """The mechanism, if there is one, and the audit of it as a model with its certificate."""
     from dalenius.writing import write_whole
 
     if result.mechanism is None or result.audit is None:
-        return {}
-    assert isinstance(problem, dl.DesignProblem)
+        return False
     result.mechanism.save(f"{stem}.mechanism.json")
     write_whole(f"{stem}.mechanism.toml", dl.dumps(problem.release(result.mechanism.rows)))
     result.audit.certificate.write(f"{stem}.mechanism.cert")
-    write_whole(f"{stem}.design.toml", dl.dumps(problem))
-    return {"mechanism": f"{stem}.mechanism.json"}
+    return True
 
 
 def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
@@ -340,6 +498,71 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:
         out.print("mechanism            not written (-o FOLDER writes it, and the certificates)")
+
+
+def _write_comparison(comparison: dl.Comparison, stem: Path) -> list[str]:
+    """The table, and the picture where matplotlib is installed."""
+    from importlib.util import find_spec
+
+    from dalenius.report import comparison_picture, comparison_table
+    from dalenius.writing import write_whole
+
+    table = Path(f"{stem}.csv")
+    write_whole(table, comparison_table(comparison))
+    if find_spec("matplotlib") is None:
+        return [str(table)]
+    title = comparison.problem.title or stem.stem
+    return [str(table), str(comparison_picture(comparison, f"{stem}.png", title=title))]
+
+
+def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]) -> dict[str, Any]:
+    entries = [
+        {
+            "method": entry.method,
+            "starts": entry.seeds,
+            "value": entry.value,
+            "first_start": None if math.isnan(entry.first) else entry.first,
+            "claimed": entry.claimed,
+            "shortfall": entry.shortfall,
+            "violation": entry.violation,
+            "iterations": entry.iterations,
+            "evaluations": entry.evaluations,
+            "seconds": round(entry.seconds, 3),
+            "seconds_to_gap": None if entry.reached is None else round(entry.reached, 3),
+        }
+        for entry in comparison.entries
+    ]
+    return {
+        "model": str(path),
+        "digest": digest(comparison.problem),
+        "lower": comparison.lower,
+        "upper": comparison.upper,
+        "units": comparison.unit,
+        "gap": comparison.gap,
+        "termination": comparison.termination.value,
+        "methods": entries,
+        "files": written,
+    }
+
+
+def _print_comparison(comparison: dl.Comparison) -> None:
+    heads = ("method", "starts", "value", "uniform start", "shortfall", "violation", "evaluations", "s", "s to gap")
+    table = Table(*heads, box=None, pad_edge=False)
+    for entry in comparison.entries:
+        table.add_row(
+            entry.method,
+            str(entry.seeds),
+            f"{entry.value:.8f}",
+            "-" if math.isnan(entry.first) else f"{entry.first:.8f}",
+            f"{entry.shortfall:.2%}",
+            f"{entry.violation:.1e}",
+            str(entry.evaluations) if entry.evaluations else "-",
+            f"{entry.seconds:.2f}",
+            "never" if entry.reached is None else f"{entry.reached:.2f}",
+        )
+    Console(highlight=False, width=max(out.width, 120)).print(table)
+    unit = "" if comparison.unit == "distortion" else f" {comparison.unit}"
+    out.print(f"certified  {comparison.lower:.10g} .. {comparison.upper:.10g}{unit}; {comparison.termination.advice}")
 
 
 def _short(text: str) -> str:

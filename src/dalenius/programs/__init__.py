@@ -9,6 +9,7 @@ from dalenius.programs.node import NodeRelaxation
 from dalenius.programs.posterior import PosteriorUpdate
 from dalenius.programs.row import RowUpdate
 from dalenius.programs.solvers import SOLVERS, Attempt
+from dalenius.programs.standard_form import StandardForm
 
 __all__ = [
     "SOLVERS",
@@ -22,4 +23,5 @@ __all__ = [
     "PosteriorUpdate",
     "Program",
     "RowUpdate",
+    "StandardForm",
 ]

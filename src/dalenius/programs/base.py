@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import brief
 from dalenius.outcome import Termination
-from dalenius.programs.solvers import Attempt, attempt, ladder
+from dalenius.programs.solvers import Attempt, attempt, ladder, usable
+from dalenius.programs.standard_form import StandardForm, standard_form
 
 __all__ = ["BlockSolution", "Program", "checked"]
 
@@ -133,6 +134,47 @@ class Program(ABC):
         late = seconds >= limit or any(made.hung for made in attempts)
         termination = Termination.TIME_LIMIT if late else Termination.STALLED
         return best.solution(Termination.GAP_REACHED if best.gap <= gap else termination, seconds, tuple(attempts))
+
+    def certify(
+        self, point: Mapping[str, Any], duals: Mapping[str, Any] | None = None, *, gap: float = 1e-8
+    ) -> BlockSolution:
+        """The interval that somebody else's solution proves; nothing of ours solves the program.
+
+        The point is repaired and the multipliers are projected, as those of `solve`'s solvers are, with at most a search in one number
+        or a climb from the point; what is better is kept, each side by itself. So the interval is valid whatever is handed in, and at
+        worst that of `start`.
+
+        Parameters
+        ----------
+        point : mapping of name -> array
+            Values of `variables`, as many as there are. What has another shape, or numbers beyond 1e100, is ignored.
+        duals : mapping of name -> array, optional
+            Multipliers of `constraints` in the dual cones: at least 0 for inequalities; (3, ...) for exponential cones, in the
+            model's order.
+        gap : float
+            What counts as `GAP_REACHED`.
+
+        Raises
+        ------
+        InputError
+            If the gap is no number of at least 0.
+        """
+        checked(gap, None)
+        given = {name: (value, self.variables[name].shape) for name, value in point.items() if name in self.variables}
+        prices = {k: (v, self.constraints[k].shape) for k, v in (duals or {}).items() if k in self.constraints}
+        made = Attempt("given", "given", None, 0.0, usable(given), usable(prices))
+        started, wanted, self.wanted = time.monotonic(), self.wanted, math.inf  # nothing is worth a search of our own
+        try:
+            best = _Best(self)
+            noted = best.offer(made)
+        finally:
+            self.wanted = wanted
+        termination = Termination.GAP_REACHED if best.gap <= gap else Termination.STALLED
+        return best.solution(termination, time.monotonic() - started, (noted,))
+
+    def standard_form(self) -> StandardForm:
+        """The model with its present data as c, A, b and cones, with names: for other people's solvers (`dalenius.export`)."""
+        return standard_form(self.name, self.problem, self.variables, self.constraints)
 
     def _attempt(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
         """One attempt; if its thread may still be running, it keeps the old cvxpy objects and the program makes new ones."""

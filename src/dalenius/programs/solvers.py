@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 
-__all__ = ["SOLVERS", "Attempt", "attempt", "ladder"]
+__all__ = ["SOLVERS", "Attempt", "attempt", "ladder", "usable"]
 
 Floats = NDArray[np.float64]
 SOLVERS = ("auto", "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
@@ -111,13 +111,13 @@ def attempt(
         seconds = time.monotonic() - started
         if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
             return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
-        point = _usable({name: (variable.value, variable.shape) for name, variable in variables.items()})
-        duals = _usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
+        point = usable({name: (variable.value, variable.shape) for name, variable in variables.items()})
+        duals = usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
     value = problem.value if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
     return Attempt(solver, said[0], value, seconds, point, duals)
 
 
-def _usable(values: Mapping[str, tuple[Any, tuple[int, ...]]]) -> dict[str, Floats]:
+def usable(values: Mapping[str, tuple[Any, tuple[int, ...]]]) -> dict[str, Floats]:
     """Copies of the values that are finite numbers of sane size, as many as asked for, in the shape asked for."""
     result = {}
     for name, (value, shape) in values.items():

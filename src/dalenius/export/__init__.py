@@ -1,0 +1,73 @@
+"""Every program as a conic instance for other people's solvers, in several formats, and the way back (docs/export.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dalenius.errors import InputError
+from dalenius.export.cbf import cbf_text, parse_cbf, read_cbf
+from dalenius.export.clarabel_json import clarabel_text
+from dalenius.export.linear import lp_text, mps_text
+from dalenius.export.mosek_task import write_mosek
+from dalenius.export.offers import Offer, offered, offers
+from dalenius.export.solution import Solution, certify, parse_solution, read_solution, write_solution
+from dalenius.export.standard import digest, json_text, parse_json, read_json
+from dalenius.programs import Program, StandardForm
+from dalenius.writing import write_whole
+
+__all__ = [
+    "FORMATS",
+    "Offer",
+    "Solution",
+    "certify",
+    "digest",
+    "export",
+    "offered",
+    "offers",
+    "parse_cbf",
+    "parse_json",
+    "parse_solution",
+    "read_cbf",
+    "read_json",
+    "read_solution",
+    "write_solution",
+]
+
+TEXTS: dict[str, Callable[[StandardForm], str]] = {
+    "json": json_text,
+    "cbf": cbf_text,
+    "clarabel": clarabel_text,
+    "mps": mps_text,
+    "lp": lp_text,
+}
+FORMATS = (*TEXTS, "mosek")
+
+
+def export(program: Program | StandardForm, path: str | Path, *, format: str) -> Path:
+    """Write a program's instance, with the data that it has now.
+
+    Parameters
+    ----------
+    program : Program or StandardForm
+    format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}
+        ``"mps"`` and ``"lp"`` are for linear instances only; for ``"mosek"`` the ending of the path says which of MOSEK's formats.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot be written.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from dalenius.programs import MarginalUpdate
+    >>> program = MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     form = read_cbf(export(program, Path(folder, "marginal.cbf"), format="cbf"))
+    >>> form.maximises, form.sizes
+    (True, {'zero': 1, 'nonnegative': 3, 'exponential': 12})
+    """
+    if format not in FORMATS:
+        raise InputError(f"format: expected one of {', '.join(FORMATS)}; got {format!r}")
+    form = program if isinstance(program, StandardForm) else program.standard_form()
+    return write_mosek(form, path) if format == "mosek" else write_whole(path, TEXTS[format](form))

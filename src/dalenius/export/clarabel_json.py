@@ -1,0 +1,47 @@
+"""Clarabel's own file: minimise q x with A x + s = b, s in the cones; what its `load_from_file` reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scipy.sparse import csc_array
+
+from dalenius.programs import StandardForm
+from dalenius.programs.standard_form import Rows
+
+__all__ = ["clarabel_text"]
+
+
+def clarabel_text(form: StandardForm) -> str:
+    """The file. It has no room for an offset or a maximum: the value is offset + q x, or offset - q x for a maximum.
+
+    >>> import numpy as np
+    >>> from dalenius.programs import MarginalUpdate
+    >>> file = json.loads(clarabel_text(MarginalUpdate(np.eye(2), np.zeros(2), 0.5).standard_form()))
+    >>> sorted(file), file["cones"][:2], file["cones"][-1]
+    (['A', 'P', 'b', 'cones', 'q'], [{'ZeroConeT': 1}, {'NonnegativeConeT': 2}], {'ExponentialConeT': []})
+    """
+    width = form.c.size
+    cost = -form.c + 0.0 if form.maximises else form.c
+    parts: dict[str, Any] = {
+        "P": _columns(csc_array((width, width))),
+        "q": cost.tolist(),
+        "A": _columns(csc_array(-form.A)),
+        "b": form.b.tolist(),
+        "cones": [cone for part in form.rows for cone in _cones(part)],
+    }
+    return "{" + ",\n".join(f'"{key}": {json.dumps(value, allow_nan=False)}' for key, value in parts.items()) + "}\n"
+
+
+def _columns(matrix: csc_array) -> dict[str, Any]:
+    matrix.sort_indices()
+    height, width = matrix.shape
+    places = {"colptr": matrix.indptr.tolist(), "rowval": matrix.indices.tolist()}
+    return {"m": height, "n": width, **places, "nzval": [float(x) for x in matrix.data.tolist()]}
+
+
+def _cones(part: Rows) -> list[dict[str, Any]]:
+    if part.cone == "exponential":
+        return [{"ExponentialConeT": []}] * (part.size // 3)
+    return [{"ZeroConeT" if part.cone == "zero" else "NonnegativeConeT": part.size}] if part.size else []

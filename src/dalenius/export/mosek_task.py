@@ -1,0 +1,83 @@
+"""MOSEK's own files, where MOSEK is installed: affine conic constraints with names; building and writing takes no licence."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dalenius.errors import InputError
+from dalenius.programs import StandardForm
+from dalenius.programs.standard_form import Rows
+
+__all__ = ["ENDINGS", "write_mosek"]
+
+ENDINGS = (".task", ".task.gz", ".task.zst", ".ptf", ".ptf.gz", ".jtask")
+
+
+def write_mosek(form: StandardForm, path: str | Path) -> Path:
+    """Write a task; the ending says in which of MOSEK's formats.
+
+    Raises
+    ------
+    InputError
+        If MOSEK cannot be imported, the ending is none of .task, .task.gz, .task.zst, .ptf, .ptf.gz and .jtask, or the file cannot be
+        written.
+    """
+    path = Path(path)
+    ending = next((ending for ending in sorted(ENDINGS, key=len, reverse=True) if path.name.endswith(ending)), None)
+    if ending is None:
+        raise InputError(
+            f"{path}: expected one of the endings {', '.join(ENDINGS)}, which say MOSEK in what form to write"
+        )
+    try:
+        import mosek
+    except (ImportError, OSError):
+        raise InputError("mosek: not installed here (pip install 'dalenius[mosek]'); cbf needs nothing") from None
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            temporary = Path(folder, f"task{ending}")
+            with mosek.Task() as task:
+                _fill(task, form, mosek)
+                task.writedata(str(temporary))
+            os.replace(temporary, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except mosek.Error as error:
+        raise InputError(f"{path}: MOSEK does not write it: {error}") from None
+    return path
+
+
+def _fill(task: Any, form: StandardForm, mosek: Any) -> None:
+    width, height = form.c.size, form.b.size
+    order = form.exponential_reversed()
+    A = form.A[order].tocoo()
+    task.puttaskname(form.program)
+    task.appendvars(width)
+    for j, name in enumerate(f"{part.name}_{k}" for part in form.columns for k in range(part.size)):
+        task.putvarname(j, name)
+    task.putvarboundsliceconst(0, width, mosek.boundkey.fr, 0.0, 0.0)
+    task.putclist(list(range(width)), form.c.tolist())
+    task.putcfix(form.offset)
+    task.putobjsense(mosek.objsense.maximize if form.maximises else mosek.objsense.minimize)
+    task.appendafes(height)
+    task.putafefentrylist(A.row.tolist(), A.col.tolist(), A.data.tolist())
+    task.putafegslice(0, height, form.b[order].tolist())
+    start = 0
+    for part in form.rows:
+        _append(task, part, start)
+        start += part.size
+
+
+def _append(task: Any, part: Rows, start: int) -> None:
+    exponential = part.cone == "exponential"
+    size = 3 if exponential else part.size
+    if exponential:
+        domain = task.appendprimalexpconedomain()
+    else:
+        domain = (task.appendrzerodomain if part.cone == "zero" else task.appendrplusdomain)(size)
+    for k in range(part.size // size if size else 0):
+        members = range(start + k * size, start + (k + 1) * size)
+        task.appendacc(domain, list(members), None)
+        task.putaccname(task.getnumacc() - 1, f"{part.name}_{k}" if exponential else part.name)

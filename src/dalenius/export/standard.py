@@ -1,0 +1,161 @@
+"""Our own format, ``dalenius-conic/1``: the conic standard form with its names, in JSON whose numbers are exact."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from dalenius.errors import InputError
+from dalenius.exact import brief
+from dalenius.export.strict import MAX_NUMBERS, keys_of, numbers_of, read_object, read_text, text_of, whole_of
+from dalenius.programs import StandardForm
+from dalenius.programs.standard_form import CONES, Columns, Rows
+
+__all__ = ["FORMAT", "digest", "json_text", "parse_json", "read_json"]
+
+FORMAT = "dalenius-conic/1"
+SENSES = ("minimize", "maximize")
+KEYS = ("format", "program", "sense", "offset", "columns", "rows", "c", "b", "A")
+MAX_BLOCKS = 2**20
+
+
+def json_text(form: StandardForm) -> str:
+    """The file: a key a line, the numbers as the shortest texts that doubles are read back from.
+
+    >>> from dalenius.programs import MarginalUpdate
+    >>> form = MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5).standard_form()
+    >>> json_text(form).splitlines()[:3]
+    ['{"format": "dalenius-conic/1",', '"program": "marginal",', '"sense": "maximize",']
+    >>> json_text(parse_json(json_text(form))) == json_text(form)
+    True
+    """
+    body = _body(form)
+    return f'{{{body},\n"digest": {json.dumps(_hash(body))}}}\n'
+
+
+def digest(form: StandardForm) -> str:
+    """What identifies the instance, names and every bit of its numbers included."""
+    return _hash(_body(form))
+
+
+def read_json(path: str | Path) -> StandardForm:
+    """Read a file in our own format.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or anything in it is not as docs/export.md says; the message names the place.
+    """
+    try:
+        return parse_json(read_text(path))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def parse_json(text: str) -> StandardForm:
+    """The instance in a text; `InputError` if there is none."""
+    found = keys_of(read_object(text), "instance", KEYS, ("digest",))
+    if found["format"] != FORMAT:
+        raise InputError(f"format: expected {FORMAT!r}, got {brief(found['format'])}")
+    if found["sense"] not in SENSES:
+        raise InputError(f"sense: expected {' or '.join(SENSES)}, got {brief(found['sense'])}")
+    columns, rows = _columns(found["columns"]), _rows(found["rows"])
+    width, height = sum(part.size for part in columns), sum(part.size for part in rows)
+    if max(width, height) > MAX_NUMBERS:
+        raise InputError(f"instance: expected at most {MAX_NUMBERS} columns and rows")
+    form = StandardForm(
+        program=text_of(found["program"], "program"),
+        maximises=found["sense"] == "maximize",
+        c=numbers_of(found["c"], "c", width),
+        offset=float(numbers_of([found["offset"]], "offset")[0]),
+        A=_matrix(found["A"], height, width),
+        b=numbers_of(found["b"], "b", height),
+        columns=columns,
+        rows=rows,
+    )
+    if found.get("digest", wanted := digest(form)) != wanted:
+        raise InputError(f"digest: expected {wanted} for this instance; the file was changed")
+    return form
+
+
+def _body(form: StandardForm) -> str:
+    A = coo_array(form.A)
+    parts: dict[str, Any] = {
+        "format": FORMAT,
+        "program": form.program,
+        "sense": SENSES[form.maximises],
+        "offset": form.offset,
+        "columns": [{"name": x.name, "shape": list(x.shape), "auxiliary": x.auxiliary} for x in form.columns],
+        "rows": [{"name": x.name, "cone": x.cone, "shape": list(x.shape), "auxiliary": x.auxiliary} for x in form.rows],
+        "c": form.c.tolist(),
+        "b": form.b.tolist(),
+        "A": {"rows": A.row.tolist(), "columns": A.col.tolist(), "values": A.data.tolist()},
+    }
+    return ",\n".join(f'"{key}": {json.dumps(value, allow_nan=False)}' for key, value in parts.items())
+
+
+def _hash(body: str) -> str:
+    return "sha256:" + hashlib.sha256(body.encode("ascii")).hexdigest()
+
+
+def _listed(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list) or not 1 <= len(value) <= MAX_BLOCKS:
+        raise InputError(f"{what}: expected a list of 1 to {MAX_BLOCKS} blocks, got {brief(value)}")
+    return value
+
+
+def _shape(value: Any, what: str) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) > 4:
+        raise InputError(f"{what}: expected a list of at most 4 integers, got {brief(value)}")
+    return tuple(whole_of(entry, what) for entry in value)
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{what}: expected true or false, got {brief(value)}")
+    return value
+
+
+def _columns(value: Any) -> tuple[Columns, ...]:
+    blocks = []
+    for j, entry in enumerate(_listed(value, "columns")):
+        what = f"columns[{j}]"
+        keys_of(entry, what, ("name", "shape", "auxiliary"))
+        name, shape = text_of(entry["name"], f"{what}.name"), _shape(entry["shape"], f"{what}.shape")
+        blocks.append(Columns(name, shape, _flag(entry["auxiliary"], f"{what}.auxiliary")))
+    return tuple(blocks)
+
+
+def _rows(value: Any) -> tuple[Rows, ...]:
+    blocks = []
+    for j, entry in enumerate(_listed(value, "rows")):
+        what = f"rows[{j}]"
+        keys_of(entry, what, ("name", "cone", "shape", "auxiliary"))
+        if entry["cone"] not in CONES:
+            raise InputError(f"{what}.cone: expected one of {', '.join(CONES)}; got {brief(entry['cone'])}")
+        name, shape = text_of(entry["name"], f"{what}.name"), _shape(entry["shape"], f"{what}.shape")
+        blocks.append(Rows(name, entry["cone"], shape, _flag(entry["auxiliary"], f"{what}.auxiliary")))
+    return tuple(blocks)
+
+
+def _matrix(value: Any, height: int, width: int) -> csr_array:
+    """The entries row by row, columns increasing: so none can stand twice."""
+    keys_of(value, "A", ("rows", "columns", "values"))
+    values = numbers_of(value["values"], "A.values")
+    places = []
+    for key, size in (("rows", height), ("columns", width)):
+        numbers = value[key]
+        if not isinstance(numbers, list) or len(numbers) != values.size:
+            raise InputError(f"A.{key}: expected a list of {values.size} integers, got {brief(numbers)}")
+        places.append(np.array([whole_of(x, f"A.{key}[{j}]", size - 1) for j, x in enumerate(numbers)], dtype=np.int64))
+    order = places[0] * width + places[1]
+    if values.size and (wrong := np.flatnonzero(np.diff(order) <= 0)).size:
+        raise InputError(f"A: entry {wrong[0] + 1} stands twice or out of order (row by row, columns increasing)")
+    if np.any(values == 0.0):
+        raise InputError(f"A.values[{np.flatnonzero(values == 0.0)[0]}]: an entry of the matrix is 0; leave it out")
+    return csr_array(coo_array((values, (places[0], places[1])), shape=(height, width)))
