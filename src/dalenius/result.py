@@ -210,8 +210,11 @@ class DesignResult:
 
     @property
     def leakage(self) -> tuple[float, float] | None:
-        """What the mechanism leaks to the problem's adversary: a proved interval in nats."""
-        return None if self.audit is None else (self.audit.lower, self.audit.upper)
+        """What the mechanism leaks to the problem's adversary: a proved interval in nats, exactly 0 where it releases a constant."""
+        if self.audit is None or self.mechanism is None:
+            return None
+        constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)
+        return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
 
     def explain(self) -> str:
         """Which symmetries of the instance were used, and why they lose nothing."""

@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -31,6 +32,8 @@ __all__ = ["solve"]
 METHODS = ("exchange", "alternating")
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
 
+ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+
 
 class _Most(NamedTuple):
     """Leaves and bytes that an audit's trees may take."""
@@ -49,7 +52,7 @@ def solve(
     memory_limit: float | None = ...,
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
-    known: Result | None = ...,
+    known: Result | DesignResult | None = ...,
     method: str = ...,
 ) -> Result: ...
 
@@ -64,7 +67,7 @@ def solve(
     memory_limit: float | None = ...,
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
-    known: Result | None = ...,
+    known: Result | DesignResult | None = ...,
     method: str = ...,
 ) -> DesignResult: ...
 
@@ -79,7 +82,7 @@ def solve(
     memory_limit: float | None = ...,
     seed: int = ...,
     progress: Callable[[Progress], None] | None = ...,
-    known: Result | None = ...,
+    known: Result | DesignResult | None = ...,
     method: str = ...,
 ) -> Result | DesignResult: ...
 
@@ -93,7 +96,7 @@ def solve(
     memory_limit: float | None = 4096.0,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
-    known: Result | None = None,
+    known: Result | DesignResult | None = None,
     method: str = "exchange",
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
@@ -115,9 +118,10 @@ def solve(
         Seed of the search's random starts.
     progress : callable, optional
         Called a few times a second with a `Progress`.
-    known : Result, optional
-        A result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every bound falls as
-        the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
+    known : Result or DesignResult, optional
+        Of an audit: a result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every
+        bound falls as the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
+        Of a design: a result for the same design with another budget, whose priors are tried first.
     method : {"exchange", "alternating"}
         For designs. ``"alternating"`` is the source paper's scheme, the exchange with a memory of one prior: its interval is proved,
         too, but need not close, and it warns (`dalenius.design.CycleWarning`) where it cycles.
@@ -173,11 +177,11 @@ def solve(
     )
     with _stopped_by_interrupt(clock):
         if isinstance(problem, DesignProblem):
-            return _designed(problem, float(gap), clock, rng, most, method)
+            return _designed(problem, float(gap), clock, rng, most, method, known)
         audit = audit_of(problem, float(gap), clock, rng)
         if isinstance(audit, Auditor):
             audit.node_limit, audit.memory_limit = most
-            if known is not None:
+            if isinstance(known, Result):
                 upper = known.upper if known.units == "nats" else math.inf
                 audit.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
         audit.run()
@@ -247,7 +251,13 @@ def _termination(audit: Audit, gap: float) -> Termination:
 
 
 def _designed(
-    problem: DesignProblem, gap: float, clock: Clock, rng: np.random.Generator, most: _Most, method: str
+    problem: DesignProblem,
+    gap: float,
+    clock: Clock,
+    rng: np.random.Generator,
+    most: _Most,
+    method: str,
+    known: Result | DesignResult | None = None,
 ) -> DesignResult:
     """The exchange, then its certificate: the bound from below, and the proof about the mechanism handed out."""
     from dalenius.design.exchange import exchange  # it brings the modelling language, which takes a second to import
@@ -256,28 +266,54 @@ def _designed(
     if not problem.feasible:
         return _infeasible(problem, clock)
     run = exchange(problem, gap, clock, rng, *most)
+    if isinstance(known, DesignResult):
+        run.recall(known.certificate)
     if method == "alternating":
         alternating(run)
     else:
         run.run()
-    audit = _proved(problem.release(run.rows), run.audit)
-    for lower in [*(run.lower - margin * (1.0 + abs(run.lower)) for margin in MARGINS), 0.0]:
-        result = _design(problem, run, audit, max(round_down(lower), 0.0))
-        verdict = verify(problem, result.certificate)
-        if verdict.proved:
-            return result
+    for _ in run.outcomes():
+        audit = _proved(problem.release(run.rows), run.audit)
+        for lower in _lower_claims(problem, run):
+            result = _design(problem, run, audit, lower)
+            verdict = verify(problem, result.certificate)
+            if verdict.proved:
+                return result
     raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
+
+
+def _lower_claims(problem: DesignProblem, run: Exchange) -> Iterator[float]:
+    """What may be claimed from below, rounded down ever further until the checker agrees, which refuses quickly."""
+    unit = _distortion_unit(problem)
+    found = min(run.lower, run.provable()) / unit
+    for margin in (*MARGINS, *ROUGH_MARGINS) if found > 0.0 else ():
+        yield max(round_down(found - margin * (1.0 + found)), 0.0) * unit
+    yield 0.0
+
+
+def _distortion_unit(problem: DesignProblem) -> float:
+    """A power of 2 of the size of the largest distortion, which claims about distortions are rounded in; 1 for leakage."""
+    largest = float(problem.cost.max())
+    return 1.0 if isinstance(problem, MinLeakage) or not largest else math.ldexp(1.0, math.frexp(largest)[1])
+
+
+def _distortion_above(distortion: Fraction, unit: float) -> float:
+    """A double that is at least this distortion, and not so small that its digits cannot be written."""
+    step = unit * 2.0**-150
+    above = exact_fraction_above(distortion)
+    return above if above >= step * 2.0**53 else math.ceil(distortion / Fraction(step)) * step
 
 
 def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) -> DesignResult:
     """What the exchange found, with its certificate, not yet checked."""
     distortion = problem.expected_distortion(run.rows)
     constant = run.constant_rows(run.rows)
-    upper = exact_fraction_above(distortion)
+    upper = _distortion_above(distortion, _distortion_unit(problem))
+    silent = constant and problem.budget == 0
     if isinstance(problem, MinLeakage):
         upper = 0.0 if constant else audit.upper
+        silent = constant
     lower = min(lower, upper)
-    proof = [] if constant and (upper == 0.0 or problem.budget == 0) else audit.certificate.proof()
     certificate = build(
         problem=problem.kind,
         digest=digest(problem),
@@ -286,7 +322,7 @@ def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) 
         producer=_producer(),
         unit=problem.unit,
         mechanism=run.row_texts(),
-        body=[*(run.lines() if lower > 0.0 else [["dual", None]]), *proof],
+        body=[*(run.lines() if lower > 0.0 else [["dual", None]]), *([] if silent else audit.certificate.proof())],
     )
     gap = relative_gap(lower, upper)
     return DesignResult(

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audit import Clock, capacities, feasible, local_maxima
-from dalenius.certify import short_text
+from dalenius.certify import Certificate, short_text
 from dalenius.information import mutual_information
 from dalenius.problems.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.problems.aggregation import Fibres, RecordChannel
 from dalenius.problems.design_problem import DesignProblem
+from dalenius.problems.selections import Selections
 
 __all__ = ["Prior", "Rival", "rival"]
 
@@ -45,6 +46,11 @@ class Prior:
 class Rival(ABC):
     """Finds priors against mechanisms (inputs, outputs)."""
 
+    @property
+    @abstractmethod
+    def anyone(self) -> Prior:
+        """A prior of the problem's set that needs no search; about a record with one letter if there is no other."""
+
     @abstractmethod
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         """Priors that are told much by Q; `starts` says how hard to look."""
@@ -60,6 +66,12 @@ class EntropyRival(Rival):
 
     def __init__(self, fibres: list[Fibres], deficit: float, rng: np.random.Generator) -> None:
         self.parts, self.deficit, self.rng = fibres, deficit, rng
+
+    @property
+    def anyone(self) -> Prior:
+        if not self.parts:
+            return Prior(0, np.ones((1, 1)), "uniform")
+        return Prior(self.parts[0].first, np.exp(self.parts[0].log_shares), "uniform")
 
     def channels(self, Q: Floats) -> list[RecordChannel]:
         """The record channels of a mechanism; rows are not merged, so that classes are inputs."""
@@ -79,6 +91,16 @@ class EntropyRival(Rival):
             input_log_shares=part.log_shares,
         )
 
+    def made_feasible(self, record: int, masses: Floats) -> Prior:
+        """A prior with these masses, mixed with the uniform one if it has too little entropy."""
+        part = next(part for part in self.parts if part.first == record)
+        channel = self._channel(part, np.ones((masses.shape[1], 1)), np.zeros(1, dtype=np.int64))
+        return self._prior(channel, masses)
+
+    def _prior(self, channel: RecordChannel, masses: Floats) -> Prior:
+        p = feasible(channel, masses, slack=SPARE * (1.0 + self.deficit))
+        return Prior(channel.record, channel.uniform if p is None else p, "uniform" if p is None else None)
+
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for channel in self.channels(Q):
@@ -87,10 +109,7 @@ class EntropyRival(Rival):
                 continue
             warm = [prior.masses for prior in known if prior.record == channel.record][-12:]
             for candidate in local_maxima(channel, rng=self.rng, clock=clock, warm=warm, keep=BATCH, starts=starts):
-                p = feasible(channel, candidate.p, slack=SPARE * (1.0 + self.deficit))
-                found.append(
-                    Prior(channel.record, channel.uniform if p is None else p, "uniform" if p is None else None)
-                )
+                found.append(self._prior(channel, candidate.p))
         return found
 
 
@@ -101,15 +120,25 @@ class ProductRival(Rival):
         self.inputs = problem.input_count
         self.parts = problem.selections()
 
+    @property
+    def anyone(self) -> Prior:
+        if not self.parts:
+            return Prior(0, np.ones((1, 1)), [0, ["1"]])
+        part = self.parts[0]
+        return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
+
+    def _prior(self, part: Selections, j: int, law: Floats) -> Prior:
+        """Of selection j, with a law of its letters."""
+        masses = np.zeros((len(law), self.inputs))
+        masses[np.arange(len(law)), part.inputs[j]] = law
+        return Prior(part.record, masses, [j, [short_text(x) for x in law.tolist()]])
+
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for part in self.parts:
             answers = capacities(Q[part.inputs], clock=clock)
             for j in np.argsort([-answer.lower for answer in answers])[:BATCH]:
-                law = answers[j].input_law
-                masses = np.zeros((len(law), self.inputs))
-                masses[np.arange(len(law)), part.inputs[j]] = law
-                found.append(Prior(part.record, masses, [int(j), [short_text(x) for x in law.tolist()]]))
+                found.append(self._prior(part, int(j), answers[j].input_law))
         return found
 
 
@@ -126,8 +155,23 @@ class ListedRival(Rival):
                 np.add.at(masses, (datasets // stride % size, inputs), weights)
                 self.priors.append(Prior(i, masses / masses.sum(), j))
 
+    @property
+    def anyone(self) -> Prior:
+        return self.priors[0] if self.priors else Prior(0, np.ones((1, 1)), 0)
+
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         return self.priors
+
+
+def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list[tuple[int, Floats]]:
+    """The priors that a certificate of a design lists by their masses, as far as they fit the problem: records and masses."""
+    sizes, found = {part.first: len(part.log_shares) for part in problem.record_fibres()}, []
+    for line in certificate.dual()[1:]:
+        record, written = line[2], line[3]
+        inputs = {len(row) if isinstance(row, list) else -1 for row in written} if isinstance(written, list) else set()
+        if inputs == {problem.input_count} and sizes.get(record, 1) == len(written) > 1:
+            found.append((record, np.array(written, dtype=float)))
+    return found
 
 
 def rival(problem: DesignProblem, fibres: list[Fibres], rng: np.random.Generator) -> Rival:

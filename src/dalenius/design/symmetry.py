@@ -112,7 +112,7 @@ class Reduction:
 
         Mass is spread evenly over the datasets of a letter and an orbit, which leaves leakage and entropy as they are.
         """
-        if not self.turns:
+        if not self.turns or record not in self._parts:
             return [(record, masses, phi)]
         full = self._parts[record].log_shares
         mine = next(part.log_shares for part in self.fibres if part.first == record)

@@ -1,0 +1,44 @@
+"""From doubles to exact rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dalenius.design.rational import DENOMINATOR, mixtures, rational_rows
+
+
+@pytest.mark.parametrize("outputs", [1, 2, 3, 7, 500])
+def test_rows_sum_to_one_exactly_and_are_near(outputs):
+    rng = np.random.default_rng(outputs)
+    Q = rng.dirichlet(np.full(outputs, 0.2), size=20)
+    rows = rational_rows(Q)
+    for row, near in zip(rows, Q, strict=True):
+        assert sum(row) == 1
+        assert min(row) >= 0
+        assert all(DENOMINATOR % entry.denominator == 0 for entry in row)
+        assert max(abs(float(x) - y) for x, y in zip(row, near, strict=True)) <= (outputs + 1) / DENOMINATOR
+
+
+def test_zeros_stay_zeros_and_noise_below_zero_goes():
+    rows = rational_rows(np.array([[0.0, 1.0, -1e-17], [1e-14, 1.0, 0.0]]))
+    assert rows[0] == [0, 1, 0]
+    assert sum(rows[1]) == 1
+    assert rows[1][2] == 0
+
+
+def test_rows_need_not_be_normalised():
+    assert rational_rows(np.array([[3.0, 1.0]])) == [[Fraction(3, 4), Fraction(1, 4)]]
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.5, 1.0])
+def test_mixtures_begin_with_the_share_and_end_with_the_other(share):
+    Q, other = np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]])
+    shares = [float(mixed[0, 0]) for mixed in mixtures(Q, other, share)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert shares[0] >= share
+    assert share > 0.0 or shares[0] == 0.0
+    assert len(shares) < 20

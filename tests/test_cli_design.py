@@ -1,0 +1,121 @@
+"""`dalenius solve` on designs, in processes of their own: what is written, and that both programs prove it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+import dalenius as dl
+
+COUNT = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+LEAKAGE = dl.MinLeakage(max_distortion=0.3, adversary=dl.EntropyAtLeast("0.5 max"), **COUNT)
+DISTORTION = dl.MinDistortion(max_leakage="0.1 bits", adversary=dl.EntropyAtLeast("0.5 max"), **COUNT)
+CSV = dl.dumps(LEAKAGE).replace(
+    'kind = "uniform"', 'kind = "csv"\nfile = "table.csv"\ncolumn = "answer"\nletters = ["no", "yes"]'
+)
+
+
+def run(*arguments, cwd, program=("-m", "dalenius.cli")):
+    command = [sys.executable, *program, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def solve(tmp_path):
+    def solved(problem, *more):
+        text = problem if isinstance(problem, str) else dl.dumps(problem)
+        (tmp_path / "model.toml").write_text(text)
+        return run("solve", "model.toml", "--gap", "5e-2", "--time-limit", "10", *more, cwd=tmp_path)
+
+    return solved
+
+
+@pytest.mark.parametrize(("problem", "unit"), [(LEAKAGE, "nats"), (DISTORTION, "distortion")])
+def test_what_is_written_is_proved_by_both_programs(problem, unit, solve, tmp_path):
+    done = solve(problem, "-o", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert done.stdout.count("\n") == 1
+    assert (answer["feasible"], answer["proved"], answer["units"], answer["scope"]) == (True, True, unit, "global")
+    assert answer["lower"] <= answer["upper"]
+    assert answer["gap"] <= 5e-2
+    out = tmp_path / "out"
+    assert answer["certificate"] == "out/model.cert"
+    assert answer["mechanism"] == "out/model.mechanism.json"
+    for program, head in ((("-m", "dalenius.cli"), ["verify"]), (("-m", "dalenius_check"), [])):
+        for model, certificate in (
+            (tmp_path / "model.toml", out / "model.cert"),
+            (out / "model.mechanism.toml", out / "model.mechanism.cert"),
+        ):
+            verdict = run(*head, model, certificate, cwd=tmp_path, program=program)
+            assert verdict.returncode == 0, verdict.stdout
+    mechanism = dl.DesignedMechanism.load(out / "model.mechanism.json")
+    problem.check_designed(mechanism)
+    assert problem.expected_distortion(mechanism.rows) == Fraction(answer["distortion"])
+    assert mechanism.sample(1) in (0, 1, 2)
+
+
+def test_words_for_a_person(solve):
+    for problem, first in ((LEAKAGE, "least leakage"), (DISTORTION, "least distortion")):
+        done = solve(problem, "--units", "bits")
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert lines[0].startswith(first)
+        assert any(line.startswith("the mechanism leaks") and line.endswith("bits") for line in lines)
+        assert "not written (-o FOLDER" in lines[-1]
+
+
+def test_bits_are_nats_in_another_unit(solve):
+    nats, bits = (json.loads(solve(LEAKAGE, "--json", "--units", units).stdout) for units in ("nats", "bits"))
+    assert bits["units"] == "bits"
+    assert bits["upper"] == pytest.approx(nats["upper"] / 0.6931471805599453, rel=1e-9)
+
+
+def test_infeasible_is_an_answer(solve, tmp_path):
+    for budget in ("max_distortion = 0.3", "max_distortion = -1"):
+        assert dl.dumps(LEAKAGE).count("max_distortion") == 1
+        text = dl.dumps(LEAKAGE).splitlines()
+        text = "\n".join(budget if line.startswith("max_distortion") else line for line in text) + "\n"
+        done = solve(text, "-o", "out", "--json")
+        assert done.returncode == 0, done.stderr
+        answer = json.loads(done.stdout)
+        assert answer["feasible"] == (budget == "max_distortion = 0.3")
+    assert (answer["lower"], answer["upper"], answer["leakage"], answer["termination"]) == (
+        None,
+        None,
+        None,
+        "infeasible",
+    )
+    assert "Infinity" not in done.stdout
+    verdict = run("verify", "model.toml", "out/model.cert", cwd=tmp_path)
+    assert verdict.returncode == 0
+    assert verdict.stdout.startswith("proved: infeasible")
+    assert "no mechanism of the class meets the budget" in solve(text).stdout
+
+
+def test_a_csv_law_is_spelt_out_for_the_checker(solve, tmp_path):
+    (tmp_path / "table.csv").write_text("answer\n" + "no\n" * 3 + "yes\n")
+    done = solve(CSV, "-o", "out")
+    assert done.returncode == 0, done.stderr
+    proved = run("out/model.design.toml", "out/model.cert", cwd=tmp_path, program=("-m", "dalenius_check"))
+    assert proved.returncode == 0, proved.stdout
+    assert dl.load(tmp_path / "out/model.design.toml").law == dl.Iid(["3/4", "1/4"])
+
+
+def test_a_trace_is_written(solve, tmp_path):
+    done = solve(DISTORTION, "-o", "out", "--trace")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/model.trace.csv").read_text().count("\n") >= 2
+
+
+def test_a_strengthened_design_is_rejected(solve, tmp_path):
+    solve(LEAKAGE, "-o", "out")
+    certificate = tmp_path / "out/model.cert"
+    header, *rest = certificate.read_text().splitlines()
+    fields = json.loads(header)
+    certificate.write_text("\n".join([json.dumps(fields | {"upper": fields["lower"]}), *rest]) + "\n")
+    assert run("verify", "model.toml", "out/model.cert", cwd=tmp_path).returncode == 1
