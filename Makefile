@@ -28,6 +28,8 @@ benchmarks: $(READY)
 	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
 	$(VENV)/bin/python benchmarks/programs.py
+	$(VENV)/bin/python benchmarks/design.py
+	$(VENV)/bin/python benchmarks/baselines.py --quick
 
 $(READY): pyproject.toml constraints.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit("dalenius needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

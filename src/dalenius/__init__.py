@@ -2,7 +2,9 @@
 
 from dalenius.audit import Progress
 from dalenius.certify import Certificate
+from dalenius.compare import Comparison, compare
 from dalenius.errors import DaleniusError, GapNotReachedError, InputError
+from dalenius.frontier import FrontierPoint, frontier
 from dalenius.outcome import Scope, Termination
 from dalenius.problems import (
     Adversary,
@@ -44,6 +46,7 @@ __all__ = [
     "AnyPrior",
     "Certificate",
     "Channel",
+    "Comparison",
     "Count",
     "DaleniusError",
     "DesignProblem",
@@ -53,6 +56,7 @@ __all__ = [
     "DistortionMatrix",
     "EntropyAtLeast",
     "FixedPrior",
+    "FrontierPoint",
     "GapNotReachedError",
     "Hamming",
     "Identity",
@@ -81,8 +85,10 @@ __all__ = [
     "Threshold",
     "Uniform",
     "Witness",
+    "compare",
     "dumps",
     "exponential",
+    "frontier",
     "geometric",
     "laplace_threshold",
     "law_from_csv",

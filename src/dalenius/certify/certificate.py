@@ -45,6 +45,10 @@ class Certificate:
                 current.append(line)
         return sections
 
+    def dual(self) -> list[list[Any]]:
+        """The line ``dual`` and the lines ``prior`` of a certificate of a design; none where it is infeasible."""
+        return [json.loads(text) for text in self.text.splitlines()[1:] if text.startswith(('["dual"', '["prior"'))]
+
     @property
     def lines(self) -> int:
         return self.text.count("\n")

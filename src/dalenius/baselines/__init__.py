@@ -1,0 +1,32 @@
+"""The source paper's Algorithms 1 to 11, and one rival more, to be compared with: feasible points, no bounds, no proofs."""
+
+from dalenius.baselines.conditional import ConditionalSettings
+from dalenius.baselines.design import DesignSettings, design_run, within_budget
+from dalenius.baselines.family import Family, View, aggregated, full_joint
+from dalenius.baselines.marginal import MarginalSettings
+from dalenius.baselines.maximal_leakage import LeakageSettings, leakage_run, starts
+from dalenius.baselines.mechanism import MechanismSettings
+from dalenius.baselines.run import DesignRun, LeakageRun, Moment, Rest
+from dalenius.baselines.slsqp import SlsqpSettings, slsqp_run
+
+__all__ = [
+    "ConditionalSettings",
+    "DesignRun",
+    "DesignSettings",
+    "Family",
+    "LeakageRun",
+    "LeakageSettings",
+    "MarginalSettings",
+    "MechanismSettings",
+    "Moment",
+    "Rest",
+    "SlsqpSettings",
+    "View",
+    "aggregated",
+    "design_run",
+    "full_joint",
+    "leakage_run",
+    "slsqp_run",
+    "starts",
+    "within_budget",
+]

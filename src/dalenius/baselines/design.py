@@ -1,0 +1,242 @@
+"""The source paper's Algorithms 6 and 9: the adversary's prior and the mechanism take turns, with a memory of one prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audit import Clock
+from dalenius.baselines.family import Family
+from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
+from dalenius.baselines.mechanism import MechanismSettings, Shape, budget_of, penalty_method
+from dalenius.baselines.run import DesignRun, Log, Rest, need_positive, need_share
+from dalenius.errors import InputError
+from dalenius.information import mutual_information
+from dalenius.problems.design_problem import DesignProblem
+from dalenius.problems.min_distortion import MinDistortion
+from dalenius.problems.min_leakage import MinLeakage
+
+__all__ = ["DesignSettings", "design_run", "within_budget"]
+
+Floats = NDArray[np.float64]
+SPARE = 1e-12
+
+
+@dataclass(frozen=True)
+class DesignSettings:
+    """Of Algorithms 6 and 9, with those of the algorithms inside. The paper's numbers are lost; these are ours.
+
+    Attributes
+    ----------
+    tolerance : float
+        Stop when a round changes the value by less than this, relative to it.
+    rounds : int
+    blur : float
+        The first mechanism is one of least distortion, mixed with this share of the uniform one (or, for random starts, of random
+        rows): exponentiated gradients need positive probabilities.
+    leakage : LeakageSettings
+        Of Algorithm 1.
+    mechanism : MechanismSettings
+        Of Algorithms 7 and 8, or 10 and 11.
+    """
+
+    tolerance: float = 1e-6
+    rounds: int = 60
+    blur: float = 0.3
+    leakage: LeakageSettings = field(default_factory=LeakageSettings)
+    mechanism: MechanismSettings = field(default_factory=MechanismSettings)
+
+    def __post_init__(self) -> None:
+        need_positive(self, "tolerance", "rounds")
+        need_share(self, "blur")
+
+
+def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Floats:
+    """The mechanism mixed with just enough of one that surely meets the budget, if it does not meet it itself.
+
+    Problem 2: with one of least distortion, E being linear. Problem 3: with one that tells nothing; *meets the budget because* leakage
+    is convex in the mechanism, so (1-t) Q + t U leaks at most (1-t) `leakage`, if `leakage` is a bound on what Q leaks.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MinLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
+    ...     adversary=dl.EntropyAtLeast(0.5))
+    >>> within_budget(problem, np.full((2, 2), 0.5), 0.0).round(6).tolist()
+    [[0.9, 0.1], [0.1, 0.9]]
+    """
+    if isinstance(problem, MinLeakage):
+        other = least_distorting(problem)
+        budget, least = budget_of(problem), float(problem.least_distortion)
+        used = float(problem.expected_distortion(rows.tolist()))
+    else:
+        assert isinstance(problem, MinDistortion)
+        other = telling_nothing(problem)
+        budget, used, least = budget_of(problem), leakage, 0.0
+    if used <= budget:
+        return rows
+    share = min((used - budget) / (used - least) + SPARE, 1.0) if used > least else 1.0
+    mixed = (1.0 - share) * rows + share * other
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
+
+
+def least_distorting(problem: DesignProblem) -> Floats:
+    """A mechanism of the class with the least distortion."""
+    if problem.mechanism == "additive":
+        shape = Shape.of(problem)
+        costs = shape.pull(problem.input_law[:, None] * problem.cost)[0]
+        return shape.expand(np.eye(problem.output_count)[[int(np.argmin(costs))]])
+    return np.eye(problem.output_count)[problem.cost.argmin(axis=1)]
+
+
+def telling_nothing(problem: DesignProblem) -> Floats:
+    """The mechanism of least distortion whose output has nothing to do with its input."""
+    if problem.mechanism == "additive":
+        return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)
+    best = int(np.argmin(problem.input_law @ problem.cost))
+    return np.tile(np.eye(problem.output_count)[best], (problem.input_count, 1))
+
+
+def design_run(
+    problem: DesignProblem,
+    family: Family,
+    rng: np.random.Generator | None = None,
+    *,
+    settings: DesignSettings | None = None,
+    clock: Clock | None = None,
+) -> DesignRun:
+    """Algorithm 6 (`MinLeakage`) or 9 (`MinDistortion`) from one start.
+
+    In every round Algorithm 1 finds a prior for the mechanism, from the law of the round before and from a fresh start, and keeps the
+    better one; then Algorithm 7 or 10 finds the mechanism for that prior alone. Such a scheme cycles; what it returns is ours to
+    choose: the mechanism of all rounds that is best against all the priors of all rounds, repaired by `within_budget`.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+        One that some mechanism meets the budget of.
+    family : Family
+        `full_joint(problem)` or `aggregated(problem)`.
+    rng : numpy Generator, optional
+        For random starts; without it the paper's uniform law is the start of every ascent.
+    settings : DesignSettings, optional
+    clock : Clock, optional
+
+    Raises
+    ------
+    InputError
+        If no mechanism meets the budget.
+
+    >>> import dalenius as dl
+    >>> from dalenius.baselines import aggregated
+    >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
+    ...     adversary=dl.EntropyAtLeast(0.5))
+    >>> run = design_run(problem, aggregated(problem), np.random.default_rng(0))
+    >>> run.violation, abs(run.value - 0.36806) < 1e-3
+    (0.0, True)
+    """
+    if not problem.feasible:
+        raise InputError("baselines: no mechanism of the class meets the budget, there is nothing to search for")
+    scheme = _Scheme(problem, family, rng, settings or DesignSettings(), Log(Clock() if clock is None else clock))
+    with np.errstate(all="ignore"):  # infinite objectives are rejected by the line search
+        return scheme.run()
+
+
+class _Scheme:
+    """One run of Algorithm 6 or 9: the mechanism Q, the adversary's law, and all of both so far."""
+
+    def __init__(
+        self,
+        problem: DesignProblem,
+        family: Family,
+        rng: np.random.Generator | None,
+        settings: DesignSettings,
+        log: Log,
+    ) -> None:
+        self.problem, self.family, self.rng, self.settings, self.log = problem, family, rng, settings, log
+        self.letters = max(view.letters for view in family.views)
+        self.law = family.uniform
+        self.Q = self._first()
+        self.mechanisms, self.priors = list[Floats](), list[Floats]()
+
+    def _first(self) -> Floats:
+        shape, blur = Shape.of(self.problem), self.settings.blur
+        least = shape.free(least_distorting(self.problem))
+        outputs = least.shape[1]
+        noise = np.full(least.shape, 1.0 / outputs)
+        if self.rng is not None:
+            noise = self.rng.dirichlet(np.ones(outputs), size=len(least))
+        return shape.expand((1.0 - blur) * least + blur * noise)
+
+    def run(self) -> DesignRun:
+        value, rest, rounds = np.inf, Rest.ITERATIONS, 0
+        for rounds in range(1, int(self.settings.rounds) + 1):
+            leakage = self._adversary()
+            now = self._consider(rounds, leakage)
+            if self.log.clock.expired:
+                rest = Rest.TIME
+                break
+            if abs(now - value) <= self.settings.tolerance * abs(now):
+                rest = Rest.TOLERANCE
+                break
+            value = now
+            self.Q = penalty_method(self.problem, self._masses(), self.Q, self.settings.mechanism, self.log)
+        return self._result(rounds, rest)
+
+    def _adversary(self) -> float:
+        """Algorithm 1 against Q, from the law that it has and from a fresh one; the leakage of the better one, to the feasible law."""
+        family = self.family.with_channel(self.Q)
+        fresh = family.uniform if self.rng is None else family.random(self.rng)
+        found = []
+        for start in (self.law, fresh):
+            law, _, _ = alternate(family, start, self.settings.leakage, self.log)
+            law = family.repaired(law)
+            found.append((family.judged(law)[0], law))
+        leakage, self.law = max(found, key=lambda pair: pair[0])
+        return leakage
+
+    def _masses(self) -> Floats:
+        """P(letter, input) for every record that the family sees, (records, letters, inputs), padded with zeros."""
+        masses = np.zeros((len(self.family.views), self.letters, self.problem.input_count))
+        for j, view in enumerate(self.family.views):
+            masses[j, : view.letters] = view.masses(self.law, self.problem.input_count)
+        return masses
+
+    def _consider(self, rounds: int, leakage: float) -> float:
+        """The value of the mechanism at hand, repaired, to the prior at hand; both are remembered."""
+        self.mechanisms.append(self.Q)
+        self.priors.append(self._masses())
+        value, _, _ = self._valued(self.Q, self.priors[-1:], leakage)
+        self.log.note(rounds, value)
+        return value
+
+    def _valued(self, Q: Floats, priors: list[Floats], leakage: float) -> tuple[float, Floats, float]:
+        """The value of a mechanism after the repair, that mechanism, and the most that these priors are told by it."""
+        rows = within_budget(self.problem, Q, leakage)
+        told = self._told(rows, priors)
+        distortion = float(self.problem.expected_distortion(rows.tolist()))
+        return told if isinstance(self.problem, MinLeakage) else distortion, rows, told
+
+    @staticmethod
+    def _told(Q: Floats, priors: list[Floats]) -> float:
+        return float(np.max(mutual_information(np.concatenate(priors) @ Q)))
+
+    def _result(self, rounds: int, rest: Rest) -> DesignRun:
+        """The mechanism that is best against all the priors of all rounds."""
+        judged = [self._valued(Q, self.priors, self._told(Q, self.priors)) for Q in self.mechanisms]
+        value, rows, leakage = min(judged, key=lambda found: found[0])
+        self.log.note(rounds, value)
+        distortion = float(self.problem.expected_distortion(rows.tolist()))
+        used = leakage if isinstance(self.problem, MinDistortion) else distortion
+        return DesignRun(
+            method=f"alternating, {self.family.name}",
+            value=value,
+            rows=rows,
+            leakage=leakage,
+            distortion=distortion,
+            violation=max(used - budget_of(self.problem), 0.0),
+            iterations=rounds,
+            evaluations=self.log.evaluations,
+            trace=tuple(self.log.moments),
+            termination=rest,
+        )

@@ -1,0 +1,262 @@
+"""What the baselines move about: a family of laws with counts, seen from one record after the other.
+
+A law is a flat vector of masses. A record sees it as p(a,k): letters a, and for each of them its own cells k, with counts N(a,k) of
+datasets in a cell and the row of the channel that the cell selects. On the full joint law of the datasets (the source paper's
+setting) a cell is a dataset, all counts are 1, and all records see one and the same vector. On the aggregated problem
+(`dalenius.problems.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
+own adversary, who is allowed just as little knowledge. Entropies are relative to the uniform law, H - log |X|, as in `audit/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.baselines.gradients import leakage, through
+from dalenius.baselines.projections import on_entropy_boundary
+from dalenius.errors import InputError
+from dalenius.information import entropy, mutual_information, x_log_x
+from dalenius.problems.aggregation import Fibres
+from dalenius.problems.design_problem import DesignProblem
+from dalenius.problems.maximal_leakage import MaximalLeakage
+
+__all__ = ["MAX_ENTRIES", "Family", "View", "aggregated", "full_joint"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+MAX_ENTRIES = 2**24  # of the channel rows that all records see
+
+
+@dataclass(frozen=True)
+class View:
+    """One record of a family.
+
+    Attributes
+    ----------
+    record : int
+    cells : tuple of (cells of letter a,)
+        Where in the law the cells of each letter are.
+    log_shares : tuple of (cells of letter a,)
+        log(N(a,k) / |X|).
+    inputs : tuple of (cells of letter a,)
+        The row of the channel that each cell selects.
+    """
+
+    record: int
+    cells: tuple[Integers, ...]
+    log_shares: tuple[Floats, ...]
+    inputs: tuple[Integers, ...]
+
+    @property
+    def letters(self) -> int:
+        return len(self.cells)
+
+    def split(self, law: Floats) -> tuple[Floats, list[Floats]]:
+        """The marginal pi (letters,), and the conditionals w_a, a row of its own length for each letter; uniform where pi_a = 0."""
+        parts = [law[cells] for cells in self.cells]
+        pi = np.array([part.sum() for part in parts])
+        shares = [np.exp(logs) for logs in self.log_shares]
+        rows = [
+            part / mass if mass > 0.0 else share / share.sum()
+            for part, mass, share in zip(parts, pi, shares, strict=True)
+        ]
+        return pi / pi.sum(), rows
+
+    def spread(self, a: int, row: Floats) -> float:
+        """H(w_a) - log |X| = sum_k w log(N/(|X| w)) of a conditional."""
+        return float(row @ self.log_shares[a] - x_log_x(row).sum())
+
+    def entropy(self, pi: Floats, rows: Sequence[Floats]) -> float:
+        """H(p) - log |X| = H(pi) + sum_a pi_a (H(w_a) - log |X|), the chain rule."""
+        spread = np.array([self.spread(a, row) for a, row in enumerate(rows)])
+        return float(entropy(pi) + pi @ spread)
+
+    def masses(self, law: Floats, inputs: int) -> Floats:
+        """P(letter, channel input), (letters, inputs): all that the leakage depends on."""
+        return np.stack(
+            [
+                np.bincount(x, weights=law[cells], minlength=inputs)
+                for cells, x in zip(self.cells, self.inputs, strict=True)
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Family:
+    """All laws of an adversary against one channel.
+
+    Attributes
+    ----------
+    name : str
+        ``"full joint"`` or ``"aggregated"``.
+    views : tuple of View
+    channel : (inputs, outputs)
+    deficit : float
+        log |X| - b in nats.
+    size : int
+        Length of a law.
+    shared : bool
+        Whether all records see the same law, or each kind of record a part of its own.
+    """
+
+    name: str
+    views: tuple[View, ...]
+    channel: Floats
+    deficit: float
+    size: int
+    shared: bool
+
+    def with_channel(self, channel: Floats) -> Family:
+        """The same laws against another channel from the same inputs."""
+        return replace(self, channel=channel)
+
+    @cached_property
+    def given(self) -> tuple[tuple[Floats, ...], ...]:
+        """Q(y|a,k) (cells, outputs) for each record and letter."""
+        return tuple(tuple(self.channel[inputs] for inputs in view.inputs) for view in self.views)
+
+    @cached_property
+    def uniform(self) -> Floats:
+        """The uniform law: the source paper's start."""
+        law = np.zeros(self.size)
+        for view in self.views:
+            for cells, logs in zip(view.cells, view.log_shares, strict=True):
+                law[cells] = np.exp(logs)
+        return law
+
+    def random(self, rng: np.random.Generator) -> Floats:
+        """A Dirichlet law with a random concentration; where its entropy is below the bound, the power of it that just meets it."""
+        law = np.zeros(self.size)
+        for view in self.views[:1] if self.shared else self.views:
+            cells, logs = np.concatenate(view.cells), np.concatenate(view.log_shares)
+            part = rng.dirichlet(np.full(cells.size, 10.0 ** rng.uniform(-1.0, 0.0)))
+            if float(part @ logs - x_log_x(part).sum()) < -self.deficit:
+                part = on_entropy_boundary(part, logs, -self.deficit)
+            law[cells] = part
+        return self.repaired(law)
+
+    def repaired(self, law: Floats, slack: float = 0.0) -> Floats:
+        """The law mixed with just enough of the uniform one that H - log |X| >= slack - deficit, for every record's part.
+
+        *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|. Only uniform is left where nothing else is
+        allowed.
+        """
+        law = law.copy()
+        for view in self.views[:1] if self.shared else self.views:
+            cells = np.concatenate(view.cells)
+            part = np.maximum(law[cells], 0.0)
+            part /= part.sum()
+            room = max(float(x_log_x(part).sum() - part @ np.concatenate(view.log_shares)), 0.0)
+            missing = room + slack - self.deficit
+            if missing > 0.0:
+                share = min(missing / room, 1.0) if room > 0.0 else 1.0
+                part = (1.0 - share) * part + share * self.uniform[cells]
+            law[cells] = part
+        return law
+
+    def shortfall(self, law: Floats) -> float:
+        """By how many nats the entropy of a law is below the bound; 0 where it is not."""
+        return max(max(-self.deficit - view.entropy(*view.split(law)) for view in self.views), 0.0)
+
+    def leakages(self, law: Floats) -> Floats:
+        """I(X_i; Y) for every view, as the algorithms see it."""
+        return np.array([self._leakage(j, law) for j in range(len(self.views))])
+
+    def _leakage(self, j: int, law: Floats) -> float:
+        pi, rows = self.views[j].split(law)
+        return leakage(pi, through(rows, self.given[j]))
+
+    def judged(self, law: Floats) -> tuple[float, int]:
+        """The largest I(X_i; Y) of a law by the evaluation of the house, and the view it belongs to."""
+        found = [float(mutual_information(view.masses(law, len(self.channel)) @ self.channel)) for view in self.views]
+        best = int(np.argmax(found))
+        return found[best], best
+
+
+def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
+    """The laws of the whole dataset, a mass for each of the |X| datasets: the source paper's setting.
+
+    Raises
+    ------
+    InputError
+        If the datasets are too many to be listed, or the adversary has no entropy bound.
+
+    >>> import dalenius as dl
+    >>> family = full_joint(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast(1.0)))
+    >>> family.size, len(family.views), family.shared
+    (16, 4, True)
+    """
+    datasets = problem.records.enumerable("baselines: the full joint law", "Use the aggregated problem")
+    inputs, channel = np.asarray(problem.inputs_of_datasets()), _channel(problem)
+    _check_size(len(problem.records) * datasets * channel.shape[1])
+    places = np.arange(datasets).reshape(problem.records.alphabets)
+    logs = -problem.records.log_datasets
+    views = []
+    for record, letters in enumerate(problem.records.alphabets):
+        if letters > 1:
+            cells = tuple(np.moveaxis(places, record, 0).reshape(letters, -1))
+            views.append(
+                View(record, cells, tuple(np.full(len(c), logs) for c in cells), tuple(inputs[c] for c in cells))
+            )
+    return Family("full joint", _some(views), channel, problem.deficit, datasets, shared=True)
+
+
+def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
+    """The laws of (letter, class of equal rows), a part for each kind of record; for designs a class is an input of the mechanism.
+
+    Raises
+    ------
+    InputError
+        If it is too large, or the adversary has no entropy bound.
+
+    >>> import dalenius as dl
+    >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))
+    >>> family.size, len(family.views), family.shared
+    (4, 1, False)
+    """
+    if isinstance(problem, MaximalLeakage):
+        parts = problem.record_channels()
+        tables = [(part.record, part.log_shares) for part in parts]
+        channel = parts[0].rows if parts else problem.channel
+    else:
+        fibres: list[Fibres] = [part for part in problem.record_fibres() if part.log_shares.shape[0] > 1]
+        tables = [(part.first, part.log_shares) for part in fibres]
+        channel = _channel(problem)
+    _check_size(sum(table.size for _, table in tables) * channel.shape[1])
+    views, start = [], 0
+    for record, table in tables:
+        kept = [np.flatnonzero(np.isfinite(logs)) for logs in table]
+        stops = start + np.cumsum([len(classes) for classes in kept])
+        cells = tuple(np.arange(stop - len(k), stop) for stop, k in zip(stops, kept, strict=True))
+        views.append(View(record, cells, tuple(logs[k] for logs, k in zip(table, kept, strict=True)), tuple(kept)))
+        start = int(stops[-1])
+    return Family("aggregated", _some(views), channel, problem.deficit, start, shared=False)
+
+
+def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:
+    """The problem's channel; of a design problem one that tells nothing, as a place to put others."""
+    if isinstance(problem, MaximalLeakage):
+        return problem.channel
+    return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)
+
+
+def _check_size(entries: int) -> None:
+    if entries > MAX_ENTRIES:
+        raise InputError(
+            f"baselines: the rows that all records see have {entries} entries, at most {MAX_ENTRIES} are computed with; use fewer "
+            "records or a smaller channel"
+        )
+
+
+def _some(views: list[View]) -> tuple[View, ...]:
+    if not views:
+        raise InputError(
+            "baselines: expected a record with more than one letter, nobody else can be told anything about"
+        )
+    return tuple(views)

@@ -1,0 +1,86 @@
+"""The source paper's Theorems 8 and 9: derivatives of I(X_i; Y) and H(X), derived here because the text has lost its formulas.
+
+Notation: pi_a the law of the record, w_a(k) the conditional law of the cells, Q(y|a,k) their rows, K_a = w_a Q the record's channel,
+r = pi K the law of the output. Derivatives treat every coordinate as free (no normalisation), so gradients are fixed up to a
+constant on each simplex, which neither a projection nor a normalisation sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.information import x_log_x
+
+__all__ = [
+    "channel_gradient",
+    "conditional_entropy_gradient",
+    "conditional_gradient",
+    "joint_entropy_gradient",
+    "leakage",
+    "log_ratio",
+    "marginal_entropy_gradient",
+    "marginal_gradient",
+    "through",
+]
+
+Floats = NDArray[np.float64]
+TINY = 1e-300
+
+
+def through(rows: Sequence[Floats], given: Sequence[Floats]) -> Floats:
+    """K_a(y) = sum_k w_a(k) Q(y|a,k), (letters, outputs)."""
+    return np.stack([row @ channel for row, channel in zip(rows, given, strict=True)])
+
+
+def log_ratio(pi: Floats, K: Floats) -> Floats:
+    """log(K_a(y) / r(y)), (letters, outputs): what every derivative of the leakage is made of."""
+    return np.log(np.maximum(K, TINY)) - np.log(np.maximum(pi @ K, TINY))
+
+
+def leakage(pi: Floats, K: Floats) -> float:
+    """I = sum_a pi_a D(K_a || r), in nats, at least 0.
+
+    >>> round(leakage(np.array([0.5, 0.5]), np.eye(2)), 6)
+    0.693147
+    """
+    return max(float(np.sum(pi @ x_log_x(K)) - np.sum(x_log_x(pi @ K))), 0.0)
+
+
+def channel_gradient(masses: Floats, Q: Floats) -> Floats:
+    """Theorem 8.1: dI/dQ(y|x) = sum_a P(a,x) log(K_a(y) / r(y)), (inputs, outputs); masses (..., letters, inputs).
+
+    Where input x belongs to one letter only, as a dataset does, the sum has one term: P(x) log(K_a(y) / r(y)). The derivatives of
+    K and r inside the logarithm cancel.
+    """
+    u = masses @ Q
+    ratio = np.log(np.maximum(u, TINY)) - np.log(np.maximum(u.sum(axis=-2, keepdims=True), TINY))
+    ratio = ratio - np.log(np.maximum(masses.sum(axis=-1), TINY))[..., None]
+    return np.swapaxes(masses, -1, -2) @ ratio
+
+
+def marginal_gradient(pi: Floats, K: Floats) -> Floats:
+    """Theorem 8.2: dI/dpi_a = D(K_a || r) - 1, (letters,)."""
+    return np.sum(K * log_ratio(pi, K), axis=1) - 1.0
+
+
+def conditional_gradient(pi: Floats, K: Floats, a: int, given: Floats) -> Floats:
+    """Theorem 8.3: dI/dw_a(k) = pi_a sum_y Q(y|a,k) log(K_a(y) / r(y)), (cells of a,)."""
+    return pi[a] * (given @ log_ratio(pi, K)[a])
+
+
+def joint_entropy_gradient(law: Floats) -> Floats:
+    """Theorem 9.1: dH/dP(x) = -log P(x) - 1."""
+    return -np.log(np.maximum(law, TINY)) - 1.0
+
+
+def marginal_entropy_gradient(pi: Floats, spread: Floats) -> Floats:
+    """Theorem 9.2: dH/dpi_a = H(w_a) - log pi_a - 1; `spread` holds the H(w_a), (letters,)."""
+    return spread - np.log(np.maximum(pi, TINY)) - 1.0
+
+
+def conditional_entropy_gradient(pi: Floats, a: int, row: Floats, log_counts: Floats | float = 0.0) -> Floats:
+    """Theorem 9.3: dH/dw_a(k) = pi_a (log N(a,k) - log w_a(k) - 1), from H = H(pi) + sum_a pi_a H(w_a); on the full joint N = 1."""
+    return pi[a] * (log_counts - np.log(np.maximum(row, TINY)) - 1.0)

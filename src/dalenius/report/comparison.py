@@ -1,0 +1,80 @@
+"""A comparison of methods, as a table and as a picture of value against time with the certified band."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dalenius.compare import Comparison, Entry
+from dalenius.report.picture import canvas, written
+from dalenius.units import lower_in
+
+__all__ = ["comparison_picture", "comparison_table"]
+
+STYLES = ("-", "--", ":", "-.")
+HEADS = (
+    "method,starts,value,first_start,claimed,certified_lower,certified_upper,shortfall,violation,iterations,evaluations,seconds,"
+    "seconds_to_gap,unit"
+)
+
+
+def comparison_table(comparison: Comparison) -> str:
+    """The entries as CSV text; values in the comparison's own unit (nats, or the distortion's)."""
+    rows = [HEADS]
+    for entry in comparison.entries:
+        reached = "" if entry.reached is None else f"{entry.reached:.3f}"
+        rows.append(
+            f"{entry.method},{entry.seeds},{entry.value!r},{entry.first!r},{entry.claimed!r},{comparison.lower!r},"
+            f"{comparison.upper!r},{entry.shortfall:.3g},{entry.violation:.3g},{entry.iterations},{entry.evaluations},"
+            f"{entry.seconds:.3f},{reached},{comparison.unit}"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def comparison_picture(comparison: Comparison, path: str | Path, *, title: str = "", units: str = "nats") -> Path:
+    """Draw the best value so far against time, one line a method, over the certified band, and write the picture.
+
+    For designs the lines of the rivals are what they believe (their own search for the adversary), a cross at the end what the house
+    certifies of their mechanism.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed, or the file cannot be written.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("1.5 bits"))
+    >>> comparison_table(dl.compare(problem, methods=["paper-full"], seeds=1)).splitlines()[0][:20]
+    'method,starts,value,'
+    """
+
+    def scaled(value: float) -> float:
+        return lower_in(value, units) if comparison.unit == "nats" else value
+
+    figure, axes = canvas()
+    end = max([entry.seconds for entry in comparison.entries] + [1e-2])
+    axes.axhspan(scaled(comparison.lower), scaled(comparison.upper), color="0.6", alpha=0.5, lw=0)
+    axes.axhline(scaled(comparison.upper), color="black", lw=0.8, label="certified interval")
+    for j, entry in enumerate(comparison.entries):
+        seconds = [at for at, _ in entry.trace] + [max(entry.seconds, 1e-3)]
+        values = [scaled(value) for _, value in entry.trace]
+        values.append(values[-1] if values else scaled(entry.claimed))
+        (line,) = axes.plot(
+            seconds, values, STYLES[j % len(STYLES)], drawstyle="steps-post", label=_label(comparison, entry)
+        )
+        axes.plot(max(entry.seconds, 1e-3), scaled(entry.value), "x", color=line.get_color())
+    axes.set_xscale("log")
+    axes.set_xlim(right=1.2 * end)
+    axes.set_xlabel("seconds, all starts one after the other")
+    what = "worst-case leakage about one record" if comparison.unit == "nats" else "expected distortion"
+    axes.set_ylabel(f"{what} [{units}]" if comparison.unit == "nats" else what)
+    axes.set_title(title)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    return written(figure, path)
+
+
+def _label(comparison: Comparison, entry: Entry) -> str:
+    """The method; what a rival's design is worth is only believed until it is audited."""
+    believed = not comparison.maximises and entry.method != "certified"
+    return f"{entry.method}, as it believes" if believed else entry.method

@@ -1,0 +1,117 @@
+"""The frontier of a design, as a picture with its certified band and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dalenius.frontier import Band, FrontierPoint
+from dalenius.problems import MinDistortion
+from dalenius.report.picture import canvas, written
+from dalenius.units import lower_in, upper_in
+
+__all__ = ["frontier_picture", "frontier_table"]
+
+STEPS = 200  # of a band
+
+
+def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats") -> str:
+    """The points as CSV text, bounds rounded outward: each budget's own interval, what all points prove there, and the mechanism.
+
+    Leakages are in `units`; budgets are in the unit of the problem's own budget. A budget that no mechanism meets has ``inf``.
+    """
+    rows = [
+        "budget,lower,upper,unit,band_lower,band_upper,relative_gap,distortion,leakage_lower,leakage_upper,termination"
+    ]
+    band = Band(points)
+    for point in points:
+        result, feasible = point.result, point.result.feasible
+        own = _ends(point, result.lower, result.upper, units)
+        shared = _ends(point, band.lower(point.budget), band.upper(point.budget), units) if feasible else own
+        told = ("", "") if result.leakage is None else _in(result.leakage, units)
+        distortion = "" if result.distortion is None else repr(float(result.distortion))
+        unit = units if result.unit == "nats" else result.unit
+        cells = [
+            float(point.budget),
+            *own,
+            unit,
+            *shared,
+            f"{result.gap:.3g}",
+            distortion,
+            *told,
+            result.termination.value,
+        ]
+        rows.append(",".join(cell if isinstance(cell, str) else repr(cell) for cell in cells))
+    return "\n".join(rows) + "\n"
+
+
+def frontier_picture(
+    curves: dict[str, Sequence[FrontierPoint]],
+    path: str | Path,
+    *,
+    title: str = "",
+    units: str = "nats",
+    others: dict[str, Sequence[tuple[float, float]]] | None = None,
+) -> Path:
+    """Draw the frontier, one certified band a curve, and write the picture (PNG, SVG or PDF by the ending).
+
+    Parameters
+    ----------
+    curves : dict
+        Points by name.
+    others : dict, optional
+        More mechanisms to compare with, by name: (budget, value) pairs in the units of the axes.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed, or the file cannot be written.
+    """
+    figure, axes = canvas()
+    shown = {name: sorted(points, key=lambda point: point.budget) for name, points in curves.items()}
+    shown = {name: [point for point in points if point.result.feasible] for name, points in shown.items()}
+    for name, points in shown.items():
+        if points:
+            _draw(axes, name, points, units)
+    for name, pairs in (others or {}).items():
+        axes.plot(*zip(*pairs, strict=True), "x--", markersize=4, linewidth=0.8, label=name)
+    axes.set_xlabel(_label(curves, units, budget=True))
+    axes.set_ylabel(_label(curves, units, budget=False))
+    axes.set_ylim(bottom=0.0)
+    axes.grid(alpha=0.3)
+    place = "lower left" if others else "best"
+    what = "proved bound (dash), mechanism (dot)"
+    axes.legend(title=what, frameon=False, loc=place, fontsize="small", title_fontsize="small")
+    if title:
+        axes.set_title(title)
+    return written(figure, path)
+
+
+def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> None:
+    band, low, high = Band(points), points[0].budget, points[-1].budget
+    grid = sorted({*(low + (high - low) * Fraction(j, STEPS) for j in range(STEPS + 1)), *(p.budget for p in points)})
+    ends = [_ends(points[0], band.lower(x), band.upper(x), units) for x in grid]
+    at = [_ends(point, point.result.lower, point.result.upper, units) for point in points]
+    x = [float(point.budget) for point in points]
+    (line,) = axes.plot(x, [upper for _, upper in at], "o", markersize=4, label=name)
+    axes.plot(x, [lower for lower, _ in at], "_", markersize=9, color=line.get_color())
+    lower, upper = zip(*ends, strict=True)
+    axes.fill_between([float(x) for x in grid], lower, upper, alpha=0.35, color=line.get_color(), linewidth=0.5)
+
+
+def _label(curves: dict[str, Sequence[FrontierPoint]], units: str, *, budget: bool) -> str:
+    problem = next(iter(next(iter(curves.values())))).problem
+    if isinstance(problem, MinDistortion) is not budget:
+        return "expected distortion"
+    unit = problem.budget_units if isinstance(problem, MinDistortion) else units
+    return f"worst-case leakage about one record [{unit}]"
+
+
+def _ends(point: FrontierPoint, lower: float, upper: float, units: str) -> tuple[float, float]:
+    return _in((lower, upper), units) if point.result.unit == "nats" else (lower, upper)
+
+
+def _in(ends: tuple[float, float], units: str) -> tuple[float, float]:
+    return lower_in(ends[0], units), upper_in(ends[1], units)

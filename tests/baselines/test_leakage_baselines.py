@@ -1,0 +1,266 @@
+"""Algorithms 1 to 3 and SLSQP: feasible, monotone, never above what is proved, the same on datasets and on classes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audit import Clock
+from dalenius.baselines import (
+    ConditionalSettings,
+    LeakageSettings,
+    MarginalSettings,
+    Rest,
+    SlsqpSettings,
+    aggregated,
+    full_joint,
+    leakage_run,
+    slsqp_run,
+    starts,
+)
+from dalenius.baselines.conditional import coordinate_ascent
+from dalenius.baselines.gradients import leakage, through
+from dalenius.baselines.marginal import blahut_arimoto
+from dalenius.baselines.run import Log
+
+CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 log 2; Mrs. Gerber's lemma
+
+
+def random_problem(seed, share="0.6 max"):
+    rng = np.random.default_rng(seed)
+    rows = rng.dirichlet(np.full(3, 0.7), size=12).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=[3, 1, 4]),
+        mechanism=dl.Channel(rows, inputs="dataset"),
+        adversary=dl.EntropyAtLeast(share),
+    )
+
+
+def count_problem(share="0.8 max"):
+    return dl.MaximalLeakage(
+        records=dl.Records(5, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(None, 0.5),
+        adversary=dl.EntropyAtLeast(share),
+    )
+
+
+FAMILIES = {"full joint": full_joint, "aggregated": aggregated}
+PROBLEMS = {
+    "count": count_problem(),
+    "random": random_problem(0),
+    "majority": dl.MaximalLeakage(
+        records=dl.Records(alphabets=[2, 3, 2]),
+        query=dl.Threshold(2),
+        mechanism=dl.symmetric(2, 0.1),
+        adversary=dl.EntropyAtLeast(1.4),
+    ),
+}
+
+
+@pytest.mark.parametrize("bound", [1.0, 1.5, 2.0])
+def test_the_papers_example_from_the_papers_start(bound, support):
+    """At the optimum for b <= 2.5 log 2, where Theorem 3 frees the first row; without it there is no gradient, and it stays at 0."""
+    run = leakage_run(full_joint(support.parity4(bound)))
+    assert run.value <= CERTIFIED + 1e-12
+    assert run.violation == 0.0
+    if bound < 2.5 * math.log(2.0):
+        assert run.value == pytest.approx(CERTIFIED, rel=1e-3)
+    else:
+        assert (run.value, run.termination) == (0.0, Rest.REJECTED)
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("bound", [1.0, 2.0])
+def test_the_papers_example_from_random_starts(bound, family, support):
+    """With long steps the best of a few starts is near the optimum; none passes it."""
+    family = family(support.parity4(bound))
+    laws = itertools.islice(starts(family, np.random.default_rng(0)), 1, 5)
+    values = [leakage_run(family, law).value for law in laws]
+    assert max(values) <= CERTIFIED + 1e-12
+    assert max(values) == pytest.approx(CERTIFIED, rel=1e-3)
+
+
+def test_short_steps_stop_short(support):
+    """As examples/published_numbers_under_report.py has it: the step decides where the ascent comes to rest."""
+    family = full_joint(support.parity4(2.0))
+    law = family.random(np.random.default_rng(1))
+    short = LeakageSettings(tolerance=1e-3, conditional=ConditionalSettings(step=0.1, tolerance=1e-3))
+    assert leakage_run(family, law, settings=short).value < 0.9 * leakage_run(family, law).value
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+def test_feasible_monotone_and_below_the_proof(problem, family, support):
+    upper = support.solve(problem).upper
+    family = family(problem)
+    for law in itertools.islice(starts(family, np.random.default_rng(0)), 3):
+        assert family.shortfall(law) <= 1e-12
+        run = leakage_run(family, law, clock=Clock(3.0))
+        assert run.value <= upper + 1e-12
+        assert run.violation <= 1e-12
+        rising = [moment.value for moment in run.trace[:-1]]
+        assert all(after >= before for before, after in itertools.pairwise(rising)), "Theorem 4.1"
+        assert run.value == pytest.approx(rising[-1], abs=1e-8)
+        assert run.evaluations > 0
+        assert run.masses.sum() == pytest.approx(1.0)
+
+
+def test_a_prior_of_datasets_is_judged_like_any_other(support):
+    """Value and entropy by plain sums over the datasets."""
+    for problem in PROBLEMS.values():
+        family = full_joint(problem)
+        run = leakage_run(family, family.random(np.random.default_rng(3)), clock=Clock(3.0))
+        assert support.worst_leakage(run.prior, problem) == pytest.approx(run.value, abs=1e-12)
+        assert support.entropy(run.prior) >= problem.entropy_bound - 1e-12
+        channel, letters = support.full_channel(problem), support.letters_of(problem, run.record)
+        assert support.leakage(run.prior, letters, channel) == pytest.approx(run.value, abs=1e-12)
+
+
+def test_datasets_and_classes_are_one_problem():
+    """Where every dataset has a row of its own, a cell is a dataset in both; the full joint law is shared, classes are not."""
+    problem = random_problem(4)
+    full, classes = full_joint(problem), aggregated(problem)
+    assert (full.size, classes.size) == (12, 24)
+    for record in (0, 1):
+        view, own = full.views[record], classes.views[record]
+        assert view.record == own.record
+        assert sorted(map(len, view.cells)) == sorted(map(len, own.cells))
+    assert full.leakages(full.uniform) == pytest.approx(classes.leakages(classes.uniform), abs=1e-15)
+
+
+def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
+    """From a law that is even inside the classes a sweep of Algorithm 3 stays so, and is the sweep on classes."""
+    problem = count_problem("0.9 max")
+    full, classes = full_joint(problem), aggregated(problem)
+    rng = np.random.default_rng(0)
+    own, view = classes.views[0], full.views[0]
+    pi, rows = own.split(classes.repaired(rng.dirichlet(np.ones(classes.size)), slack=0.05))
+    class_of = problem.record_channels()[0].class_of_input
+    spread = []
+    for a, row in enumerate(rows):
+        density = dict(zip(own.inputs[a].tolist(), row / np.exp(own.log_shares[a]), strict=True))
+        even = np.array([density[k] for k in class_of[view.inputs[a]].tolist()])
+        spread.append(even / even.sum())
+    assert through(spread, full.given[0]) == pytest.approx(through(rows, classes.given[0]))
+    settings = ConditionalSettings(sweeps=3)
+    coarse = coordinate_ascent(own, classes.given[0], pi, rows, -problem.deficit, settings, Log(Clock()))
+    fine = coordinate_ascent(view, full.given[0], pi, spread, -problem.deficit, settings, Log(Clock()))
+    assert leakage(pi, through(fine, full.given[0])) == pytest.approx(
+        leakage(pi, through(coarse, classes.given[0])), rel=1e-6
+    )
+    assert own.entropy(pi, coarse) == pytest.approx(view.entropy(pi, fine), abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
+    K = np.random.default_rng(seed).dirichlet(np.ones(3), size=4)
+    log = Log(Clock())
+    settings = MarginalSettings(tolerance=1e-13, iterations=20_000)
+    pi = blahut_arimoto(np.full(4, 0.25), K, np.zeros(4), 0.0, settings, log)
+    lower, upper = support.capacity(K)
+    assert lower - 1e-7 <= leakage(pi, K) <= upper + 1e-12
+    assert log.evaluations > 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_algorithm_2_with_an_entropy_bound(seed):
+    """The multiplier finds the boundary: as good as a fine grid over all laws of three letters."""
+    rng = np.random.default_rng(seed)
+    K, spread = rng.dirichlet(np.ones(3), size=3), rng.uniform(0.0, 0.3, size=3)
+    bound = math.log(3.0) + spread.mean() - 0.05
+    found = blahut_arimoto(np.full(3, 1 / 3), K, spread, bound, MarginalSettings(iterations=3000), Log(Clock()))
+
+    def spare(pi):
+        return float(-np.sum(pi * np.log(np.maximum(pi, 1e-300))) + pi @ spread) - bound
+
+    assert spare(found) >= -1e-12
+    grid = [(i / 60, j / 60, 1 - (i + j) / 60) for i in range(61) for j in range(61 - i)]
+    best = max(leakage(np.array(pi), K) for pi in map(np.array, grid) if spare(pi) >= 0.0)
+    assert leakage(found, K) >= best - 2e-4
+
+
+def test_slsqp_on_the_aggregated_problem(support):
+    for name, problem in PROBLEMS.items():
+        upper = support.solve(problem).upper
+        family = aggregated(problem)
+        runs = [slsqp_run(family, law) for law in itertools.islice(starts(family, np.random.default_rng(0)), 1, 5)]
+        best = max(runs, key=lambda run: run.value)
+        assert best.value <= upper + 1e-12, name
+        assert best.value >= 0.9 * upper, name
+        assert best.violation <= 1e-12
+
+
+@pytest.mark.parametrize("run", [leakage_run, slsqp_run])
+def test_a_clock_that_has_run_out(run):
+    found = run(aggregated(count_problem()), clock=Clock(0.0))
+    assert found.termination is Rest.TIME
+    assert found.violation <= 1e-12
+    assert found.value == pytest.approx(found.trace[0].value, abs=1e-12)
+
+
+def test_all_entropy_leaves_the_uniform_prior():
+    for family in (full_joint(count_problem("1 max")), aggregated(count_problem("1 max"))):
+        law = family.random(np.random.default_rng(0))
+        assert law == pytest.approx(family.uniform, abs=1e-9)
+        run = leakage_run(family, law)
+        assert run.value == pytest.approx(family.judged(family.uniform)[0], abs=1e-9)
+
+
+def test_no_entropy_and_zeros_in_the_channel():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.symmetric(4, 0.0), adversary=dl.AnyPrior()
+    )
+    for family in (full_joint(problem), aggregated(problem)):
+        run = leakage_run(family)
+        assert run.value == pytest.approx(math.log(2.0), abs=1e-6)
+
+
+def test_a_thousand_records(support):
+    problem = support.problem([2] * 1000, dl.Parity(), dl.symmetric(2, 0.1), "0.5 max")
+    family = aggregated(problem)
+    exact = math.log(2.0) - support.binary_entropy(0.1)
+    assert leakage_run(family, family.random(np.random.default_rng(1))).value == pytest.approx(exact, rel=1e-6)
+
+
+class TestBadInput:
+    def test_too_many_datasets(self, support):
+        with pytest.raises(dl.InputError, match="aggregated"):
+            full_joint(support.problem([2] * 30, dl.Parity(), dl.symmetric(2, 0.1), 1.0))
+        with pytest.raises(dl.InputError, match="entries"):
+            full_joint(support.problem([2] * 16, dl.Count(), dl.geometric(None, 0.5), 1.0))
+
+    def test_another_adversary(self, support):
+        for family in FAMILIES.values():
+            with pytest.raises(dl.InputError, match="entropy"):
+                family(support.problem([2, 2], dl.Parity(), dl.symmetric(2, 0.1), dl.ProductPriors()))
+
+    def test_nobody_to_learn_about(self, support):
+        for family in FAMILIES.values():
+            with pytest.raises(dl.InputError, match="more than one letter"):
+                family(support.problem([1, 1], dl.Parity(), dl.symmetric(2, 0.1), 0.0))
+
+    def test_slsqp_wants_classes(self):
+        with pytest.raises(dl.InputError, match="aggregated"):
+            slsqp_run(full_joint(count_problem()))
+
+    @pytest.mark.parametrize(
+        ("settings", "name", "value"),
+        [
+            (MarginalSettings, "iterations", 0),
+            (MarginalSettings, "multiplier_step", -1.0),
+            (ConditionalSettings, "backtrack", 1.0),
+            (ConditionalSettings, "step", math.inf),
+            (ConditionalSettings, "armijo", "much"),
+            (LeakageSettings, "tolerance", math.nan),
+            (SlsqpSettings, "iterations", True),
+        ],
+    )
+    def test_settings(self, settings, name, value):
+        with pytest.raises(dl.InputError, match=name):
+            settings(**{name: value})
