@@ -238,7 +238,7 @@ class Exchange(ABC):
             return added
         before = len(self.known)
         if self.best is not self.settled:
-            self._settle(self.best, self.clock.part(0.7))
+            self._settle(self.best, self.clock.part(0.8))
         return len(self.known) - before
 
     def conclude(self) -> None:
@@ -522,23 +522,17 @@ class DistortionExchange(Exchange):
         return (1.0 - share) * Q + share * self.constant
 
     def _settle(self, offer: _Offer, clock: Clock) -> None:
-        """Mixed with a little of the constant mechanism, then with what the audits' bounds ask for, until one meets the budget."""
+        """Mixed with a little of the constant mechanism, then with twice what the audit asks for, until its bound meets the budget."""
         self.settled = offer
         room = self._room(offer)
         share = self._share(offer, room)
         for attempt in range(MIXTURES):
             rows = self.exact(self._mixed(offer.Q, share))
-            audit = self.audited(rows, clock.part(0.6), enough=self.budget - ROUNDING, gap=0.3 * room)
+            audit = self.audited(rows, clock.part(0.5), enough=self.budget - ROUNDING, gap=0.3 * room)
             if self._handed_out(rows, audit):
                 return
-            room = min(max(100.0 * room, self.gap), 0.3)
-            if audit.out_of_time and attempt < MIXTURES - 3:  # more room costs less than its bound asks for
-                share = self._share(offer, room)
-            elif attempt < MIXTURES - 2:
-                kept = max(self.budget - 3.0 * ROUNDING, 0.0) / max(audit.upper, ROUNDING)
-                share = 1.0 - (1.0 - share) * kept * (1.0 - 0.2 * (1.0 - kept))
-            else:
-                share = 1.0
+            kept = max(self.budget - 3.0 * ROUNDING, 0.0) / max(audit.upper, ROUNDING)
+            share = 1.0 - (1.0 - share) * kept**2 if attempt < MIXTURES - 2 else 1.0
 
     def _room(self, offer: _Offer) -> float:
         """The share of its budget of leakage that a mechanism may leave to the audit, so that this costs a part of the gap."""
