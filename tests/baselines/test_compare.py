@@ -57,9 +57,11 @@ def test_parity_of_four_bits(comparison):
 
 def test_a_design(design):
     assert [entry.method for entry in design.entries] == ["certified", "paper-full", "paper-aggregated"]
+    exact = math.log(2) + 0.1 * math.log(0.1) + 0.9 * math.log(0.9)
+    assert design.lower <= exact <= design.upper
     for entry in design.entries:
-        assert entry.value >= design.lower
-        assert entry.value == pytest.approx(math.log(2) + 0.1 * math.log(0.1) + 0.9 * math.log(0.9), rel=3e-3)
+        assert entry.value >= exact - 1e-12
+        assert entry.method == "certified" or entry.value == pytest.approx(exact, rel=1e-2)
         assert entry.violation <= 1e-12
         values = [value for _, value in entry.trace]
         assert values == sorted(values, reverse=True)

@@ -101,7 +101,7 @@ def test_feasible_monotone_and_below_the_proof(problem, family, support):
     family = family(problem)
     for law in itertools.islice(starts(family, np.random.default_rng(0)), 3):
         assert family.shortfall(law) <= 1e-12
-        run = leakage_run(family, law, clock=Clock(3.0))
+        run = leakage_run(family, law, clock=Clock(0.8))
         assert run.value <= upper + 1e-12
         assert run.violation <= 1e-12
         rising = [moment.value for moment in run.trace[:-1]]
@@ -115,7 +115,7 @@ def test_a_prior_of_datasets_is_judged_like_any_other(support):
     """Value and entropy by plain sums over the datasets."""
     for problem in PROBLEMS.values():
         family = full_joint(problem)
-        run = leakage_run(family, family.random(np.random.default_rng(3)), clock=Clock(3.0))
+        run = leakage_run(family, family.random(np.random.default_rng(3)), clock=Clock(0.8))
         assert support.worst_leakage(run.prior, problem) == pytest.approx(run.value, abs=1e-12)
         assert support.entropy(run.prior) >= problem.entropy_bound - 1e-12
         channel, letters = support.full_channel(problem), support.letters_of(problem, run.record)

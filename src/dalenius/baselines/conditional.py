@@ -35,7 +35,7 @@ class ConditionalSettings:
         First step, per unit of density (`dalenius.baselines.projections.projected_step`). Long, because the ascent does better so:
         short steps stop far below.
     backtrack : float
-        Factor on the step when it is rejected; after an accepted one the next trial is 1/backtrack^2 times as long.
+        Factor on the step when it is rejected.
     halvings : int
         How often at most.
     armijo : float
@@ -43,7 +43,7 @@ class ConditionalSettings:
     """
 
     tolerance: float = 1e-9
-    sweeps: int = 100
+    sweeps: int = 20
     step: float = 256.0
     backtrack: float = 0.5
     halvings: int = 20
@@ -99,13 +99,13 @@ def coordinate_ascent(
         b - log |X|.
     """
     rows = list(rows)
-    value, steps = leakage(pi, through(rows, given)), [settings.step] * view.letters
+    value = leakage(pi, through(rows, given))
     for _ in range(int(settings.sweeps)):
         before = value
         for a in range(view.letters):
             if log.clock.expired:
                 return rows
-            value = _update(view, given, pi, rows, a, bound, value, steps, settings, log)
+            value = _update(view, given, pi, rows, a, bound, value, settings, log)
         if value - before < settings.tolerance:
             break
     return rows
@@ -119,7 +119,6 @@ def _update(
     a: int,
     bound: float,
     value: float,
-    steps: list[float],
     settings: ConditionalSettings,
     log: Log,
 ) -> float:
@@ -139,7 +138,7 @@ def _update(
         if found[best] > value + NOISE:
             rows[a], value = _unit(len(rows[a]), best), float(found[best])
         return value
-    return _climb(view, row, pi, K, rows, a, least, value, steps, settings, log)
+    return _climb(view, row, pi, K, rows, a, least, value, settings, log)
 
 
 def _climb(
@@ -151,7 +150,6 @@ def _climb(
     a: int,
     least: float,
     value: float,
-    steps: list[float],
     settings: ConditionalSettings,
     log: Log,
 ) -> float:
@@ -161,19 +159,18 @@ def _climb(
     direction = gradient
     if view.spread(a, rows[a]) - least < ON_BOUNDARY:
         direction = along_boundary(rows[a], gradient, view.log_shares[a])
-    step = steps[a]
+    step = settings.step
     for _ in range(int(settings.halvings)):
         candidate = projected_step(rows[a], direction, step, view.log_shares[a], least)
         now = row.value(candidate)
         log.evaluations += 1
         wanted = value + max(settings.armijo * float(gradient @ (candidate - rows[a])), NOISE)
         if now > wanted and view.spread(a, candidate) >= least - ROUNDING:
-            rows[a], steps[a] = candidate, min(step / settings.backtrack**2, settings.step)
+            rows[a] = candidate
             return now
         if log.clock.expired:
             break
         step *= settings.backtrack
-    steps[a] = settings.step
     return value
 
 
