@@ -26,7 +26,7 @@ __all__ = ["Prior", "Rival", "rival"]
 
 Floats = NDArray[np.float64]
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
-BATCH = 3  # local maxima that a kind of record may add in one round
+BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 
 @dataclass(frozen=True)
