@@ -522,17 +522,27 @@ class DistortionExchange(Exchange):
         return (1.0 - share) * Q + share * self.constant
 
     def _settle(self, offer: _Offer, clock: Clock) -> None:
-        """Mixed with a little of the constant mechanism, then with twice what the audit asks for, until its bound meets the budget."""
+        """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
+
+        Every attempt has half the time of the one before, so that it will leave a wider interval: three times as wide is allowed for.
+        """
         self.settled = offer
         room = self._room(offer)
-        share = self._share(offer, room)
+        share, failed, met = self._share(offer, room), 0.0, math.inf
         for attempt in range(MIXTURES):
             rows = self.exact(self._mixed(offer.Q, share))
             audit = self.audited(rows, clock.part(0.5), enough=self.budget - ROUNDING, gap=0.3 * room)
             if self._handed_out(rows, audit):
-                return
-            kept = max(self.budget - 3.0 * ROUNDING, 0.0) / max(audit.upper, ROUNDING)
-            share = 1.0 - (1.0 - share) * kept**2 if attempt < MIXTURES - 2 else 1.0
+                met = share
+                if attempt == 0 or self.closed(self.upper) or clock.expired:
+                    return
+            else:
+                failed = share
+            width = min(3.0 * (1.0 - audit.lower / audit.upper), 0.5) if audit.upper > 0.0 else 0.5
+            kept = max(self.budget - 3.0 * ROUNDING, 0.0) * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
+            share = 0.5 * (failed + met) if met <= 1.0 else 1.0 - (1.0 - share) * kept
+            if met > 1.0 and attempt >= MIXTURES - 2:
+                share = 1.0
 
     def _room(self, offer: _Offer) -> float:
         """The share of its budget of leakage that a mechanism may leave to the audit, so that this costs a part of the gap."""
