@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +76,33 @@ class RecordProof:
     leaves: int
 
 
+class _Proved:
+    """What every result can be asked."""
+
+    termination: Termination
+
+    @property
+    def gap(self) -> float:
+        """Of the interval, relative."""
+        raise NotImplementedError
+
+    def require(self, *, gap: float) -> Self:
+        """This result, if its relative gap is at most `gap`.
+
+        Raises
+        ------
+        GapNotReachedError
+            If the interval is wider.
+        """
+        if self.gap > gap:
+            raise GapNotReachedError(
+                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+            )
+        return self
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(_Proved):
     """A certified interval for the worst-case leakage.
 
     Attributes
@@ -137,26 +163,12 @@ class Result:
             self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units
         )
 
-    def require(self, *, gap: float) -> Result:
-        """This result, if its relative gap is at most `gap`.
-
-        Raises
-        ------
-        GapNotReachedError
-            If the interval is wider.
-        """
-        if self.gap > gap:
-            raise GapNotReachedError(
-                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
-            )
-        return self
-
     def __str__(self) -> str:
         return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
 
 
 @dataclass(frozen=True)
-class DesignResult:
+class DesignResult(_Proved):
     """A mechanism, and a certified interval for the best there is.
 
     Attributes
@@ -219,20 +231,6 @@ class DesignResult:
     def explain(self) -> str:
         """Which symmetries of the instance were used, and why they lose nothing."""
         return "\n".join(self.explanation)
-
-    def require(self, *, gap: float) -> DesignResult:
-        """This result, if its relative gap is at most `gap`.
-
-        Raises
-        ------
-        GapNotReachedError
-            If the interval is wider.
-        """
-        if self.gap > gap:
-            raise GapNotReachedError(
-                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
-            )
-        return self
 
     def __str__(self) -> str:
         if not self.feasible:

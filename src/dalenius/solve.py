@@ -31,7 +31,6 @@ __all__ = ["solve"]
 
 METHODS = ("exchange", "alternating")
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
-
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
 
 

@@ -15,7 +15,7 @@ from dalenius.baselines.gradients import through
 from dalenius.baselines.marginal import MarginalSettings, blahut_arimoto
 from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
 
-__all__ = ["LeakageSettings", "alternate", "leakage_run", "starts"]
+__all__ = ["LeakageSettings", "alternate", "concluded", "leakage_run", "starts"]
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-10  # entropy in nats by which an update may miss the bound; the repair at the end makes up for it
@@ -124,11 +124,16 @@ def leakage_run(
     law = family.uniform if start is None else family.repaired(start)
     log.note(0, float(family.leakages(law).max()))
     law, iterations, rest = alternate(family, law, settings or LeakageSettings(), log)
+    return concluded("alternating", family, law, iterations, rest, log)
+
+
+def concluded(method: str, family: Family, law: Floats, iterations: int, rest: Rest, log: Log) -> LeakageRun:
+    """What a rival came to: its last law repaired and judged."""
     law = family.repaired(law, SLACK * (1.0 + family.deficit))
     value, best = family.judged(law)
     log.note(iterations, value)
     return LeakageRun(
-        method=f"alternating, {family.name}",
+        method=f"{method}, {family.name}",
         value=value,
         record=family.views[best].record,
         prior=law,

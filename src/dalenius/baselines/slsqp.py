@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dalenius.audit import Clock
 from dalenius.baselines.family import Family, View
+from dalenius.baselines.maximal_leakage import concluded
 from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
@@ -18,7 +19,6 @@ __all__ = ["MAX_CELLS", "SlsqpSettings", "slsqp_run"]
 Floats = NDArray[np.float64]
 MAX_CELLS = 600  # its steps cost the cube of this
 FLOOR = 1e-13
-SLACK = 1e-13
 
 
 class _OutOfTimeError(Exception):
@@ -134,18 +134,4 @@ def slsqp_run(
             rest = Rest.TIME
         if np.isfinite(problem.best[0]):
             law[cells] = problem.best[1]
-    law = family.repaired(law, SLACK * (1.0 + family.deficit))
-    value, best = family.judged(law)
-    log.note(iterations, value)
-    return LeakageRun(
-        method=f"slsqp, {family.name}",
-        value=value,
-        record=family.views[best].record,
-        prior=law,
-        masses=family.views[best].masses(law, len(family.channel)),
-        violation=family.shortfall(law),
-        iterations=iterations,
-        evaluations=log.evaluations,
-        trace=tuple(log.moments),
-        termination=rest,
-    )
+    return concluded("slsqp", family, law, iterations, rest, log)

@@ -32,13 +32,12 @@ class Certificate:
 
     def proof(self) -> list[list[Any]]:
         """The lines of all sections, in their order, of a certificate of an audit."""
-        return [line for text in self.text.splitlines()[2:] for line in [json.loads(text)]]
+        return [json.loads(text) for text in self.text.splitlines()[2:]]
 
     def sections(self) -> dict[int, list[list[Any]]]:
         """The lines that prove the upper claim, by record."""
         sections: dict[int, list[list[Any]]] = {}
-        for text in self.text.splitlines()[2:]:
-            line = json.loads(text)
+        for line in self.proof():
             if line[0] == "record":
                 current = sections.setdefault(line[1], [])
             else:

@@ -37,11 +37,6 @@ class Prior:
     masses: Floats
     hint: Any = None
 
-    @property
-    def written(self) -> Any:
-        """The prior of a certificate's `prior` line."""
-        return [[short_text(x) for x in row] for row in self.masses.tolist()] if self.hint is None else self.hint
-
 
 class Rival(ABC):
     """Finds priors against mechanisms (inputs, outputs)."""
