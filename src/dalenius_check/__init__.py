@@ -16,6 +16,7 @@ from .channel import Channel, build
 from .design import Design, Words
 from .model import Model, parse_model
 from .numbers import LimitError, OpenError, RefusedError, rounded
+from .privacy import Private
 from .proof import ADVERSARIES
 
 __all__ = ["Status", "Verdict", "check"]
@@ -88,7 +89,8 @@ def check(model: bytes, certificate: bytes) -> Verdict:
 def _attempt(model: Model, certificate: bytes) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    design, lines = Design(model) if model.design else None, Lines(certificate)
+    kind = Private if "privacy" in model.design else Design
+    design, lines = kind(model) if model.design else None, Lines(certificate)
     channel = None if design else build(model)
     try:
         claim = header(lines, model, known=channel is not None)

@@ -25,29 +25,31 @@ _MEASURES: dict[str, Callable[[int], int]] = {"hamming": bool, "absolute": abs, 
 
 
 class Design:
-    """A design model: the inputs' exact probabilities and distortions, and the budget."""
+    """A design model: the inputs' exact probabilities and distortions, and the budget; here against an adversary."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.group, self.leakage = model, model.mechanism["class"], model.problem == "min_leakage"
-        budget: tuple[fmpq, str] = model.design.get("max_leakage") or (model.design["max_distortion"], "")
+        design, what = model.design, "with expected distortion" if self.leakage else "that leak about a record"
+        epsilon = design.get("privacy", {}).get("epsilon")
+        budget: tuple[fmpq, str] = epsilon or design.get("max_leakage") or (design["max_distortion"], "")
         self.budget, self.unit = budget
+        self.limits = f"{what} at most {self.budget} {self.unit}".rstrip()
         listed = values(model)
         need(model.states() >= 0 or self.group != "full", "a full mechanism needs at most 65536 datasets")
         costs = _distortions(model.design["distortion"], listed)
         self.outputs = len(costs[0])
         fits = model.query["kind"] in MODULAR and self.outputs == len(listed)
         need(fits or self.group != "additive", "an additive mechanism needs parity or modular_sum, and V outputs")
-        self.inputs, self.law, self.costs = listed, law(model, listed), costs
+        self.data, self.inputs, self.costs = model, listed, costs
         if self.group == "full":
             limit(model.states() * self.outputs <= _MAX_CELLS, "too many datasets and outputs")
-            self.inputs = list(range(model.states()))
-            self.law = law(replace(model, query={"kind": "identity"}), self.inputs)
+            self.data, self.inputs = replace(model, query={"kind": "identity"}), list(range(model.states()))
             self.costs = [costs[k] for k in datasets(model, listed)]
+        self.law = law(self.data, self.inputs)
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check all lines after the header; the statement, and the numbers of leaves by kind."""
-        limits = "with expected distortion" if self.leakage else "that leak about a record"
-        kind = f"{self.group} mechanisms {limits} at most {self.budget} {self.unit}".rstrip()
+        kind = f"{self.group} mechanisms {self.limits}"
         if claim["mechanism"] is None:
             self._need_infeasible()
             need(not lines.more(), "there is a line after a claim of infeasibility")
@@ -55,22 +57,28 @@ class Design:
         channel, low, high = self._channel(claim["mechanism"]), claim["lower"], claim["upper"]
         expected = self._expected(channel)
         need(expected <= (self.budget if self.leakage else high), "the mechanism's expected distortion is too large")
+        words, tally = self._prove(lines, channel, low, high)
+        goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
+        return [
+            f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}",
+            f"V: least {goal} of {kind}",
+            *words,
+            f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
+        ], tally
+
+    def _prove(self, lines: Lines, channel: Channel, low: fmpq, high: fmpq) -> Words:
+        """The lines that prove `lower` and what the mechanism leaks."""
         need(self.leakage or self.budget >= 0, "max_leakage is negative")
         proof = ADVERSARIES[self.model.adversary](lines, self.model, channel)
         self._priors(lines, proof, low)
         still = (high if self.leakage else self.budget) == 0 and all(row == channel.rows[0] for row in channel.rows)
         if lines.more() or not still:  # a constant mechanism leaks nothing
             proof.bound(arb(high) if self.leakage else self._most())
-        goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
-        upper = rounded(high, ROUND_CEILING)
-        leaks = f"{upper} nats" if self.leakage else f"{self.budget} {self.unit}"
+        leaks = f"{rounded(high, ROUND_CEILING)} nats" if self.leakage else f"{self.budget} {self.unit}"
         return [
-            f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {upper} {unit}",
-            f"V: least {goal} of {kind}",
             "leakage: the largest I(X_i; Y) over the records and the adversary's priors above",
             "mechanism: the one in the certificate meets the budget and attains the upper bound",
             f"its leakage: at most {leaks}",
-            f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
         ], proof.tally
 
     def _channel(self, rows: list[Any]) -> Channel:
@@ -94,11 +102,14 @@ class Design:
     def _need_infeasible(self) -> None:
         """Bound because a law's mean distortion is at least its least one, input by input, or shift by shift."""
         if self.leakage:
-            weighted = [[p * d for d in costs] for p, costs in zip(self.law, self.costs, strict=True)]
-            least = total(min(row) for row in self._choices(weighted, total))
+            least = total(min(row) for row in self._choices(self._weighted(), total))
             need(least > self.budget, f"expected distortion {rounded(least, ROUND_CEILING)} is feasible")
         else:
             need(self.budget < 0, "a mechanism that leaks nothing is feasible")
+
+    def _weighted(self) -> list[list[fmpq]]:
+        """p(x) d(x, y)."""
+        return [[p * d for d in costs] for p, costs in zip(self.law, self.costs, strict=True)]
 
     def _choices(self, rows: list[list[Any]], add: Callable[[Iterable[Any]], Any]) -> list[list[Any]]:
         """What a mechanism mixes, one law a row: the outputs of each input, or the shifts of all inputs together."""
@@ -107,19 +118,26 @@ class Design:
             return rows
         return [[add(rows[v][(v + z) % size] for v in range(size)) for z in range(size)]]
 
+    def _dual(self, lines: Lines, lower: fmpq) -> fmpq | None:
+        """The line `dual`: nu, or None where nothing is to prove."""
+        hint = lines.item("the dual", {"dual": 2})[1]
+        if hint is None:
+            need(lower <= 0, "no dual, but lower is positive")
+            return None
+        nu = nonnegative(hint, "nu")
+        need(self.leakage or nu == 0, "nu must be 0 in min_distortion")
+        return nu
+
     def _priors(self, lines: Lines, proof: EntropyBound, lower: fmpq) -> None:
-        """The line `dual` and the lines `prior`.
+        """The lines `dual` and `prior`.
 
         Bound because the largest leakage is at least each average of I over priors, I >= sum Q g, and the sum of a row
         of Q times anything is at least that thing's minimum; nu (max_distortion - E), or the sum of
         lambda (max_leakage - I), is nonnegative and given away.
         """
-        hint = lines.item("the dual", {"dual": 2})[1]
-        if hint is None:
-            need(lower <= 0, "no dual, but lower is positive")
+        nu, weights = self._dual(lines, lower), fmpq(0)
+        if nu is None:
             return
-        nu, weights = nonnegative(hint, "nu"), fmpq(0)
-        need(self.leakage or nu == 0, "nu must be 0 in min_distortion")
         gains = arb_mat(len(self.inputs), self.outputs)
         while lines.more():
             item = lines.item("a prior or record", {"prior": 5, "record": 2})

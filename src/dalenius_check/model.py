@@ -57,14 +57,17 @@ _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": {}, "squared": {},
 _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilities, REQUIRED)}}
 _CLASSES = ["oblivious", "full", "additive"]
 _ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
+_LOSS: Schema = {"epsilon": required(read.epsilon)}
+_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (_priors, None)}}
+_NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
 
 
 @dataclass(frozen=True)
 class Model:
     """A parsed model: tables with numbers exact and defaults filled in.
 
-    The entropy bound is 0 and the list of priors empty where the adversary has none; `design` is empty in
-    `maximal_leakage`, else it has the distortion, the law and the budget.
+    `adversary` is the adversary's kind, or that of [privacy]; where it has none, the entropy bound is 0 and the list of
+    priors empty. `design` is empty in `maximal_leakage`, else it has the distortion, the law and the budget or privacy.
     """
 
     problem: str
@@ -136,11 +139,14 @@ def _toml_float(text: str) -> fmpq:
 
 
 def _model(data: Any) -> Model:
-    top = read.table(data, "model", _TOPS.get(str(data.get("problem")), _AUDIT))
+    problem = str(data.get("problem"))
+    private = problem == "min_distortion" and "privacy" in data
+    top = read.table(data, "model", _PRIVATE if private else _TOPS.get(problem, _AUDIT))
     design: dict[str, Any] = {key: top[key] for key in top if key not in _AUDIT}
-    alphabets, query, mechanism, adversary = (top[key] for key in ("records", "query", "mechanism", "adversary"))
+    alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
+    adversary = top["privacy" if private else "adversary"]
     kind, (entropy, unit) = adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
-    priors = [[x / weight for x in row] for row in adversary.get("priors", []) for weight in [total(row)]]
+    priors = [[x / weight for x in row] for row in adversary.get("priors") or [] for weight in [total(row)]]
     free = mechanism.get("kind") not in _MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
@@ -152,16 +158,13 @@ def _model(data: Any) -> Model:
     letters = len(design.get("law", {}).get("probabilities", ()))
     need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")
     normal = {
-        "problem": top["problem"],
+        "problem": problem,
         "records": [[str(size), str(len(list(run)))] for size, run in groupby(alphabets)],
-        "query": read.normal(query),
-        "mechanism": read.normal(mechanism),
-        "adversary": read.normal(adversary),
-        **read.normal(design),
+        **read.normal({key: top[key] for key in top if key not in _HEAD}),
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    return Model(top["problem"], design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
+    return Model(problem, design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
 
 
 def _adversary(value: Any, what: str) -> dict[str, Any]:
@@ -182,6 +185,7 @@ def _records(value: Any, what: str) -> list[int]:
     return [table["alphabet"]] * table["count"]
 
 
+_HEAD = ("problem", "title", "source", "records")
 _AUDIT: Schema = {
     "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
     "title": (read.text, ""),
@@ -202,3 +206,4 @@ _TOPS = {
     "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
     "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
 }
+_PRIVATE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"} | _NOTION

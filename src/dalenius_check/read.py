@@ -93,6 +93,16 @@ def amount(value: Any, what: str, units: str, number: Reader = exact) -> tuple[f
     return number(match[1] if match else value, what), match[2] if match else "nats"
 
 
+def epsilon(value: Any, what: str) -> tuple[fmpq, str]:
+    """At most 1000 nats or bits, or the number q > 0 of the text "log q"."""
+    match = re.fullmatch(r"log (\S+)", value) if isinstance(value, str) else None
+    if match:
+        return number(match[1], what, positive=True), "log"
+    result = amount(value, what, "nats|bits")
+    need(result[0] <= 1000, f"{what} must be at most 1000 nats or bits")
+    return result
+
+
 def matrix(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Lists of nonnegative numbers, of one length >= 1."""
     result: list[list[fmpq]] = []
@@ -120,7 +130,7 @@ def normal(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: normal(item) for key, item in value.items()}
     if isinstance(value, tuple):
-        return f"{value[0]} {value[1]}"
+        return f"log {value[0]}" if value[1] == "log" else f"{value[0]} {value[1]}"
     return str(exact(value, "mechanism"))
 
 

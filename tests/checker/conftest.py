@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+import dalenius_check
 
 HERE = Path(__file__).parent
 
@@ -35,3 +40,25 @@ def forge() -> ModuleType:
 def designs() -> ModuleType:
     """The helper module."""
     return load("designs")
+
+
+@pytest.fixture(scope="session")
+def privates() -> ModuleType:
+    """The helper module."""
+    return load("privates")
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str, str], ModuleType]:
+    """Import a copy of the checker in which one piece of one file is another."""
+
+    def plant(name: str, file: str, old: str, new: str) -> ModuleType:
+        copy = tmp_path / f"planted_{name}"
+        shutil.copytree(Path(dalenius_check.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        source = (copy / file).read_text()
+        assert source.count(old) == 1
+        (copy / file).write_text(source.replace(old, new))
+        monkeypatch.syspath_prepend(tmp_path)
+        return importlib.import_module(copy.name)
+
+    return plant

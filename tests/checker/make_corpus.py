@@ -16,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 import design_corpus
 import forge
+import private_corpus
 from forge import Reference, certificate, header, text, texts
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -1265,6 +1266,7 @@ def main() -> None:
     prior_sets(corpus)
     undecided(corpus)
     design_corpus.add(corpus, np.random.default_rng(21))
+    private_corpus.add(corpus)
     for name, (data, reason) in bad_models().items():
         (CORPUS / "models" / f"bad_{name}.toml").write_bytes(data)
         corpus.add(f"model_{name}", f"bad_{name}", b"", 2, reason)

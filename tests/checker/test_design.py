@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import shutil
-import sys
 import tomllib
 from dataclasses import replace
 from fractions import Fraction
@@ -15,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import dalenius_check
 from dalenius_check import Status, check
 from dalenius_check.counts import law, values
 from dalenius_check.model import parse_model
 
-CORPUS, PACKAGE = Path(__file__).parent / "corpus", Path(dalenius_check.__file__).parent
+CORPUS = Path(__file__).parent / "corpus"
 TABLE = [
     entry
     for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
@@ -284,20 +280,9 @@ BUGS = {  # what is changed in which file of a copy of the checker
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_the_corpus_catches(name, tmp_path):
-    file, old, new = BUGS[name]
-    copy = tmp_path / f"planted_{name}"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    source = (copy / file).read_text()
-    assert source.count(old) == 1
-    (copy / file).write_text(source.replace(old, new))
-    sys.path.insert(0, str(tmp_path))
-    try:
-        planted = importlib.import_module(copy.name)
-        deviations = [e["path"] for e in TABLE_AND_MODELS if differs(planted.check(*load(e)), e)]
-    finally:
-        sys.path.remove(str(tmp_path))
-    assert deviations
+def test_the_corpus_catches(name, planted):
+    changed = planted(name, *BUGS[name])
+    assert any(differs(changed.check(*load(e)), e) for e in TABLE_AND_MODELS)
 
 
 def differs(verdict, entry):

@@ -190,4 +190,4 @@ def test_the_trusted_package_stays_small():
     assert max(sizes.values()) <= 160, sizes
 
 
-LIMIT = 1220
+LIMIT = 1335

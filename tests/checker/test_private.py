@@ -1,0 +1,283 @@
+"""Designs without an adversary: normal forms, random certificates against exact bounds, limits, planted bugs."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flint import ctx
+
+from dalenius_check import Status, check
+from dalenius_check.model import parse_model
+from dalenius_check.privacy import Private
+
+CORPUS = Path(__file__).parent / "corpus"
+TABLE = [
+    entry
+    for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
+    if entry["model"].startswith(("private", "bad_private"))
+]
+PATHS = {entry["path"]: entry for entry in TABLE}
+HAMMING, UNIFORM = 'kind="hamming"', 'kind="uniform"'
+ONE, IDENTITY = "count=1; alphabet=3", 'kind="identity"'
+TWO, FIVE = "count=2; alphabet=2", 'kind="modular_sum"; modulus=5'
+STEP = Fraction(1, 10**12)
+
+
+def load(entry):
+    return (CORPUS / "models" / f"{entry['model']}.toml").read_bytes(), (CORPUS / entry["path"]).read_bytes()
+
+
+def normal_text(data):
+    return json.dumps(parse_model(data).normal, sort_keys=True, separators=(",", ":"))
+
+
+def test_documented_normal_form(privates):
+    table = 'kind="pointwise_maximal_leakage"; epsilon="log 2"'
+    data = privates.private(ONE, IDENTITY, "oblivious", table, HAMMING, 'kind="iid"; probabilities=[0.5, 0.3, 0.2]')
+    assert normal_text(data) == (
+        '{"distortion":{"kind":"hamming"},"law":{"kind":"iid","probabilities":["1/2","3/10","1/5"]},'
+        '"mechanism":{"class":"oblivious"},"privacy":{"epsilon":"log 2","kind":"pointwise_maximal_leakage",'
+        '"priors":null},"problem":"min_distortion","query":{"kind":"identity"},"records":[["3","1"]]}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "part"),
+    [
+        ('kind="local_dp"; epsilon=0.50', '"privacy":{"epsilon":"1/2 nats","kind":"local_dp"}'),
+        ('kind="local_dp"; epsilon="4/6"', '"2/3 nats"'),
+        ('kind="local_dp"; epsilon="-1e-1 bits"', '"-1/10 bits"'),
+        ('kind="local_dp"; epsilon="1e3 nats"', '"1000 nats"'),
+        ('kind="local_dp"; epsilon="log 6/4"', '"log 3/2"'),
+        ('kind="local_dp"; epsilon="log 1"', '"log 1"'),
+        (
+            'kind="pointwise_maximal_leakage"; epsilon=1; priors=[[0.3333333333, "4/6", 0]]',
+            '"priors":[["3333333333/10000000000","2/3","0"]]',
+        ),
+    ],
+)
+def test_normal_forms(privates, table, part):
+    data = privates.private(ONE, IDENTITY, "oblivious", table, HAMMING, UNIFORM)
+    assert part in normal_text(data)
+    assert '"adversary"' not in normal_text(data)
+
+
+@pytest.mark.parametrize("precision", [128, 1024])
+@pytest.mark.parametrize(
+    "epsilon",
+    ["0", '"0 bits"', '"1 bits"', '"1000 bits"', '"log 7/3"', "1000", "1e-400", '"0.5 bits"', '"2/3"', "40.1"],
+)
+def test_ends_are_exact_or_narrow(privates, epsilon, precision):
+    table = f'kind="local_dp"; epsilon={epsilon}'
+    data = privates.private(ONE, IDENTITY, "oblivious", table, HAMMING, UNIFORM)
+    low, high = privates.ends(tomllib.loads(data.decode(), parse_float=str)["privacy"]["epsilon"])
+    before, ctx.prec = ctx.prec, precision
+    try:
+        below, above = (Fraction(int(c.p), int(c.q)) for c in Private(parse_model(data))._ends())
+    finally:
+        ctx.prec = before
+    assert (below == above) == (low == high)
+    assert 1 <= below <= high
+    assert low <= above <= below * (1 + Fraction(1, 2 ** (precision - 12)))
+
+
+def test_precision_is_raised_where_that_decides():
+    for name, bits in (("near", 256), ("lower_60", 256), ("coarse", 128), ("lower_12", 128)):
+        verdict = check(*load(PATHS[f"accept/private_{name}.cert"]))
+        assert verdict.lines[-1] == f"precision: {bits} bits"
+
+
+def test_statements():
+    text = "\n".join(check(*load(PATHS["accept/private_documented.cert"])).lines)
+    for part in (
+        "proved: 0.2 <= V <= 0.2 in units of the distortion\nV: least expected distortion of oblivious mechanisms",
+        "under pointwise maximal leakage with epsilon = log 2",
+        "each P of 1 and all x with P(x) > 0",
+        "is private and attains the upper bound",
+        "its expected distortion: 0.2 ",
+        "leaves: 1 ratio line\n",
+    ):
+        assert part in text
+    text = "\n".join(check(*load(PATHS["accept/private_local_full.cert"])).lines)
+    for part in ("of full mechanisms under local differential privacy", "all inputs x, x' that some dataset has"):
+        assert part in text
+    verdict = check(*load(PATHS["accept/private_infeasible_bits.cert"]))
+    assert verdict.reason == (
+        "proved: infeasible, there are no oblivious mechanisms under pointwise maximal leakage with epsilon = -3 bits"
+    )
+
+
+@pytest.mark.parametrize("entry", [e for e in TABLE if e["status"] == 0], ids=lambda entry: Path(entry["path"]).stem)
+def test_a_model_is_feasible_or_not(entry):
+    model, data = load(entry)
+    header = json.loads(data.split(b"\n", 1)[0])
+    if header["lower"] is not None:
+        changed = header | {"lower": None, "upper": None, "mechanism": None}
+        assert check(model, json.dumps(changed).encode() + b"\n").status is Status.REJECTED
+
+
+SHAPES = [
+    (ONE, IDENTITY, "oblivious"),
+    (TWO, 'kind="count"', "full"),
+    (ONE, 'kind="modular_sum"; modulus=3', "additive"),
+    (TWO, FIVE, "oblivious"),
+    (TWO, FIVE, "additive"),
+    ("alphabets=[2, 1, 2]", 'kind="table"; values=[0, 2, 7, 2]', "oblivious"),
+]
+EPSILONS = ['"log 3/2"', "0.5", '"1 bits"', '"0.3 bits"', "0", '"log 40"', "3", '"log 1.01"']
+
+
+def instance(privates, rng, seed):
+    """A random private design."""
+    records, query, group = SHAPES[seed % 6]
+    size, holes = 4 if group == "full" else 5 if query == FIVE else 3, query == FIVE
+    notion, epsilon = seed // 6 % 3, EPSILONS[rng.integers(len(EPSILONS))]
+    table = f'kind="{"pointwise_maximal_leakage" if notion else "local_dp"}"; epsilon={epsilon}'
+    if notion == 2:
+        rows = rng.integers(0, 4, (2, size)) + np.eye(size, dtype=int)[:2]
+        rows[:, 3:] *= not holes
+        table += f"; priors={json.dumps([[str(Fraction(int(x), int(row.sum()))) for x in row] for row in rows])}"
+    distortion = ['kind="hamming"', 'kind="absolute"', 'kind="squared"', "rows"][seed % 4]
+    if distortion == "rows":
+        wide, tall = 2 if group != "additive" else 5 if holes else 3, 5 if holes else 3
+        distortion = f'kind="matrix"; rows={rng.integers(0, 9, (tall, wide)).tolist()}'
+    letters = {ONE: 3, TWO: 2}.get(records)
+    law = UNIFORM
+    if letters and rng.random() < 0.7:
+        weights = rng.integers(0, 5, letters) + np.eye(letters, dtype=int)[0]
+        law = f'kind="iid"; probabilities={json.dumps([str(Fraction(int(x), int(weights.sum()))) for x in weights])}'
+    return privates.Private((records, query, group, table, distortion, law))
+
+
+def noise(design, rng):
+    """Random multipliers of all outputs, at random references."""
+    lines = []
+    for y in rng.integers(0, design.outputs, 2 * design.outputs).tolist():
+        reference = int(rng.integers(len(design.priors)))
+        support = design.held if design.local else design.priors[reference]
+        if design.local:
+            weights = rng.integers(1, 9, design.size)
+            reference = [str(x) if held else "0" for x, held in zip(weights, design.held, strict=True)]
+        scale = rng.choice([0.01, 0.1, 1])
+        factors = scale * rng.random(design.size) * (rng.random(design.size) < 0.4)
+        lines.append(["ratio", y, reference, [f"{a:.6f}" if s else "0" for a, s in zip(factors, support, strict=True)]])
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(72))
+def test_bounds_never_exceed_a_private_mechanism(privates, designs, seed):
+    """Multipliers and mechanisms, nearly optimal ones and random ones, in fractions and through the checker."""
+    rng = np.random.default_rng(seed)
+    design = instance(privates, rng, seed)
+    exact, rows = design.low == design.high, 1 if design.group == "additive" else design.size
+
+    def verdict(lower, upper, mechanism, *lines):
+        claim = (decimal(lower, ROUND_FLOOR), decimal(upper, ROUND_CEILING))
+        return check(design.file, designs.certificate(design.file, *claim, mechanism, *lines))
+
+    mechanism, lines = design.best(6 if exact else 12)
+    random = [[[str(x) for x in row] for row in rng.integers(0, 20, (rows, design.outputs)) + 1] for _ in range(6)]
+    tries = [mechanism, *(design.mixed(one, [Fraction(k, 16) for k in range(17)]) for one in random)]
+    attained = [design.expected(one) for one in tries]
+    for given in (lines, [*lines, *noise(design, rng)[:1]], noise(design, rng)):
+        bound, over = design.bound(given, design.high), design.bound(given, design.low)
+        assert bound <= over <= min(attained) if exact else bound <= min(attained)
+        for claim, status in ((bound - (0 if exact else STEP), 0), (over + STEP, 1), (min(attained) + STEP, 1)):
+            if claim > 0:
+                assert verdict(claim, 999, mechanism, ["dual", "0"], *given).exit_code == status
+    for one, value in zip(tries, attained, strict=True):
+        assert verdict(0, value, one, ["dual", None]).exit_code == 0
+        assert value < STEP or verdict(0, value - STEP, one, ["dual", None]).exit_code == 1
+    for one in random:
+        assert verdict(0, 999, one, ["dual", None]).exit_code == (0 if design.loss(one) <= design.low else 1)
+
+
+def decimal(value, rounding):
+    """A decimal of 40 digits."""
+    return str(Context(prec=40, rounding=rounding).divide(*map(Decimal, Fraction(value).as_integer_ratio()))).lower()
+
+
+def test_limits_end_in_undecided(privates, designs, monkeypatch):
+    data = privates.private(ONE, IDENTITY, "oblivious", 'kind="local_dp"; epsilon="log 2"', HAMMING, UNIFORM)
+    line = ["ratio", 0, ["1", "1", "1"], ["0", "0", "0"]]
+    long = designs.certificate(data, "0", "1", [["1", "1", "1"]] * 3, ["dual", "0"], line, line, line)
+    assert check(data, long).proved
+    many = [["ratio", 0, ["1", f"1e{k}", "1"], ["1", "0", f"1/{3**k}"]] for k in range(2, 400)]
+    large = designs.certificate(data, "0", "1", [["1", "1", "1"]] * 3, ["dual", "0"], *many)
+    assert "sum of rationals" in check(data, large).reason
+    monkeypatch.setattr("dalenius_check.privacy._MAX_NUMBERS", 9)
+    assert check(data, long).proved
+    monkeypatch.setattr("dalenius_check.privacy._MAX_NUMBERS", 8)
+    verdict = check(data, long)
+    assert verdict.status is Status.UNDECIDED
+    assert verdict.reason == "limit: more than 8 multipliers"
+
+
+BUGS = {  # what is changed in which file of a copy of the checker
+    "negative": ("privacy.py", "need(self.negative, ", "need(True, "),
+    "zero_is_negative": ("privacy.py", 'self.budget < (self.unit == "log")', 'self.budget <= (self.unit == "log")'),
+    "log_is_not": ("privacy.py", 'self.budget < (self.unit == "log")', "self.budget < 0"),
+    "claimed_anyhow": ("privacy.py", "need(not self.negative, ", "need(True, "),
+    "ends_swapped": ("privacy.py", "(below, above), pairs", "(above, below), pairs"),
+    "private_end": ("privacy.py", 'below, above, "the mechanism', 'above, below, "the mechanism'),
+    "lower_end": ("privacy.py", 'above, below, "lower', 'below, above, "lower'),
+    "not_private": ("privacy.py", "x <= c * mean", "True"),
+    "equal_is_too_much": ("privacy.py", "x <= c * mean", "x < c * mean or not x"),
+    "any_column": ("privacy.py", "all(x <= c", "any(x <= c"),
+    "lower_unchecked": ("privacy.py", "low <= self._bound(sums, c)", "True"),
+    "lower_strict": ("privacy.py", "low <= self._bound", "low < self._bound"),
+    "not_hard": ("privacy.py", "if not holds(hard)", "if not holds(easy)"),
+    "never_open": ("privacy.py", "raise OpenError", "raise RefusedError"),
+    "least_one": ("privacy.py", "max(fmpq(1), ball.lower().fmpq())", "ball.lower().fmpq()"),
+    "bits_are_nats": ("privacy.py", 'if self.unit == "bits"', 'if self.unit == "bit"'),
+    "held_all": ("privacy.py", "p != 0 for", "True for"),
+    "held_by_law": ("privacy.py", "law(even, self.inputs)", "self.law"),
+    "priors_anywhere": ("privacy.py", 'need(fits, "privacy', 'need(True, "privacy'),
+    "priors_any_length": ("privacy.py", "len(prior) == size", "len(prior) <= size"),
+    "law_forgotten": ("privacy.py", "model.priors or [self.law]", "model.priors or [law(even, self.inputs)]"),
+    "mean_is_least": ("privacy.py", "(max(column), min(column))", "(max(column), max(column))"),
+    "all_rows": ("privacy.py", "strict=True) if held]", "strict=True)]"),
+    "off_support": (
+        "privacy.py",
+        "zip(prior, channel.rows, strict=True) if p]",
+        "zip(prior, channel.rows, strict=True)]",
+    ),
+    "first_prior": (
+        "privacy.py",
+        "for prior in self.priors:\n            support",
+        "for prior in self.priors[:1]:\n            support",
+    ),
+    "weight_anywhere": ("privacy.py", "used or not (a or b)", "True"),
+    "weight_of_a": ("privacy.py", "not (a or b)", "not b"),
+    "weight_of_b": ("privacy.py", "not (a or b)", "not a"),
+    "factor_forgotten": ("privacy.py", "weight * b", "b"),
+    "c_forgotten": ("privacy.py", "-c * down", "-down"),
+    "downs_forgotten": ("privacy.py", ", -c * down]", "]"),
+    "ups_forgotten": ("privacy.py", "[row[y], up, -c", "[row[y], -c"),
+    "last_line_only": ("privacy.py", "total([old, weight * b])", "weight * b"),
+    "last_line_up": ("privacy.py", "total(pair)", "pair[1]"),
+    "rows_not_choices": ("privacy.py", "self._choices(rows, total)", "rows"),
+    "null_lines": ("privacy.py", "need(not lines.more(), ", "need(True, "),
+    "dual_null": ("design.py", 'need(lower <= 0, "no dual, but lower is positive")', "pass"),
+    "nu_allowed": ("design.py", "self.leakage or nu == 0", "True"),
+    "epsilon_large": ("read.py", "result[0] <= 1000", "True"),
+    "log_negative": ("read.py", "number(match[1], what, positive=True)", "exact(match[1], what)"),
+    "min_leakage": ("model.py", 'problem == "min_distortion" and "privacy" in data', '"privacy" in data'),
+    "expected": ("design.py", "self.budget if self.leakage else high", "self.budget"),
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_the_corpus_catches(name, planted):
+    changed = planted(f"private_{name}", *BUGS[name])
+    assert any(differs(changed.check(*load(entry)), entry) for entry in TABLE)
+
+
+def differs(verdict, entry):
+    return verdict.exit_code != entry["status"] or entry.get("reason", "") not in verdict.reason
