@@ -56,6 +56,7 @@ CBF = {
     "huge count": (TEXT.replace("ACOORD\n2", "ACOORD\n99999999999"), "expected a count"),
     "order": ("VER\n3\nOBJSENSE\nMIN\nACOORD\n0\n", "ACOORD before VAR"),
     "no variables": (TEXT.replace("1 1\nF 1", "0 0"), "a variable at least"),
+    "no cone": (TEXT[: TEXT.index("CON")], "without a cone"),
     "cut off": (TEXT[: TEXT.rindex("BCOORD") + 8], "ends within BCOORD"),
 }
 
@@ -70,6 +71,13 @@ def test_bad_cbf_is_refused_with_its_line(case):
     with pytest.raises(InputError, match=r"line \d+: ") as caught:
         parse_cbf(text)
     assert message in str(caught.value)
+
+
+def test_other_line_ends_and_spaces_are_fine():
+    """What a checkout under Windows, or an editor, makes of a file."""
+    text = cbf_text(tiny())
+    for other in (text.replace("\n", "\r\n"), text.replace("\n", " \n\n"), text.rstrip()):
+        assert json_text(parse_cbf(other)) == json_text(parse_cbf(text))
 
 
 def test_every_line_counts():

@@ -66,7 +66,7 @@ def test_an_audit_offers_its_steps_for_every_kind_of_record(solver):
         assert_solved(offered(problem, name), solver, relaxed=name.startswith("row"))
 
 
-@pytest.mark.parametrize("name", ["paper/modular-sum-3", "general/unequal-alphabets", "real/fair-cell-geometric"])
+@pytest.mark.parametrize("name", ["modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric"])
 def test_one_step_from_a_witness_leaks_no_less(name, solver):
     model = library_model(name)
     problem = model.load()
@@ -122,10 +122,10 @@ def test_entries_of_additive_noise_are_tied():
 
 
 def test_certificates_of_something_else_are_refused():
-    certificate = dl.Certificate.read(library_model("paper/parity-4-laplace").certificate_path)
+    certificate = dl.Certificate.read(library_model("parity/laplace-n4").certificate_path)
     with pytest.raises(InputError, match="another model"):
         offers(audit(), certificate)
-    problem = library_model("paper/parity-4-laplace").load()
+    problem = library_model("parity/laplace-n4").load()
     header, _, *rest = certificate.text.split("\n")
     for line in (
         '["witness",0,[["1"]]]',
@@ -165,29 +165,29 @@ def run(*arguments):
 
 def test_export_and_import_from_the_command_line(solver, tmp_path):
     path = tmp_path / "node.cbf"
-    done = run("export", "general/unequal-alphabets", "--program", "node@1", "--format", "cbf", "-o", path)
+    done = run("export", "sum/unequal-alphabets", "--program", "node@1", "--format", "cbf", "-o", path)
     assert done.exit_code == 0, done.output
     form = read_cbf(path)
     x, z, value = solver(form)
-    program = offered(library_model("general/unequal-alphabets").load(), "node@1")
+    program = offered(library_model("sum/unequal-alphabets").load(), "node@1")
     write_solution(tmp_path / "solution.json", program.standard_form(), x, z)
-    back = run("import-solution", "general/unequal-alphabets", "node@1", tmp_path / "solution.json", "--json")
+    back = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json", "--json")
     assert back.exit_code == 0, back.output
     answer = json.loads(back.stdout)
     assert answer["lower"] - 1e-6 <= value <= answer["upper"] + 1e-6
     assert answer["gap"] <= 1e-4
-    text = run("import-solution", "general/unequal-alphabets", "node@1", tmp_path / "solution.json").output
+    text = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json").output
     assert f"{answer['lower']:.10g} .. {answer['upper']:.10g}" in text
-    wrong = run("import-solution", "general/unequal-alphabets", "node", tmp_path / "solution.json")
+    wrong = run("import-solution", "sum/unequal-alphabets", "node", tmp_path / "solution.json")
     assert isinstance(wrong.exception, InputError)
     assert "solution.json" in str(wrong.exception)
     assert "another instance" in str(wrong.exception)
 
 
 def test_the_list_and_its_certificate():
-    done = run("export", "paper/modular-sum-3", "--program", "list")
+    done = run("export", "modular-sum/symmetric-m3-n3", "--program", "list")
     assert [line.split()[0] for line in done.stdout.splitlines()] == STEPS
-    assert run("export", "paper/modular-sum-3", "--program", "list", "--certificate", "none").exit_code != 0
+    assert run("export", "modular-sum/symmetric-m3-n3", "--program", "list", "--certificate", "none").exit_code != 0
 
 
 def test_errors_of_the_command_line(tmp_path):
@@ -198,7 +198,7 @@ def test_errors_of_the_command_line(tmp_path):
         (("--program", "node", "--format", "lp", "-o", tmp_path / "x"), "exponential cones"),
         (("--program", "node", "-o", tmp_path / "none" / "x"), "cannot be written"),
     ):
-        done = run("export", "paper/modular-sum-3", *arguments)
+        done = run("export", "modular-sum/symmetric-m3-n3", *arguments)
         assert isinstance(done.exception, InputError)
         assert message in str(done.exception)
     assert not list(tmp_path.iterdir())

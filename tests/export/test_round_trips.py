@@ -6,15 +6,17 @@ import gzip
 import inspect
 import json
 import math
+from dataclasses import replace
 
 import clarabel
 import numpy as np
 import pytest
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csc_array, csr_array
 
+import dalenius as dl
 from dalenius import programs
 from dalenius.errors import InputError
-from dalenius.export import FORMATS, certify, digest, export, parse_cbf, read_cbf, read_json
+from dalenius.export import FORMATS, certify, digest, export, offers, parse_cbf, read_cbf, read_json
 from dalenius.export.cbf import cbf_text
 from dalenius.export.clarabel_json import clarabel_text
 from dalenius.export.mosek_task import write_mosek
@@ -28,6 +30,7 @@ NAMES = [
     for name, cls in vars(programs).items()
     if inspect.isclass(cls) and issubclass(cls, Program) and not inspect.isabstract(cls)
 ]
+COPT = 1e-5  # its constraints hold to 1e-6
 ODD = [0.1, -1.0 / 3.0, 5e-324, -1.7976931348623157e308, 1e-300, 123456789.123456789, -1e22, 2.0**-1022]
 
 
@@ -94,12 +97,12 @@ def test_cbf_is_read_back_and_solved_by_another_tool(name, seed, instances, solv
     assert same_numbers(read, form)
     x, z, value = solver(read)
     answer = certify(program, Solution(x, z))
-    assert answer.lower - 1e-6 <= value <= answer.upper + 1e-6
+    assert answer.lower - 1e-7 <= value <= answer.upper + 1e-7
     truth = program.solve(gap=1e-7, time_limit=20)
     assert answer.lower <= truth.upper
     assert truth.lower <= answer.upper
     if name != "RowUpdate":  # exported is its relaxation
-        assert truth.lower - 1e-6 <= value <= truth.upper + 1e-6
+        assert truth.lower - 1e-7 <= value <= truth.upper + 1e-7
         assert answer.gap <= 1e-4 * (1.0 + abs(value))
 
 
@@ -137,6 +140,22 @@ def test_clarabels_file_has_every_bit():
 def test_texts_have_every_bit(form):
     assert same_numbers(parse_json(json_text(form)), form)
     assert same_numbers(parse_cbf(cbf_text(form)), form)
+
+
+def without(part: str) -> StandardForm:
+    """An instance whose cost, matrix or constants are all 0."""
+    form = lopsided()
+    return replace(form, **{part: csr_array(form.A.shape) if part == "A" else np.zeros_like(getattr(form, part))})
+
+
+ITEMS = {"c": "OBJACOORD", "A": "ACOORD", "b": "BCOORD"}
+
+
+@pytest.mark.parametrize("part", ITEMS)
+def test_an_item_of_no_lines_is_left_out(part):
+    text = cbf_text(without(part))
+    assert [item for item in ITEMS.values() if item not in text.splitlines()] == [ITEMS[part]]
+    assert same_numbers(parse_cbf(text), without(part))
 
 
 def test_a_wrong_cone_order_would_show(solver, clarabel_settings, tmp_path):
@@ -220,25 +239,101 @@ def turned() -> StandardForm:
     return StandardForm("line", True, -form.c, -form.offset, form.A, form.b, columns, form.rows)
 
 
-@pytest.mark.parametrize("format", ["mps", "lp"])
-@pytest.mark.parametrize("form", [linear(), turned()], ids=["minimum", "maximum"])
-def test_linear_formats_keep_every_bit(form, format, tmp_path):
+@pytest.fixture(scope="module")
+def copt():
+    """COPT's environment; without a licence it solves small instances."""
+    return pytest.importorskip("coptpy").Envr()
+
+
+def highs_of(path):
+    """HiGHS, with a file read without a warning."""
     highspy = pytest.importorskip("highspy")
-    path = export(form, tmp_path / f"x.{format}", format=format)
     model = highspy.Highs()
     model.silent()
     assert model.readModel(str(path)) == highspy.HighsStatus.kOk
-    read = model.getLp()
-    assert list(read.col_cost_) == form.c.tolist()
-    assert read.offset_ == form.offset
-    assert (read.sense_ == highspy.ObjSense.kMaximize) is form.maximises
-    assert list(read.row_lower_) == (-form.b).tolist()
-    assert sorted(read.a_matrix_.value_) == sorted(form.A.data.tolist())
-    assert np.all(np.isinf(read.col_lower_))
-    assert np.all(np.isinf(read.col_upper_))
-    assert np.array(read.row_upper_)[0] == 1.0
+    return model
+
+
+def names_of(parts) -> list[str]:
+    return [f"{part.name}_{j}" for part in parts for j in range(part.size)]
+
+
+def assert_same_lp(read, form) -> None:
+    """What HiGHS has read is the instance: every number in its place, every name."""
+    places = read.a_matrix_.index_, read.a_matrix_.start_
+    A = csr_array(csc_array((read.a_matrix_.value_, *places), shape=form.A.shape))
+    A.sort_indices()
+    equal = np.repeat([part.cone == "zero" for part in form.rows], [part.size for part in form.rows])
+    assert same_numbers(replace(form, A=A, c=np.array(read.col_cost_), b=-np.array(read.row_lower_) + 0.0), form)
+    assert (read.offset_, read.sense_.name == "kMaximize") == (form.offset, form.maximises)
+    assert np.array_equal(read.row_upper_, np.where(equal, read.row_lower_, np.inf))
+    assert np.all(np.isinf([read.col_lower_, read.col_upper_]))
+    assert (list(read.col_names_), list(read.row_names_)) == (names_of(form.columns), names_of(form.rows))
+
+
+@pytest.mark.parametrize("format", ["mps", "lp"])
+@pytest.mark.parametrize("case", ["minimum", "maximum", *NAMES])
+def test_linear_formats_keep_every_bit_or_refuse(case, format, instances, tmp_path):
+    """Read by HiGHS as it is; solved by it, the value is in the certified interval."""
+    program = make(instances, case) if case in NAMES else None
+    form = program.standard_form() if program is not None else {"minimum": linear, "maximum": turned}[case]()
+    path = tmp_path / f"x.{format}"
+    if not form.linear:
+        with pytest.raises(InputError, match="exponential cones"):
+            export(form, path, format=format)
+        assert not list(tmp_path.iterdir())
+        return
+    model = highs_of(export(form, path, format=format))
+    assert_same_lp(model.getLp(), form)
     model.run()
-    assert model.getInfo().objective_function_value == pytest.approx(form.value(np.array([1.0, 0.0])), abs=1e-12)
+    value = model.getInfo().objective_function_value
+    if program is None:
+        assert value == pytest.approx(form.value(np.array([1.0, 0.0])), abs=1e-12)
+    else:
+        truth = program.solve(gap=1e-9)
+        assert truth.lower - 1e-9 <= value <= truth.upper + 1e-9
+
+
+@pytest.mark.parametrize("format", ["mps", "lp"])
+@pytest.mark.parametrize(
+    ("part", "number"), [("A", 1e-9), ("A", -5e-324), ("A", 1e15), ("b", -1e20), ("c", 1e20), ("offset", 1e300)]
+)
+def test_linear_formats_refuse_numbers_that_readers_change(part, number, format, tmp_path):
+    """HiGHS drops such an entry, refuses it, or takes it for infinite; the next number inside is read as it is."""
+
+    def with_number(x):
+        form = linear()
+        if part == "A":
+            return replace(form, A=csr_array((np.append(x, form.A.data[1:]), form.A.indices, form.A.indptr)))
+        return replace(form, **{part: x if part == "offset" else np.append(x, getattr(form, part)[1:])})
+
+    with pytest.raises(InputError, match="would change the number"):
+        export(with_number(number), tmp_path / f"x.{format}", format=format)
+    assert not list(tmp_path.iterdir())
+    form = with_number({1e-9: 1.0000001e-9, -5e-324: -1.1e-9, 1e15: 9e14}.get(number, 0.9e20))
+    read = highs_of(export(form, tmp_path / f"x.{format}", format=format)).getLp()
+    assert sorted(read.a_matrix_.value_) == sorted(form.A.data.tolist())
+    assert list(read.col_cost_) == form.c.tolist()
+    assert list(read.row_lower_) == (-form.b).tolist()
+    assert read.offset_ == form.offset
+
+
+@pytest.mark.parametrize("form", [linear(), turned()], ids=["minimum", "maximum"])
+@pytest.mark.parametrize("format", ["mps", "lp"])
+def test_more_readers_of_linear_files(format, form, request, tmp_path):
+    """SCIP and COPT, where they are installed: both solve what they read, constant and sense included."""
+    path = str(export(form, tmp_path / f"x.{format}", format=format))
+    value = form.value(np.array([1.0, 0.0]))
+    scip = pytest.importorskip("pyscipopt").Model()
+    scip.hideOutput()
+    scip.readProblem(path)
+    scip.optimize()
+    assert scip.getObjVal() == pytest.approx(value, abs=1e-12)
+    copt = request.getfixturevalue("copt").createModel("linear")
+    copt.setParam("Logging", 0)
+    copt.read(path)
+    copt.solve()
+    assert copt.objval == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize("format", ["mps", "lp"])
@@ -248,33 +343,134 @@ def test_every_entry_of_a_linear_file_is_written_in_full(format, tmp_path):
         assert number in text
 
 
-@pytest.mark.parametrize("format", ["mps", "lp"])
-def test_linear_formats_refuse_cones(format, instances, tmp_path):
-    with pytest.raises(InputError, match="exponential cones"):
-        export(make(instances, "MarginalUpdate"), tmp_path / f"x.{format}", format=format)
-    assert not list(tmp_path.iterdir())
+def models() -> dict[str, dl.Problem]:
+    """A model of every kind that offers programs."""
+    bits, pair = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}, dl.Records(alphabets=[2, 3])
+    noisy = {"records": pair, "query": dl.Sum(), "mechanism": dl.geometric(None, 1.0)}
+    design = {"distortion": dl.Absolute(), "law": dl.Uniform()}
+    listed = dl.PriorSet([["1/4", "1/4", 0, 0, 0, 0, "1/4", "1/4"], ["1/8"] * 8])
+    shifts = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "mechanism": "additive"}
+    least = {"max_distortion": "0.2"}
+    return {
+        "audit": dl.MaximalLeakage(**noisy, adversary=dl.EntropyAtLeast("0.7 max")),
+        "audit, independent records": dl.MaximalLeakage(**noisy, adversary=dl.ProductPriors()),
+        "least leakage": dl.MinLeakage(**bits, **design, adversary=dl.EntropyAtLeast("0.8 max"), **least),
+        "least leakage, additive": dl.MinLeakage(
+            **shifts, law=dl.Uniform(), distortion=dl.Hamming(), adversary=dl.EntropyAtLeast("0.8 max"), **least
+        ),
+        "least distortion": dl.MinDistortion(**bits, **design, adversary=listed, max_leakage="0.05"),
+        "least distortion, independent records": dl.MinDistortion(
+            **bits, **design, adversary=dl.ProductPriors(), max_leakage="0.05"
+        ),
+        "local differential privacy": dl.MinDistortion(**bits, **design, privacy=dl.LocalDP("log 2")),
+        "pointwise maximal leakage": dl.MinDistortion(**bits, **design, privacy=dl.PointwiseMaximalLeakage("0.3")),
+    }
 
 
-@pytest.mark.parametrize("ending", ["task.gz", "ptf", "jtask"])
+@pytest.mark.parametrize("name", models())
+def test_every_offer_in_every_format(name, solver, clarabel_settings, tmp_path):
+    """Read back bit for bit; what two ways to Clarabel and one to HiGHS find is in the interval that its solution certifies."""
+    for offer in offers(models()[name]):
+        program = offer.make()
+        form = program.standard_form()
+        paths = {format: tmp_path / f"{offer.name}.{format}" for format in FORMATS if format != "mosek"}
+        for format, path in paths.items():
+            if form.linear or format not in ("mps", "lp"):
+                export(program, path, format=format)
+        assert same_numbers(read_json(paths["json"]), form)
+        read = read_cbf(paths["cbf"])
+        assert same_numbers(read, form)
+        x, z, value = solver(read)
+        answer = certify(program, Solution(x, z))
+        found = clarabel.load_from_file(str(paths["clarabel"]), clarabel_settings()).solve()
+        values = [value, form.value(np.array(found.x))]
+        for format in ("mps", "lp") if form.linear else ():
+            model = highs_of(paths[format])
+            assert_same_lp(model.getLp(), form)
+            model.run()
+            values.append(model.getInfo().objective_function_value)
+        assert answer.lower - 1e-7 <= min(values) <= max(values) <= answer.upper + 1e-7
+        if program.name != "row":  # exported is its relaxation
+            assert answer.gap <= 1e-5
+
+
+@pytest.mark.parametrize("ending", ["cbf", "task.gz", "ptf", "jtask"])
 @pytest.mark.parametrize("name", NAMES)
-def test_mosek_reads_its_files_and_our_cbf(name, ending, instances, tmp_path):
+def test_mosek_reads_every_file_and_evaluates_it_at_our_point(name, ending, instances, solver, tmp_path):
+    """Its reader, domains, A x + b, objective and violations; none of it takes a licence."""
     mosek = pytest.importorskip("mosek")
     form = make(instances, name).standard_form()
     order = form.exponential_reversed()
-    paths = [export(form, tmp_path / f"x.{ending}", format="mosek"), export(form, tmp_path / "x.cbf", format="cbf")]
-    for path, exact in zip(paths, (True, False), strict=True):
-        with mosek.Task() as task:
-            task.readdata(str(path))
-            assert (task.getnumvar(), task.getcfix()) == (form.c.size, form.offset)
-            assert (task.getobjsense() == mosek.objsense.maximize) is form.maximises
-            assert task.getnumafe() == form.b.size
-            if exact:
-                i, j, v = task.getafeftrip()
-                assert (csr_array(coo_array((v, (i, j)), shape=form.A.shape)) != form.A[order]).nnz == 0
-                assert [task.getafeg(k) for k in range(form.b.size)] == form.b[order].tolist()
-                assert task.getvarname(0) == f"{form.columns[0].name}_0"
+    x, _, value = solver(form)
+    path = export(form, tmp_path / f"x.{ending}", format="cbf" if ending == "cbf" else "mosek")
+    types = mosek.domaintype
+    kinds = {"zero": types.rzero, "nonnegative": types.rplus, "exponential": types.primal_exp_cone}
+    with mosek.Task() as task:
+        task.readdata(str(path))
+        assert (task.getnumvar(), task.getnumcon(), task.getnumafe()) == (form.c.size, 0, form.b.size)
+        assert (task.getobjsense() == mosek.objsense.maximize, task.getcfix()) == (form.maximises, form.offset)
+        assert set(task.getvarboundslice(0, form.c.size)[0]) == {mosek.boundkey.fr}
+        assert list(task.getc()) == form.c.tolist()
+        i, j, v = task.getafeftrip()
+        assert (csr_array(coo_array((v, (i, j)), shape=form.A.shape)) != form.A[order]).nnz == 0
+        assert [task.getafeg(k) for k in range(form.b.size)] == form.b[order].tolist()
+        numbers = range(task.getnumacc())
+        domains = [task.getdomaintype(task.getaccdomain(k)) for k in numbers]
+        wanted = [[part.cone] * (math.prod(part.shape) if part.cone == "exponential" else 1) for part in form.rows]
+        assert domains == [kinds[cone] for part in wanted for cone in part]
+        task.putxx(mosek.soltype.itr, x.tolist())
+        assert task.getprimalobj(mosek.soltype.itr) == pytest.approx(value, abs=1e-14)
+        there = np.concatenate([task.evaluateacc(mosek.soltype.itr, k) for k in numbers])
+        assert there == pytest.approx((form.A @ x + form.b)[order], abs=1e-13)
+        assert max(task.getpviolacc(mosek.soltype.itr, list(numbers))) <= 1e-8
+        if ending != "cbf":  # where names are comments
+            assert [task.getvarname(k) for k in range(form.c.size)] == names_of(form.columns)
     if ending.endswith("gz"):
-        assert gzip.decompress(paths[0].read_bytes())
+        assert gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize("ending", ["cbf", "task.gz", "ptf", "jtask"])
+def test_mosek_would_show_a_wrong_cone_order(ending, tmp_path):
+    mosek = pytest.importorskip("mosek")
+    path = export(lopsided(), tmp_path / f"x.{ending}", format="cbf" if ending == "cbf" else "mosek")
+    with mosek.Task() as task:
+        task.readdata(str(path))
+        for x, fits in ((math.log(2.0), True), (-50.0, True), (1.0, False), (8.0, False)):  # 8 fits exp(2) <= x
+            task.putxx(mosek.soltype.itr, [x])
+            assert (task.getpviolacc(mosek.soltype.itr, [0])[0] <= 1e-15) is fits
+            assert list(task.evaluateacc(mosek.soltype.itr, 0)) == [2.0, 1.0, x]
+
+
+@pytest.mark.parametrize("part", ITEMS)
+def test_others_read_instances_with_an_item_left_out(part, request, tmp_path):
+    path = str(export(without(part), tmp_path / "x.cbf", format="cbf"))
+    with pytest.importorskip("mosek").Task() as task:
+        task.readdata(path)
+        assert (task.getnumvar(), task.getnumacc()) == (1, 1)
+    model = request.getfixturevalue("copt").createModel("sparse")
+    model.setParam("Logging", 0)
+    model.readCbf(path)
+    assert len(model.getVars()) == 1
+
+
+@pytest.mark.parametrize("name", [*NAMES, "lopsided"])
+def test_copt_reads_our_cbf_and_solves_it(name, copt, instances, tmp_path):
+    program = None if name == "lopsided" else make(instances, name)
+    form = lopsided() if program is None else program.standard_form()
+    model = copt.createModel(name)
+    model.setParam("Logging", 0)
+    model.readCbf(str(export(form, tmp_path / "x.cbf", format="cbf")))
+    model.solve()
+    x = np.array([variable.x for variable in model.getVars()])
+    assert model.objval == pytest.approx(form.value(x), abs=1e-12)
+    if program is None:
+        assert model.objval == pytest.approx(math.log(2.0) + 0.25, abs=1e-6)
+        return
+    truth, answer = program.solve(gap=1e-7, time_limit=20), certify(program, Solution(x))
+    assert answer.lower <= truth.upper
+    assert truth.lower <= answer.upper
+    if name != "RowUpdate":  # exported is its relaxation
+        assert truth.lower - COPT <= model.objval <= truth.upper + COPT
 
 
 def test_without_mosek_the_error_is_clear(monkeypatch, tmp_path):

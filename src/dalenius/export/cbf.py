@@ -59,13 +59,14 @@ def cbf_text(form: StandardForm) -> str:
         ),
         "BCOORD": _counted(f"{i} {x!r}" for i, x in enumerate(b.tolist()) if x),
     }
-    body = "\n\n".join("\n".join((key, *lines)) for key, lines in items.items())
+    body = "\n\n".join("\n".join((key, *lines)) for key, lines in items.items() if lines)
     return "\n".join(_comments(form)) + f"\n\n{body}\n\n{END}\n"
 
 
 def _counted(lines: Iterator[str]) -> list[str]:
+    """The lines after their number; nothing where there are none, because MOSEK and COPT refuse an item of 0 lines."""
     listed = list(lines)
-    return [str(len(listed)), *listed]
+    return [str(len(listed)), *listed] if listed else []
 
 
 def _cone_lines(part: Rows) -> list[str]:
@@ -124,9 +125,12 @@ def parse_cbf(text: str) -> StandardForm:
     for keyword in ("VER", "OBJSENSE", "VAR"):
         if keyword not in found.seen:
             lines.fail(f"the file ends without {keyword}")
-    if text.startswith(HEAD) and not text.endswith(f"{END}\n"):
+    if text.startswith(HEAD) and not text.rstrip().endswith(END):
         lines.fail(f"the file ends without {END!r}: it was cut off")
-    return found.form()
+    form = found.form()
+    if not form.rows:
+        lines.fail("the file ends without a cone")
+    return form
 
 
 class _Lines:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import numpy as np
 from scipy.sparse import csc_array
 
 from dalenius.errors import InputError
@@ -14,6 +15,8 @@ __all__ = ["lp_text", "mps_text"]
 
 WIDTH = 200  # of a line of an LP file: some readers cut off after 255 characters
 SIGNS = {"zero": "=", "nonnegative": ">="}
+DROPPED, REFUSED = 1e-9, 1e15  # entries of A that HiGHS leaves out, that it refuses
+INFINITE = 1e20  # a cost or a side that it takes for infinite
 
 
 def mps_text(form: StandardForm) -> str:
@@ -22,10 +25,10 @@ def mps_text(form: StandardForm) -> str:
     Raises
     ------
     InputError
-        If the instance has an exponential cone.
+        If the instance has an exponential cone, or numbers that readers would change.
     """
     names, rows = _names(form.columns), _names(form.rows)
-    _need_linear(form, "mps")
+    _need_readable(form, "mps")
     kinds = [kind for part in form.rows for kind in ["E" if part.cone == "zero" else "G"] * part.size]
     lines = [f"NAME {form.program}", "OBJSENSE", f"    {'MAX' if form.maximises else 'MIN'}", "ROWS", " N objective"]
     lines += [f" {kind} {row}" for kind, row in zip(kinds, rows, strict=True)]
@@ -37,16 +40,16 @@ def mps_text(form: StandardForm) -> str:
 
 
 def lp_text(form: StandardForm) -> str:
-    """The instance as an LP file, as CPLEX has it.
+    """The instance as an LP file, as CPLEX has it; columns and rows stand in our order.
 
     Raises
     ------
     InputError
-        If the instance has an exponential cone.
+        If the instance has an exponential cone, or numbers that readers would change.
     """
     names, rows = _names(form.columns), _names(form.rows)
-    _need_linear(form, "lp")
-    objective = [(x, names[j]) for j, x in enumerate(form.c.tolist()) if x] or [(0.0, names[0])]
+    _need_readable(form, "lp")
+    objective = zip(form.c.tolist(), names, strict=True)  # all of them: readers number columns as they come
     constant = [f" {_signed(form.offset)}"] if form.offset else []
     lines = ["Maximize" if form.maximises else "Minimize", *_wrapped("objective", [*_terms(objective), *constant])]
     lines.append("Subject To")
@@ -60,11 +63,20 @@ def lp_text(form: StandardForm) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _need_linear(form: StandardForm, what: str) -> None:
+def _need_readable(form: StandardForm, what: str) -> None:
+    """Linear, and every number such that it is read back as it is."""
     if not form.linear:
         raise InputError(
             f"{what}: {form.program} has {form.sizes['exponential'] // 3} exponential cones, and this format is for linear programs; "
             "use cbf, clarabel, mosek or json"
+        )
+    others = np.concatenate([form.c, form.b, [form.offset]])
+    entries, sizes = form.A.data, abs(form.A.data)
+    changed = [*entries[(sizes <= DROPPED) | (sizes >= REFUSED)], *others[abs(others) >= INFINITE]]
+    if changed:
+        raise InputError(
+            f"{what}: readers of this format would change the number {changed[0]:.6g}: they want entries of A between {DROPPED:g} and "
+            f"{REFUSED:g}, and others below {INFINITE:g}; use cbf, clarabel, mosek or json"
         )
 
 
@@ -84,7 +96,7 @@ def _signed(x: float) -> str:
     return f"{'-' if x < 0.0 else '+'} {abs(x)!r}"
 
 
-def _terms(terms: list[tuple[float, str]]) -> Iterator[str]:
+def _terms(terms: Iterable[tuple[float, str]]) -> Iterator[str]:
     for x, name in terms:
         yield f" {_signed(x)} {name}"
 

@@ -17,6 +17,7 @@ from dalenius.exact import brief
 from dalenius.problems import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.problems.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.problems.aggregation import Fibres, RecordChannel
+from dalenius.problems.privacy import Privacy
 from dalenius.programs import (
     ConditionalUpdate,
     MarginalUpdate,
@@ -24,6 +25,7 @@ from dalenius.programs import (
     MinLeakageProgram,
     NodeRelaxation,
     PosteriorUpdate,
+    PrivateDistortionProgram,
     Program,
     RowUpdate,
 )
@@ -32,6 +34,7 @@ from dalenius.programs.pairs import Pairs, mixed
 __all__ = ["Offer", "offered", "offers"]
 
 Floats = NDArray[np.float64]
+CEILING = 1e100  # of e^epsilon
 SELECTIONS = 3  # of a kind of record that a master program gets by default, against independent records
 
 
@@ -52,7 +55,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     exp(a/(A-1) + 2k/(K-1)), for letter a of A and class k of K, moved towards the uniform one until it has enough entropy. Against
     independent records it offers the capacity of the rows that a record's letters select.
 
-    A min_leakage or min_distortion model offers the master program of its exchange. Its priors are those of the certificate's bound;
+    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model offers the master
+    program of its exchange. Its priors are those of the certificate's bound;
     without one, for every kind of record, that prior and the one with the exponent's sign turned, on the mechanism's inputs; the
     uniform law on the letters for the first three selections; or all the listed priors.
 
@@ -70,6 +74,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and _header(certificate).get("model") != digest(problem):
         raise InputError("certificate: it is of another model")
+    if isinstance(problem, MinDistortion) and problem.privacy is not None:
+        return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
         return [_master(problem, certificate)]
     assert isinstance(problem, MaximalLeakage)
@@ -206,6 +212,35 @@ def _of_products(problem: MaximalLeakage) -> list[Offer]:
 # ---------------------------------------------------------------- programs of a design
 
 
+def _private(problem: MinDistortion, privacy: Privacy) -> Offer:
+    what = f"{privacy.kind}, epsilon {privacy.epsilon}, {problem.input_count} inputs, {problem.output_count} outputs"
+    return Offer("linear", what, partial(_private_program, problem, privacy))
+
+
+def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
+    """For the double next to e^epsilon."""
+    if not problem.feasible:
+        raise InputError(f"program: epsilon is negative ({privacy.epsilon}), so that no mechanism is private")
+    factor = privacy.factor()[0]
+    if factor > CEILING:
+        raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
+    references, cost = problem.references, problem.input_law[:, None] * problem.cost
+    weights = np.zeros((len(references), problem.input_count))
+    for row, reference in zip(weights, references, strict=True):
+        row[list(reference.inputs)] = 1.0 if reference.law is None else np.array(reference.law, dtype=float)
+    if references[0].law is None:
+        return PrivateDistortionProgram(cost, float(factor), among=weights[0], tied=_tied(problem))
+    return PrivateDistortionProgram(cost, float(factor), list(weights), tied=_tied(problem))
+
+
+def _tied(problem: DesignProblem) -> NDArray[np.int64] | None:
+    """Which entries of a mechanism are equal: of additive noise those of one shift."""
+    if problem.mechanism != "additive":
+        return None
+    values = np.arange(problem.input_count)
+    return (values[None, :] - values[:, None]) % values.size
+
+
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
     priors = list(_default_priors(problem) if certificate is None else _certified_priors(problem, certificate))
     what = f"{problem.kind} for {len(priors)} priors, {problem.input_count} inputs, {problem.output_count} outputs"
@@ -214,10 +249,7 @@ def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
 
 def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
     cost = problem.input_law[:, None] * problem.cost
-    tied = None
-    if problem.mechanism == "additive":
-        values = np.arange(problem.input_count)
-        tied = (values[None, :] - values[:, None]) % values.size
+    tied = _tied(problem)
     if not priors:
         raise InputError("program: no record of the model has two letters, so that there is nothing to leak")
     if isinstance(problem, MinDistortion):
