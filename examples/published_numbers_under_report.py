@@ -30,6 +30,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from _paper import gerber
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -187,16 +188,6 @@ def random_prior(bound: float, seed: int) -> Array:
 # ---------------------------------------------------------------- what is proved, and what is known
 
 
-def closed_form(flip: float, bound: float) -> float:
-    """Mrs. Gerber's lemma (Wyner and Ziv 1973): log 2 - h(flip * v), h(v) = b - 3 log 2, or v = 0 where b is less."""
-    spare, low, high = bound - (BITS - 1) * math.log(2.0), 0.0, 0.5
-    for _ in range(60 if spare > 0.0 else 0):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if entropy(np.array([middle, 1.0 - middle])) < spare else (low, middle)
-    error = flip * (1.0 - low) + (1.0 - flip) * low
-    return max(math.log(2.0) - entropy(np.array([error, 1.0 - error])), 0.0)
-
-
 def simple_adversary(channel: Array) -> tuple[float, float]:
     """Entropy and leakage of a prior that needs no search: a fair first bit, the others uniform over the even triples."""
     prior = np.where(np.indices((2,) * BITS)[1:].sum(axis=0) % 2 == 0, 2.0 * UNIFORM, 0.0)
@@ -225,7 +216,7 @@ class Row:
 
     @property
     def closed_form(self) -> float:
-        return closed_form(FLIP[self.mechanism], self.stops.bound)
+        return gerber(BITS, FLIP[self.mechanism], self.stops.bound)
 
     @property
     def factor(self) -> float | None:
@@ -235,7 +226,7 @@ class Row:
 
 def question(mechanism: str, adversary: str) -> dl.MaximalLeakage:
     """The paper's question, from the model library, for one entropy bound."""
-    model = library_model(f"paper/parity-{BITS}-{mechanism}").load()
+    model = library_model(f"parity/{mechanism}-n{BITS}").load()
     return dataclasses.replace(model, adversary=dl.EntropyAtLeast(adversary))
 
 
@@ -367,7 +358,7 @@ def draw(axes: Axes, mechanism: str, rows: Sequence[Row], stops: Sequence[Stops]
     axes.fill_between(x, [*lower[1:], lower[-1]], upper, step="post", color="0.5", alpha=0.25, lw=0)
     axes.plot(x, upper, "_", markersize=9, color="black", label="certified (dash), and the band it proves")
     fine = np.linspace(0.0, MOST_ENTROPY, 300)
-    axes.plot(fine, [closed_form(FLIP[mechanism], b) for b in fine], color="black", lw=1.2, label="closed form")
+    axes.plot(fine, [gerber(BITS, FLIP[mechanism], b) for b in fine], color="black", lw=1.2, label="closed form")
     table = [row.stops.bound for row in rows], [row.published for row in rows]
     axes.plot(*table, "s", markersize=7, color="black", clip_on=False, zorder=5, label="published (Table 3)")
     axes.set_title(f"{mechanism.capitalize()} mechanism, epsilon = 1")

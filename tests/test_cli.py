@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FLIP = math.exp(-0.5) / 2
 EXACT = 1 + FLIP * math.log2(FLIP) + (1 - FLIP) * math.log2(1 - FLIP)  # bits
-PARITY = (ROOT / "models/paper/parity-4-laplace.toml").read_text()
+PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
 
 
 def run(*arguments, cwd, program=("-m", "dalenius.cli")):
@@ -121,7 +121,7 @@ def test_bad_arguments_exit_2_without_a_traceback(arguments, model, tmp_path):
 def test_list_shows_the_library(tmp_path):
     listed = run("list", cwd=tmp_path)
     assert listed.returncode == 0
-    assert "paper/parity-4-laplace" in listed.stdout
+    assert "parity/laplace-n4" in listed.stdout
     assert "0.0795" in listed.stdout
 
 

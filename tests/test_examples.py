@@ -18,6 +18,7 @@ ARGUMENTS = {
     "fair_survey.py": ["--points", "3", "--time-limit", "4"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
+REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
@@ -29,7 +30,7 @@ def story(tmp_path_factory):
     @functools.cache
     def run(name):
         folder = tmp_path_factory.mktemp("story")
-        command = [sys.executable, str(ROOT / "examples" / name), "-o", "out", *ARGUMENTS[name]]
+        command = [sys.executable, str(ROOT / "examples" / name), "-o", "out", *ARGUMENTS.get(name, ["--quick"])]
         return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False), folder
 
     def tell(name):
@@ -53,7 +54,7 @@ def number(text):
         return text
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+@pytest.mark.parametrize("name", [*ARGUMENTS, *REPRODUCTIONS])
 def test_the_story_runs(name, story):
     told, out = story(name)
     assert "proved: " in told
@@ -126,3 +127,69 @@ class TestPublishedNumbers:
         assert at[2.0]["ascent_uniform_start"] < 1e-9
         assert at[2.0]["short_steps_best"] < 0.9 * at[2.0]["certified_lower"]
         assert at[2.0]["long_steps_best"] > 0.9 * at[2.0]["certified_lower"]
+
+
+class TestReproduction:
+    """The source paper's experiments: what is proved contains the closed forms, and its algorithms stay on their side of it."""
+
+    @pytest.fixture
+    def rows(self, story):
+        return lambda name, table: read(story(f"paper_{name}.py")[1] / f"{table}.csv")
+
+    def test_every_script_is_here(self):
+        scripts = {path.name for path in (ROOT / "examples").glob("[!_]*.py")}
+        assert scripts == {*ARGUMENTS, *REPRODUCTIONS}
+        assert len(REPRODUCTIONS) == 6
+
+    def test_table_3(self, rows, support):
+        for row in rows("table_3", "table-3"):
+            exact = support.gerber(4, FLIP[row["mechanism"].lower()], row["b (nats)"])
+            assert row["certified, least"] <= exact + 1e-12
+            assert exact <= row["certified, most"] + 1e-12
+            assert row["published"] < 0.6 * row["certified, least"]
+            assert row["random starts, long steps, most"] > 0.9 * exact
+
+    def test_figure_3(self, rows, support):
+        for row in rows("figure_3", "figure-3"):
+            bits = row["b (bits)"]
+            exact = support.gerber(4, row["flip"], bits * math.log(2.0)) if bits < 4.0 else 0.0
+            assert row["certified, least"] - 1e-12 <= exact <= row["certified, most"] + 1e-12
+            assert row["uniform start"] == pytest.approx(exact if bits < 2.5 else 0.0, rel=1e-3)
+            assert row["long steps, most"] >= row["long steps, least"] > 0.99 * exact - 1e-12
+
+    def test_figure_5_at_equal_distortion_a_binary_query_has_one_channel(self, rows, support):
+        found = rows("figure_5", "figure-5")
+        assert {row["mechanism"] for row in found} == {"binary symmetric", "Laplace", "exponential"}
+        for row in found:
+            exact = support.gerber(4, row["distortion"], row["b / log |X|"] * 4 * math.log(2.0))
+            assert row["leakage (nats), least"] * (1 - 1e-9) <= exact <= row["leakage (nats), most"] * (1 + 1e-9)
+            assert not row["epsilon, as sold"] < row["epsilon, as it is"]  # nan: sold without one
+
+    def test_figure_5_beyond_two_values_the_mechanisms_differ(self, rows):
+        leaks = {row["mechanism"]: row for row in rows("figure_5", "figure-5-sum")}
+        best, symmetric = leaks.pop("proved least"), leaks.pop("symmetric")
+        assert symmetric["leakage (nats), least"] <= best["leakage (nats), most"]  # it may be the best one
+        assert len(leaks) == 3
+        for row in leaks.values():
+            assert row["leakage (nats), least"] > 1.3 * best["leakage (nats), most"]
+
+    def test_figure_6(self, rows, support):
+        (row,) = rows("figure_6", "figure-6")
+        exact = support.gerber(4, row["D"], 0.9 * 4 * math.log(2.0))
+        assert row["proved least, least"] <= exact <= row["proved least, most"]
+        assert row["uniform start believes"] < 1e-9
+        assert row["and leaks, least"] > 0.99 * exact
+        assert row["random start believes"] <= row["and does leak, most"] + 1e-9
+
+    def test_section_4_4_zigzags(self, rows):
+        for row in rows("section_4_4", "section-4-4"):
+            assert row["distortion once it keeps the budget"] >= row["proved least distortion, least"] * (1 - 1e-9)
+            assert row["reversals"] >= 2
+
+    def test_queries(self, rows):
+        found = rows("queries", "queries")
+        assert {row["query"] for row in found} == {"linear", "quadratic"}
+        for row in found:
+            assert 0 < row["certified, least"] <= row["certified, most"] <= (1 + 2e-3) * row["certified, least"]
+            for key in ("uniform start", "random starts, long steps, most", "random starts, short steps, most"):
+                assert row[key] <= row["certified, most"] + 1e-9

@@ -1,4 +1,4 @@
-"""Adding a query, a mechanism, an adversary, a distortion or a law is one file and a recipe; this fails if a step was forgotten."""
+"""A query, mechanism, adversary, distortion, law, privacy notion: each is a file and a recipe; this fails if a step was forgotten."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dalenius.problems.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.problems.distortions import DISTORTIONS
 from dalenius.problems.laws import LAWS, CsvLaw
 from dalenius.problems.mechanisms import MECHANISMS
+from dalenius.problems.privacy import NOTIONS
 from dalenius.problems.queries import QUERIES
 
 ROOT = Path(__file__).parents[1]
@@ -25,11 +26,13 @@ SHELVES = {
     "adversaries": ADVERSARIES,
     "distortions": DISTORTIONS,
     "laws": LAWS,
+    "privacy": NOTIONS,
 }
 TESTS = {  # the others: problems/test_queries.py
     "adversaries": "failures/test_adversaries.py",
     "distortions": "problems/test_design_problems.py",
     "laws": "problems/test_design_problems.py",
+    "privacy": "problems/test_privacy.py",
 }
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
@@ -74,7 +77,7 @@ def corpus_kinds():
             model = tomllib.loads(path.read_text())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, RecursionError):
             continue
-        for table in ("query", "mechanism", "adversary", "distortion", "law"):
+        for table in ("query", "mechanism", "adversary", "distortion", "law", "privacy"):
             if isinstance(model.get(table), dict):
                 kinds.add(model[table].get("kind"))
     return kinds

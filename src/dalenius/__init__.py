@@ -5,6 +5,7 @@ from dalenius.certify import Certificate
 from dalenius.compare import Comparison, compare
 from dalenius.errors import DaleniusError, GapNotReachedError, InputError
 from dalenius.frontier import FrontierPoint, frontier
+from dalenius.library import LibraryModel, library, load
 from dalenius.outcome import Scope, Termination
 from dalenius.problems import (
     Adversary,
@@ -20,7 +21,6 @@ from dalenius.problems import (
     ProductPriors,
     Records,
     dumps,
-    load,
     loads,
 )
 from dalenius.problems.distortions import Absolute, Distortion, DistortionMatrix, Hamming, Squared
@@ -35,6 +35,7 @@ from dalenius.problems.mechanisms import (
     randomized_response,
     symmetric,
 )
+from dalenius.problems.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.problems.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
 from dalenius.result import DesignResult, RecordProof, Result, Witness
 from dalenius.solve import solve
@@ -63,13 +64,17 @@ __all__ = [
     "Iid",
     "InputError",
     "Law",
+    "LibraryModel",
+    "LocalDP",
     "MaximalLeakage",
     "Mechanism",
     "MinDistortion",
     "MinLeakage",
     "ModularSum",
     "Parity",
+    "PointwiseMaximalLeakage",
     "PriorSet",
+    "Privacy",
     "Problem",
     "ProductPriors",
     "Progress",
@@ -92,6 +97,7 @@ __all__ = [
     "geometric",
     "laplace_threshold",
     "law_from_csv",
+    "library",
     "load",
     "loads",
     "randomized_response",

@@ -1,13 +1,15 @@
-"""The command line: solve, verify, sweep, frontier, compare, release, export, import-solution, list."""
+"""The command line: solve, verify, sweep, frontier, compare, release, export, import-solution, list, library."""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,8 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.library import library, library_model
+from dalenius.certify import exact_fraction_above
+from dalenius.library import SETS, LibraryModel, library, library_folder, library_model, model_path, outward
 from dalenius.problems import digest
 from dalenius.units import lower_in, unit_size, upper_in
 
@@ -68,7 +71,7 @@ def solve(
     unit_size(units)
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
-    path = _model_path(model)
+    path = model_path(model)
     problem = dl.load(path)
     target = _certificate_target(output, path)
     with _progress("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
@@ -106,7 +109,7 @@ def verify(
     """Prove CERTIFICATE for MODEL with the independent checker: exit 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
     from dalenius_check.__main__ import main as check
 
-    raise typer.Exit(check([str(_model_path(model)), str(certificate)]))
+    raise typer.Exit(check([str(model_path(model)), str(certificate)]))
 
 
 @app.command()
@@ -119,7 +122,6 @@ def sweep(
     units: UnitsOption = "nats",
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
-    from fractions import Fraction
     from importlib.util import find_spec
 
     from dalenius.report import curve_picture, curve_table
@@ -127,7 +129,7 @@ def sweep(
     from dalenius.writing import write_whole
 
     unit_size(units)
-    path = _model_path(model)
+    path = model_path(model)
     problem = dl.load(path)
     done = []
     shares = [Fraction(j, points - 1) for j in range(points)]
@@ -177,7 +179,7 @@ def frontier(
     from dalenius.writing import write_whole
 
     unit_size(units)
-    path = _model_path(model)
+    path = model_path(model)
     problem = dl.load(path)
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
@@ -237,7 +239,7 @@ def release(
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
-    path = _model_path(model)
+    path = model_path(model)
     problem = dl.load(path)
     chosen = DesignedMechanism.load(mechanism)
     with _naming(mechanism):
@@ -274,7 +276,7 @@ def export_program(
     from dalenius.export import digest as instance_digest
     from dalenius.export import export, offered, offers
 
-    problem = dl.load(_model_path(model))
+    problem = dl.load(model_path(model))
     proof = None if certificate is None else dl.Certificate.read(certificate)
     if program == "list":
         known = offers(problem, proof)
@@ -305,7 +307,7 @@ def import_solution(
 
     found = read_solution(solution)
     proof = None if certificate is None else dl.Certificate.read(certificate)
-    chosen = offered(dl.load(_model_path(model)), program, proof)
+    chosen = offered(dl.load(model_path(model)), program, proof)
     with _naming(solution):
         answer = certify(chosen, found)
     if as_json:
@@ -331,7 +333,7 @@ def compare(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture."""
-    path = _model_path(model)
+    path = model_path(model)
     problem = dl.load(path)
     if output is not None:
         _make_folder(output)
@@ -348,23 +350,103 @@ def compare(
             out.print(file, markup=False)
 
 
+SetOption = Annotated[str, typer.Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
+FolderOption = Annotated[Path | None, typer.Option("--folder", help="The library's folder; by default the checkout's.")]
+
+
 @app.command("list")
-def list_models(units: UnitsOption = "nats") -> None:
+def list_models(
+    units: UnitsOption = "nats",
+    set: SetOption = SETS[-1],
+    as_json: Annotated[bool, typer.Option("--json", help="The index as a JSON list on standard output.")] = False,
+) -> None:
     """Show the model library."""
     unit_size(units)
-    table = Table("model", "what it is", f"certified leakage ({units})", box=None, pad_edge=False)
-    for model in library():
-        claim = model.claim
-        interval = "" if claim is None else f"{lower_in(claim[0], units):.6f} .. {upper_in(claim[1], units):.6f}"
-        table.add_row(model.name, escape(model.load().title), interval)
-    out.print(table)
+    models = library(set)
+    if as_json:
+        sys.stdout.write(json.dumps([dataclasses.asdict(model.row()) for model in models]) + "\n")
+        sys.stdout.flush()
+        return
+    table = Table("model", f"certified ({units})", "tightness", "what it is", box=None, pad_edge=False)
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    for model in models:
+        problem = model.load()
+        table.add_row(model.name, _claimed(model, problem, units), model.tightness, escape(problem.title))
+    Console(highlight=False, width=max(out.width, 160)).print(table)
 
 
-def _model_path(model: str) -> Path:
-    path = Path(model)
-    if not path.exists() and path.suffix != ".toml" and any(entry.name == model for entry in library()):
-        return library_model(model).path
-    return path
+def _claimed(model: LibraryModel, problem: dl.Problem, units: str) -> str:
+    """The interval of a model of the library, rounded outward."""
+    if model.claim is None:
+        return ""
+    lower, upper = -exact_fraction_above(-model.claim[0]), exact_fraction_above(model.claim[1])
+    distortion = isinstance(problem, dl.DesignProblem) and problem.unit == "distortion"
+    if not distortion:
+        lower, upper = lower_in(lower, units), upper_in(upper, units)
+    return " .. ".join(outward(Fraction(lower), Fraction(upper))) + (" (distortion)" if distortion else "")
+
+
+library_app = typer.Typer(
+    help="Look after a library of models: tighten its intervals, take in a certificate, write its index.",
+    no_args_is_help=True,
+)
+app.add_typer(library_app, name="library")
+
+
+@library_app.command("tighten")
+def library_tighten(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names; all of the set by default.")
+    ] = None,
+    set: SetOption = SETS[-1],
+    gap: GapOption = 1e-6,
+    time_limit: TimeOption = 60.0,
+    node_limit: Annotated[int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 30_000,
+    seed: SeedOption = 0,
+    folder: FolderOption = None,
+) -> None:
+    """Solve models again whose gap is larger than --gap, and keep whichever ends are better. A worse one is never kept."""
+    from dalenius.ratchet import tighten, write_index
+
+    home = _library_home(folder)
+    for model in [library_model(name, home) for name in names] if names else library(set, home):
+        try:
+            entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
+        except dl.InputError as error:
+            err.print(escape(str(error)))
+            continue
+        out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
+    write_index(home)
+
+
+@library_app.command("submit")
+def library_submit(
+    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
+    by: Annotated[str, typer.Option("--by", help="Who found it; by default the certificate's producer.")] = "",
+    folder: FolderOption = None,
+) -> None:
+    """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter."""
+    from dalenius.ratchet import submit, write_index
+
+    home = _library_home(folder)
+    with _naming(certificate):
+        entry = submit(dl.Certificate.read(certificate), home, by=by)
+    write_index(home)
+    out.print(f"{entry.name}: {entry.interval}", markup=False)
+
+
+@library_app.command("index")
+def library_index(folder: FolderOption = None) -> None:
+    """Write the index, INDEX.md and index.csv."""
+    from dalenius.ratchet import write_index
+
+    for path in write_index(_library_home(folder)):
+        out.print(str(path), markup=False)
+
+
+def _library_home(folder: Path | None) -> Path:
+    return library_folder() if folder is None else folder
 
 
 def _certificate_target(output: Path | None, model: Path) -> Path | None:
@@ -441,6 +523,7 @@ def _design_answer(
         "leakage": leakage
         and {"lower": lower_in(leakage[0], units), "upper": upper_in(leakage[1], units), "units": units},
         "distortion": None if result.distortion is None else str(result.distortion),
+        **_privacy_answer(problem, result),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
@@ -449,6 +532,14 @@ def _design_answer(
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
+
+
+def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
+    """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
+    if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
+        return {}
+    level = None if result.level is None else str(result.level)
+    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": level}}
 
 
 def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
@@ -463,12 +554,14 @@ def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> d
 
 
 def _write_mechanism(problem: dl.DesignProblem, result: dl.DesignResult, stem: Path) -> bool:
-    """The mechanism, if there is one, and the audit of it as a model with its certificate."""
+    """The mechanism, if there is one; against an adversary also the audit of it as a model with its certificate."""
     from dalenius.writing import write_whole
 
-    if result.mechanism is None or result.audit is None:
+    if result.mechanism is None:
         return False
     result.mechanism.save(f"{stem}.mechanism.json")
+    if result.audit is None:
+        return True
     write_whole(f"{stem}.mechanism.toml", dl.dumps(problem.release(result.mechanism.rows)))
     result.audit.certificate.write(f"{stem}.mechanism.cert")
     return True
@@ -480,11 +573,15 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
     else:
         what = "least distortion    " if result.unit == "distortion" else "least leakage       "
         unit = "" if result.unit == "distortion" else f" {answer['units']}"
-        leakage = answer["leakage"]
         assert result.distortion is not None
         out.print(f"{what} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
         out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
-        out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
+        leakage, privacy = answer["leakage"], answer.get("privacy")
+        if leakage:
+            out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
+        elif privacy and result.level is not None:
+            attained = f"{math.log(result.level):.10g} nats (asked: {privacy['epsilon']})"
+            out.print(f"the mechanism has    {privacy['kind']}, epsilon {attained}", markup=False)
         out.print(f"    and distorts     {float(result.distortion):.10g} (exactly {_short(str(result.distortion))})")
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
@@ -546,7 +643,18 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
 
 
 def _print_comparison(comparison: dl.Comparison) -> None:
-    heads = ("method", "starts", "value", "uniform start", "shortfall", "violation", "evaluations", "s", "s to gap")
+    heads = (
+        "method",
+        "starts",
+        "value",
+        "uniform start",
+        "shortfall",
+        "violation",
+        "iterations",
+        "evaluations",
+        "s",
+        "s to gap",
+    )
     table = Table(*heads, box=None, pad_edge=False)
     for entry in comparison.entries:
         table.add_row(
@@ -556,6 +664,7 @@ def _print_comparison(comparison: dl.Comparison) -> None:
             "-" if math.isnan(entry.first) else f"{entry.first:.8f}",
             f"{entry.shortfall:.2%}",
             f"{entry.violation:.1e}",
+            str(entry.iterations) if entry.iterations else "-",
             str(entry.evaluations) if entry.evaluations else "-",
             f"{entry.seconds:.2f}",
             "never" if entry.reached is None else f"{entry.reached:.2f}",
@@ -577,8 +686,6 @@ def _guarantee(
     time_limit: float,
 ) -> dict[str, Any]:
     """What is known about a release before there is one: from a certificate that the checker proves, or from an audit on the spot."""
-    from fractions import Fraction
-
     from dalenius.release import bound_of, expected, fits_design
 
     if proof is None:
@@ -601,7 +708,7 @@ def _guarantee(
         "leakage_nats": bound.nats,
         "leakage_bits": bound.bits,
         "leakage_within_budget": bound.met,
-        "adversary": f"any adversary {problem.adversary.in_words()}",
+        "adversary": f"any adversary {problem.against('a release').in_words()}",
         "proved": True,
         **expected(problem, mechanism),
     }
@@ -672,7 +779,9 @@ def _progress(what: str) -> Iterator[Any]:
 
 
 def _moment(what: str, moment: dl.Progress) -> str:
-    """A line for a moment: of an audit, or of the rounds of a design."""
+    """A line for a moment: of an audit, of the rounds of a design, or of one that is a linear program."""
+    if moment.stage == "linear program":
+        return f"{what}: {moment.stage}, {moment.lower:.6g} .. {moment.upper:.6g}"
     if moment.stage == "exchange":
         return f"{what}: round {moment.record}, {moment.nodes} priors, {moment.lower:.6g} .. {moment.upper:.6g}"
     return (

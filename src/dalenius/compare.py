@@ -15,10 +15,12 @@ from dalenius.baselines import (
     Family,
     LeakageRun,
     aggregated,
+    cvxpy_nlp_run,
     design_run,
     full_joint,
     leakage_run,
     slsqp_run,
+    trust_constr_run,
     within_budget,
 )
 from dalenius.errors import DaleniusError, InputError
@@ -37,12 +39,22 @@ METHODS = {
     "paper-full": "the source paper's algorithms on the full joint law of the datasets",
     "paper-aggregated": "the same code on the aggregated problem",
     "slsqp": "scipy's SLSQP on the aggregated problem, analytic gradients (audits only)",
+    "trust-constr": "scipy's trust-constr on the aggregated problem, analytic gradients and Hessians (audits only)",
+    "cvxpy-nlp-full": "Problem 1 as written in cvxpy's nonlinear mode, solver UNO, full joint law (audits only; extra: rivals)",
+    "cvxpy-nlp-aggregated": "the same on the aggregated problem (audits only; extra: rivals)",
 }
 FAMILIES: dict[str, Callable[[MaximalLeakage | DesignProblem], Family]] = {
-    "paper-full": full_joint,
-    "paper-aggregated": aggregated,
-    "slsqp": aggregated,
+    method: full_joint if method.endswith("-full") else aggregated for method in METHODS if method != CERTIFIED
 }
+AUDITS: dict[str, Callable[..., LeakageRun]] = {
+    "paper-full": leakage_run,
+    "paper-aggregated": leakage_run,
+    "slsqp": slsqp_run,
+    "trust-constr": trust_constr_run,
+    "cvxpy-nlp-full": cvxpy_nlp_run,
+    "cvxpy-nlp-aggregated": cvxpy_nlp_run,
+}
+DESIGNS = ("paper-full", "paper-aggregated")
 ROUNDING = 1e-9  # relative: values are evaluated in doubles
 
 
@@ -116,21 +128,14 @@ class Comparison:
 
 
 def methods_for(problem: Problem) -> list[str]:
-    """The methods that can be asked about a problem: all of `METHODS` that fit its kind and its size.
+    """The methods that can be asked about a problem: all of `METHODS` that fit its kind and its size and are installed.
 
     >>> import dalenius as dl
     >>> methods_for(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))
-    ['certified', 'paper-aggregated', 'slsqp']
+    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
+    ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
-    found = [CERTIFIED]
-    for method in list(METHODS)[1:]:
-        try:
-            _family(problem, method)
-        except InputError:
-            continue
-        found.append(method)
-    return found
+    return [CERTIFIED, *_rivals(problem, None)]
 
 
 def compare(
@@ -172,7 +177,9 @@ def compare(
     >>> round(comparison.lower, 4), entry.value, round(entry.shortfall, 3), entry.reached
     (0.0795, 0.0, 1.0, None)
     """
-    asked = _checked(problem, methods, seeds, budget, gap)
+    _check(problem, methods, seeds, budget, gap)
+    rivals = _rivals(problem, methods)
+    asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
     result = solve(problem, gap=gap, time_limit=budget)
     if isinstance(result, DesignResult) and not result.feasible:
         raise InputError("compare: no mechanism of the class meets the budget (proved); there is nothing to compare")
@@ -181,44 +188,51 @@ def compare(
         if method == CERTIFIED:
             entries.append(_certified(result))
         elif isinstance(problem, MaximalLeakage):
-            entries.append(_audited(problem, method, seeds, budget, gap, result))
+            entries.append(_audited(rivals[method], method, seeds, budget, gap, result))
         else:
             assert isinstance(problem, DesignProblem)
-            entries.append(_designed(problem, method, seeds, budget, gap, result))
+            entries.append(_designed(problem, rivals[method], method, seeds, budget, gap, result))
     return Comparison(problem, result.lower, result.upper, result.unit, gap, result.termination, tuple(entries))
 
 
-def _checked(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> list[str]:
-    """The methods to run; `InputError` for whatever cannot be used."""
+def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
+    """`InputError` for whatever cannot be used."""
     if not isinstance(problem, MaximalLeakage | DesignProblem):
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
-    if not isinstance(problem.adversary, EntropyAtLeast):
-        raise InputError(
-            f"compare: the baselines know adversaries with entropy_at_least only, got {problem.adversary.kind}"
-        )
+    adversary = problem.against("compare")
+    if not isinstance(adversary, EntropyAtLeast):
+        raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
     for name, number in (("budget", budget), ("gap", gap)):
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
-    if methods is None:
-        return methods_for(problem)
-    if isinstance(methods, str) or not methods or any(method not in METHODS for method in methods):
+    if methods is not None and (isinstance(methods, str) or not methods or any(m not in METHODS for m in methods)):
         raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")
-    for method in methods:
-        if method != CERTIFIED:
-            _family(problem, method)
-    return list(dict.fromkeys(methods))
 
 
-def _family(problem: Problem, method: str) -> Family:
-    """The laws that a method searches; `InputError` where it does not fit."""
+def _rivals(problem: Problem, methods: Sequence[str] | None) -> dict[str, Family]:
+    """The rivals asked, with the laws that each searches; without `methods` all that fit. `InputError` where one asked does not."""
     assert isinstance(problem, MaximalLeakage | DesignProblem)
-    if method == "slsqp" and not isinstance(problem, MaximalLeakage):
-        raise InputError("methods: slsqp audits a mechanism, it does not design one")
-    family = FAMILIES[method](problem)
-    if method == "slsqp":
-        slsqp_run(family, clock=Clock(0.0))
-    return family
+    built: dict[Callable[[MaximalLeakage | DesignProblem], Family], Family] = {}
+    found = {}
+    for method in AUDITS if methods is None else methods:
+        if method == CERTIFIED:
+            continue
+        try:
+            if method not in DESIGNS and not isinstance(problem, MaximalLeakage):
+                raise InputError(f"methods: {method} audits a mechanism, it does not design one")
+            build = FAMILIES[method]
+            built[build] = built.get(build) or build(problem)
+            if method not in DESIGNS:
+                AUDITS[method](
+                    built[build], clock=Clock(0.0)
+                )  # refuses what does not fit, and imports what takes long to
+        except InputError:
+            if methods is not None:
+                raise
+            continue
+        found[method] = built[build]
+    return found
 
 
 def _certified(result: Result | DesignResult) -> Entry:
@@ -249,14 +263,12 @@ def _certified(result: Result | DesignResult) -> Entry:
 
 
 def _audited(
-    problem: MaximalLeakage, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
+    family: Family, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
 ) -> Entry:
     """A rival on Problem 1: the best of its starts."""
-    family, clock = _family(problem, method), Clock(budget)
-    run = slsqp_run if method == "slsqp" else leakage_run
-    runs = []
+    clock, runs = Clock(budget), list[LeakageRun]()
     for seed, law in enumerate(_starts(family, seeds)):
-        runs.append(run(family, law, clock=clock.slice(clock.remaining / (seeds - seed))))
+        runs.append(AUDITS[method](family, law, clock=clock.slice(clock.remaining / (seeds - seed))))
         if clock.expired:
             break
     best = max(runs, key=lambda found: found.value)
@@ -305,11 +317,16 @@ def _trace(
 
 
 def _designed(
-    problem: DesignProblem, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
+    problem: DesignProblem,
+    family: Family,
+    method: str,
+    seeds: int,
+    budget: float,
+    gap: float,
+    result: Result | DesignResult,
 ) -> Entry:
     """A rival on Problem 2 or 3: every start's mechanism is audited, and the best one counts."""
-    family, clock = _family(problem, method), Clock(budget)
-    runs = []
+    clock, runs = Clock(budget), list[DesignRun]()
     for seed in range(seeds):
         turn = clock.slice(clock.remaining / (seeds - seed))
         runs.append(design_run(problem, family, np.random.default_rng(seed) if seed else None, clock=turn))

@@ -61,7 +61,7 @@ def frontier(
     Raises
     ------
     InputError
-        If the problem is no design, or a budget is no number.
+        If the problem is no design, has [privacy] instead of a budget, or a budget is no number.
 
     >>> import dalenius as dl
     >>> problem = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
@@ -76,6 +76,7 @@ def frontier(
     """
     if not isinstance(problem, DesignProblem):
         raise InputError(f"problem: expected a MinLeakage or MinDistortion, got {brief(problem)}")
+    problem.against("a frontier")
     exact = [as_fraction(budget, f"budgets[{j}]") for j, budget in enumerate(budgets)]
     return _points(problem, exact, gap, time_limit, seed, progress)
 
@@ -118,7 +119,7 @@ def spread_budgets(
     Raises
     ------
     InputError
-        If `points` is less than 2.
+        If `points` is less than 2, or the problem has [privacy] instead of a budget.
     KeyboardInterrupt
         If that design is interrupted.
 
@@ -128,11 +129,12 @@ def spread_budgets(
     >>> [float(budget) for budget in spread_budgets(problem, 3)]
     [0.0, 0.25, 0.5]
     """
+    problem.against("a frontier")
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
     if isinstance(problem, MinDistortion):
         fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
-        del fields["max_leakage"]
+        del fields["max_leakage"], fields["privacy"]
         end = solve(MinLeakage(**fields, max_distortion=low), gap=gap, time_limit=time_limit, progress=progress)
         if end.termination is Termination.INTERRUPTED:
             raise KeyboardInterrupt

@@ -179,9 +179,11 @@ class DesignResult(_Proved):
     mechanism : DesignedMechanism or None
         It meets the budget exactly, and attains `upper`. None where there is none.
     audit : Result or None
-        The audit of this very mechanism, with a certificate of its own.
+        The audit of this very mechanism, with a certificate of its own. None for a design under a privacy notion.
     distortion : Fraction or None
         Its expected distortion, exactly.
+    level : Fraction or None
+        For a design under a privacy notion: the least e^epsilon for which the mechanism is private, exactly.
     termination : Termination
     scope : Scope
         GLOBAL: the interval is about all mechanisms of the class, and all adversaries of the problem.
@@ -207,6 +209,7 @@ class DesignResult(_Proved):
     seconds: float
     rounds: int = 0
     unit: str = "nats"
+    level: Fraction | None = None
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
@@ -222,7 +225,10 @@ class DesignResult(_Proved):
 
     @property
     def leakage(self) -> tuple[float, float] | None:
-        """What the mechanism leaks to the problem's adversary: a proved interval in nats, exactly 0 where it releases a constant."""
+        """What the mechanism leaks to the problem's adversary: a proved interval in nats, exactly 0 where it releases a constant.
+
+        None without a mechanism, or without an adversary.
+        """
         if self.audit is None or self.mechanism is None:
             return None
         constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)

@@ -19,7 +19,7 @@ from dalenius.certify import build, exact_fraction_above, round_down, round_up, 
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
 from dalenius.outcome import Scope, Termination
-from dalenius.problems import DesignProblem, MaximalLeakage, MinLeakage, Problem, digest
+from dalenius.problems import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem, digest
 from dalenius.problems.mechanisms import MECHANISMS
 from dalenius.result import DesignResult, RecordProof, Result, Witness, relative_gap
 from dalenius.verify import verify
@@ -145,7 +145,8 @@ def solve(
     the posterior and, with a dual bound in every box, of the letters' output laws (docs/theory.md; docs/certificate-format.md).
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
     Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
-    mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md).
+    mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md). Under a privacy notion a design
+    is a linear program, solved exactly at its vertex; `known`, `seed` and the limits of nodes and memory play no part.
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -262,8 +263,13 @@ def _designed(
     from dalenius.design.exchange import exchange  # it brings the modelling language, which takes a second to import
     from dalenius.design.mechanism_scheme import alternating
 
+    private = isinstance(problem, MinDistortion) and problem.privacy is not None
+    if private and method != METHODS[0]:
+        raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if not problem.feasible:
         return _infeasible(problem, clock)
+    if isinstance(problem, MinDistortion) and private:
+        return _private(problem, gap, clock)
     run = exchange(problem, gap, clock, rng, *most)
     if isinstance(known, DesignResult):
         run.recall(known.certificate)
@@ -303,6 +309,13 @@ def _distortion_above(distortion: Fraction, unit: float) -> float:
     return above if above >= step * 2.0**53 else math.ceil(distortion / Fraction(step)) * step
 
 
+def _distortion_below(distortion: Fraction, unit: float) -> float:
+    """A double that is at most this distortion, with digits that can be written."""
+    step = unit * 2.0**-150
+    below = 0.0 - exact_fraction_above(-distortion)
+    return below if below >= step * 2.0**53 else math.floor(distortion / Fraction(step)) * step
+
+
 def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) -> DesignResult:
     """What the exchange found, with its certificate, not yet checked."""
     distortion = problem.expected_distortion(run.rows)
@@ -338,6 +351,46 @@ def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) 
         unit=problem.unit,
         explanation=tuple(run.reduction.explain()),
         trace=tuple(run.clock.trace),
+    )
+
+
+def _private(problem: MinDistortion, gap: float, clock: Clock) -> DesignResult:
+    """A design under a privacy notion: a linear program, and its certificate."""
+    from dalenius.design.linear import LinearDesign, writable
+
+    run = LinearDesign(problem, gap, clock)
+    run.run()
+    unit = _distortion_unit(problem)
+    upper = _distortion_above(run.upper, unit)
+    lower = _distortion_below(run.lower, unit)
+    exact = run.lower == run.upper and writable([run.lower])
+    certificate = build(
+        problem=problem.kind,
+        digest=digest(problem),
+        lower=run.lower if exact else Fraction(lower),
+        upper=run.upper if exact else Fraction(upper),
+        producer=_producer(),
+        unit=problem.unit,
+        mechanism=run.row_texts(),
+        body=run.lines() if lower > 0.0 else [["dual", None]],
+    )
+    verdict = verify(problem, certificate)
+    if not verdict.proved:
+        raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
+    return DesignResult(
+        lower=lower,
+        upper=upper,
+        mechanism=problem.designed(run.rows),
+        audit=None,
+        distortion=run.upper,
+        termination=Termination.GAP_REACHED if relative_gap(lower, upper) <= gap else run.termination,
+        scope=Scope.GLOBAL,
+        certificate=certificate,
+        seconds=clock.seconds,
+        rounds=run.rounds,
+        unit=problem.unit,
+        level=problem.privacy_level(run.rows),
+        trace=tuple(clock.trace),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -142,6 +143,22 @@ def test_parity_by_algorithm_9(family):
     run = design_run(problem, family(problem), np.random.default_rng(2))
     assert run.value == pytest.approx(0.1, rel=5e-3)
     assert run.leakage <= EXACT + 1e-12
+
+
+def test_the_trace_has_the_values_of_mechanisms_only_and_the_turns_the_way_between():
+    """A value a round and one at the end, no leakages of priors on the way; after each answer of the adversary multipliers."""
+    problem = least_distortion()
+    run = design_run(problem, full_joint(problem), np.random.default_rng(2))
+    assert len(run.trace) == run.iterations + 1
+    assert min(moment.value for moment in run.trace) == pytest.approx(run.value, rel=1e-2)
+    answers = [j for j, turn in enumerate(run.turns) if turn.multiplier == 0.0]
+    assert len(answers) == run.iterations
+    assert answers[0] == 0
+    for start, stop in itertools.pairwise(answers):
+        multipliers = [turn.multiplier for turn in run.turns[start + 1 : stop]]
+        assert multipliers == sorted(multipliers)  # the budget is broken until the last one
+        assert run.turns[stop - 1].leakage <= problem.max_leakage_nats * (1 + 1e-4)
+        assert run.turns[stop - 1].distortion == pytest.approx(run.turns[stop].distortion, abs=1e-15)
 
 
 def test_a_blind_adversary_is_believed_by_the_method_and_not_by_the_house():

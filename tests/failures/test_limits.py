@@ -19,7 +19,7 @@ from dalenius.audit import Clock
 from dalenius.report import trace_picture, trace_table
 
 ROOT = Path(__file__).parents[2]
-PARITY = (ROOT / "models/paper/parity-4-laplace.toml").read_text()
+PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
 TREES = {"posterior", "dual tree"}
 ROUNDING = 2e-7  # the two outermost roundings that a result may have had
 

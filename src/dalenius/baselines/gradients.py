@@ -8,6 +8,8 @@ constant on each simplex, which neither a projection nor a normalisation sees.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from dalenius.information import x_log_x
 
 __all__ = [
+    "Selected",
     "channel_gradient",
     "conditional_entropy_gradient",
     "conditional_gradient",
@@ -30,7 +33,37 @@ Floats = NDArray[np.float64]
 TINY = 1e-300
 
 
-def through(rows: Sequence[Floats], given: Sequence[Floats]) -> Floats:
+@dataclass(frozen=True)
+class Selected:
+    """The rows Q[inputs], one a cell, without writing them out: there are many cells and few rows.
+
+    >>> rows = Selected.of(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1, 1]))
+    >>> (np.array([0.5, 0.25, 0.25]) @ rows).round(3).tolist(), (rows @ np.array([1.0, 0.0])).tolist()
+    ([0.55, 0.45], [0.9, 0.2, 0.2])
+    """
+
+    channel: Floats
+    inputs: NDArray[np.int64]
+    __array_ufunc__: ClassVar[None] = None  # numpy leaves `law @ rows` to __rmatmul__
+
+    @staticmethod
+    def of(channel: Floats, inputs: NDArray[np.int64]) -> Selected:
+        """Those rows; of a channel that has more rows than there are cells, the ones that are selected are kept."""
+        if len(channel) <= len(inputs):
+            return Selected(channel, inputs)
+        distinct, places = np.unique(inputs, return_inverse=True)
+        return Selected(channel[distinct], places)
+
+    def __rmatmul__(self, law: Floats) -> Floats:
+        """sum_k law_k Q(y|k), (outputs,)."""
+        return np.bincount(self.inputs, weights=law, minlength=len(self.channel)) @ self.channel
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """sum_y Q(y|k) values_y, (cells,)."""
+        return (self.channel @ values)[self.inputs]
+
+
+def through(rows: Sequence[Floats], given: Sequence[Floats | Selected]) -> Floats:
     """K_a(y) = sum_k w_a(k) Q(y|a,k), (letters, outputs)."""
     return np.stack([row @ channel for row, channel in zip(rows, given, strict=True)])
 
@@ -66,7 +99,7 @@ def marginal_gradient(pi: Floats, K: Floats) -> Floats:
     return np.sum(K * log_ratio(pi, K), axis=1) - 1.0
 
 
-def conditional_gradient(pi: Floats, K: Floats, a: int, given: Floats) -> Floats:
+def conditional_gradient(pi: Floats, K: Floats, a: int, given: Floats | Selected) -> Floats:
     """Theorem 8.3: dI/dw_a(k) = pi_a sum_y Q(y|a,k) log(K_a(y) / r(y)), (cells of a,)."""
     return pi[a] * (given @ log_ratio(pi, K)[a])
 

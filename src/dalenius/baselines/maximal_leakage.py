@@ -72,7 +72,7 @@ def alternate(family: Family, law: Floats, settings: LeakageSettings, log: Log) 
             changed = law.copy()
             for cells, mass, row in zip(view.cells, pi, rows, strict=True):
                 changed[cells] = mass * row
-            found = family.leakages(changed) if family.shared else _with(values, j, family._leakage(j, changed))
+            found = family.leakages(changed) if family.shared else _with(values, j, family.leakage(j, changed))
             log.evaluations += len(values) if family.shared else 1
             allowed = view.entropy(pi, rows) >= bound - ROUNDING
             if allowed and found[j] > values[j] and found.max() >= values.max():

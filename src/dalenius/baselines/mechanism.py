@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.baselines.gradients import channel_gradient
-from dalenius.baselines.run import Log, need_positive, need_share
+from dalenius.baselines.run import Log, Turn, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.problems.design_problem import DesignProblem
 from dalenius.problems.min_distortion import MinDistortion
@@ -204,7 +204,8 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
     def distortion(Q: Floats) -> tuple[float, Floats]:
         return float(np.sum(slope * Q)), slope
 
-    f, g = worst_leakage(masses), distortion
+    leakage = worst_leakage(masses)
+    f, g = leakage, distortion
     unit, budget = max(float(min(problem.constant_distortion, CEILING)), 1e-12), budget_of(problem)
     if isinstance(problem, MinLeakage):
         unit = 1.0 / unit
@@ -218,6 +219,7 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
         function = _penalised(f, g, budget, multiplier, settings.smoothing * scale)
         free = exponentiated_gradient(function, free / free.sum(axis=1, keepdims=True), shape, settings, log)
         now = shape.expand(free)
+        log.turns.append(Turn(multiplier, distortion(now)[0], leakage(now)[0]))
         breach, value = g(now)[0] - budget, f(now)[0]
         if breach <= settings.violation * scale:
             if value >= least * (1.0 - 1e-6):

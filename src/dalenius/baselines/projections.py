@@ -21,6 +21,8 @@ STEPS = 60
 def on_simplex(x: Floats, shares: Floats) -> Floats:
     """The law w that minimises sum_k (w_k - x_k)^2 / v_k: w = max(x - t v, 0) with the t that makes it sum to 1.
 
+    Coordinates at most 0 for a t that is too small stay so for the right one and are left out; t rises until none is left out.
+
     Parameters
     ----------
     x, shares : (cells,)
@@ -29,11 +31,13 @@ def on_simplex(x: Floats, shares: Floats) -> Floats:
     >>> on_simplex(np.array([0.5, 0.9, -1.0]), np.full(3, 1 / 3)).round(3).tolist()
     [0.3, 0.7, 0.0]
     """
-    order = np.argsort(-x / shares)
-    total, weight = np.cumsum(x[order]), np.cumsum(shares[order])
-    level = (total - 1.0) / weight
-    last = np.flatnonzero(x[order] / shares[order] > level)
-    t = level[last[-1]] if last.size else level[0]
+    left, weight = x, shares
+    while True:
+        t = (left.sum() - 1.0) / weight.sum()
+        kept = left > t * weight
+        if kept.all():
+            break
+        left, weight = left[kept], weight[kept]
     w = np.maximum(x - t * shares, 0.0)
     return w / w.sum()
 
@@ -56,28 +60,32 @@ def on_entropy_boundary(law: Floats, log_counts: Floats, target: float) -> Float
     uniform = np.exp(counts - log_sum_exp(counts))
     logs = np.log(np.maximum(law, CLIP * uniform)) - counts
     logs -= logs.max()
+    squares = logs * logs
     low, high, s = np.log(1e-9), np.log(1e6), 0.0
-    best = uniform
+    best, whole = uniform, 1.0
     for _ in range(STEPS):
         t = np.exp(s)
-        weight = counts + t * logs
-        norm = float(log_sum_exp(weight))
-        q = np.exp(weight - norm)
-        mean = float(q @ logs)
-        excess = norm - t * mean + top - target
+        q = t * logs
+        q += counts
+        peak = float(q.max())
+        q -= peak
+        np.exp(q, out=q)
+        total = float(q.sum())
+        mean = float(q @ logs) / total
+        excess = peak + np.log(total) - t * mean + top - target
         if excess >= 0.0:
-            low, best = s, q
+            low, best, whole = s, q, total
             if excess <= 1e-12 * (1.0 + abs(target)):
                 break
         else:
             high = s
         if high - low < 1e-12:
             break
-        slope = t * t * max(float(q @ (logs * logs)) - mean * mean, 0.0)
+        slope = t * t * max(float(q @ squares) / total - mean * mean, 0.0)
         s += (excess - 3e-13 * (1.0 + abs(target))) / slope if slope > 1e-30 else np.inf
         if not low < s < high:
             s = 0.5 * (low + high)
-    return best
+    return best / whole
 
 
 def along_boundary(row: Floats, gradient: Floats, log_counts: Floats) -> Floats:

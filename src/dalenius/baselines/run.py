@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dalenius.audit import Clock
 from dalenius.errors import InputError
 
-__all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "need_positive", "need_share"]
+__all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_positive", "need_share"]
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +34,23 @@ class Moment:
     value: float
 
 
+@dataclass(frozen=True)
+class Turn:
+    """The mechanism, before any repair, where Algorithm 7 or 10 came to rest with a multiplier, or where the adversary answers it.
+
+    Attributes
+    ----------
+    multiplier : float
+        Of the penalty; 0 where the adversary answers, at the beginning of a round.
+    distortion, leakage : float
+        Expected distortion, and leakage in nats to the prior at hand.
+    """
+
+    multiplier: float
+    distortion: float
+    leakage: float
+
+
 @dataclass
 class Log:
     """Counts evaluations and keeps the trace of one run."""
@@ -41,6 +58,7 @@ class Log:
     clock: Clock
     evaluations: int = 0
     moments: list[Moment] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
 
     def note(self, iteration: int, value: float) -> None:
         """Add a moment."""
@@ -101,6 +119,9 @@ class DesignRun:
     iterations, evaluations : int
         Of the outer loop; of leakages, all inner loops together.
     trace : tuple of Moment
+        The value of each round's mechanism after the repair, to that round's prior.
+    turns : tuple of Turn
+        The way of the mechanism between, multiplier after multiplier.
     termination : Rest
     """
 
@@ -113,6 +134,7 @@ class DesignRun:
     iterations: int
     evaluations: int
     trace: tuple[Moment, ...] = field(repr=False)
+    turns: tuple[Turn, ...] = field(repr=False)
     termination: Rest
 
 

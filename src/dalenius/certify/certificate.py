@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from dalenius.certify.numbers import exact_text
 from dalenius.errors import InputError
+from dalenius.exact import fraction_text
 from dalenius.writing import write_whole
 
 __all__ = ["Certificate", "build"]
@@ -81,8 +83,8 @@ def build(
     *,
     problem: str,
     digest: str,
-    lower: float | None,
-    upper: float | None,
+    lower: float | Fraction | None,
+    upper: float | Fraction | None,
     producer: str,
     body: Iterable[list[Any]],
     unit: str = "nats",
@@ -92,8 +94,8 @@ def build(
 
     Parameters
     ----------
-    lower, upper : float or None
-        The claims, written with all their digits.
+    lower, upper : float, Fraction or None
+        The claims, written exactly.
     body : iterable of lines
         The evidence.
     unit : str
@@ -105,11 +107,17 @@ def build(
         "format": FORMAT,
         "problem": problem,
         "model": digest,
-        "lower": None if lower is None else exact_text(lower),
-        "upper": None if upper is None else exact_text(upper),
+        "lower": _claim(lower),
+        "upper": _claim(upper),
         "unit": unit,
         "producer": producer,
         **more,
     }
     lines = [json.dumps(line, separators=(",", ":")) for line in (header, *body)]
     return Certificate("\n".join(lines) + "\n")
+
+
+def _claim(value: float | Fraction | None) -> str | None:
+    if isinstance(value, Fraction):
+        return fraction_text(value)
+    return None if value is None else exact_text(value)

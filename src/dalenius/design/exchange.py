@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from dalenius.audit import Audit, Auditor, Clock, audit_of
 from dalenius.certify import Certificate, short_text
-from dalenius.design.rational import DENOMINATOR, mixtures, rational_rows
+from dalenius.design.rational import DENOMINATOR, mixtures, rational_rows, weight_texts
 from dalenius.design.rival import EntropyRival, Prior, certificate_priors, rival
 from dalenius.design.symmetry import Reduction
 from dalenius.errors import DaleniusError
@@ -390,8 +390,7 @@ class Exchange(ABC):
 
     def row_texts(self) -> list[list[str]]:
         """The mechanism as whole weights, each row with the same sum."""
-        whole = math.lcm(DENOMINATOR, *(entry.denominator for row in self.rows for entry in row))
-        return [[str(int(entry * whole)) for entry in row] for row in self.rows]
+        return weight_texts(self.rows, DENOMINATOR)
 
     def lines(self) -> list[list[Any]]:
         """The lines of a design certificate that prove the bound from below: priors on the problem's own inputs, with all images."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DENOMINATOR", "mixtures", "rational_rows"]
+__all__ = ["DENOMINATOR", "mixtures", "rational_rows", "weight_texts"]
 
 Floats = NDArray[np.float64]
 DENOMINATOR = 10**13
@@ -24,6 +25,16 @@ def rational_rows(Q: Floats) -> list[list[Fraction]]:
     rows = np.arange(len(whole))
     whole[rows, Q.argmax(axis=1)] += DENOMINATOR - whole.sum(axis=1)
     return [[Fraction(weight, DENOMINATOR) for weight in row] for row in whole.tolist()]
+
+
+def weight_texts(rows: Sequence[Sequence[Fraction]], common: int = 1) -> list[list[str]]:
+    """The rows as whole weights, each row with the same sum, a multiple of `common`; as a certificate has them.
+
+    >>> weight_texts([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 3), Fraction(2, 3)]])
+    [['3', '3'], ['2', '4']]
+    """
+    whole = math.lcm(common, *(entry.denominator for row in rows for entry in row))
+    return [[str(int(entry * whole)) for entry in row] for row in rows]
 
 
 def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:

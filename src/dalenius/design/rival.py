@@ -171,11 +171,12 @@ def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list
 
 def rival(problem: DesignProblem, fibres: list[Fibres], rng: np.random.Generator) -> Rival:
     """The rival that fits the problem's adversary; `fibres` are on the inputs that its mechanisms will have."""
-    match problem.adversary:
+    adversary = problem.against("an exchange")
+    match adversary:
         case EntropyAtLeast():
             return EntropyRival(fibres, problem.deficit, rng)
         case ProductPriors():
             return ProductRival(problem)
         case PriorSet(weights=weights):
             return ListedRival(problem, weights)
-    raise AssertionError(problem.adversary.kind)
+    raise AssertionError(adversary.kind)

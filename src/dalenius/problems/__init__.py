@@ -5,7 +5,7 @@ from dalenius.problems.design_problem import DesignProblem
 from dalenius.problems.maximal_leakage import MaximalLeakage, audited
 from dalenius.problems.min_distortion import MinDistortion
 from dalenius.problems.min_leakage import MinLeakage
-from dalenius.problems.model_file import digest, dumps, load, loads, read_model
+from dalenius.problems.model_file import digest, dumps, load, loads, normal_form, read_model
 from dalenius.problems.problem import Problem
 from dalenius.problems.records import Records
 
@@ -27,5 +27,6 @@ __all__ = [
     "dumps",
     "load",
     "loads",
+    "normal_form",
     "read_model",
 ]

@@ -284,7 +284,7 @@ class DesignProblem(Problem):
             records=self.records,
             query=self.query,
             mechanism=Channel(self.expand(rows), inputs=self.inputs),
-            adversary=self.adversary,
+            adversary=self.against("the audit of a mechanism"),
             title=self.title,
         )
 
@@ -336,11 +336,9 @@ class DesignProblem(Problem):
     @classmethod
     def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        tables = ("records", "query", "distortion", "law", "mechanism", "adversary")
+        tables = ("records", "query", "distortion", "law", "mechanism", *cls.more_tables(model))
         check_keys(model, ("problem", "title", "source", cls.budget_key, *tables), "model")
         cls.need_tables(model, *tables)
-        if cls.budget_key not in model:
-            raise InputError(f"model: missing {cls.budget_key}, the budget of {cls.kind}; it stands above the tables")
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
             raise InputError(f"[mechanism]: missing class, one of {', '.join(CLASSES)}")
@@ -348,9 +346,21 @@ class DesignProblem(Problem):
             distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
             law=_law_of_table(model["law"], folder),
             mechanism=model["mechanism"]["class"],
-            **{cls.budget_key: model[cls.budget_key]},
+            **cls.goal(model),
             **cls.common_parts(model),
         )
+
+    @classmethod
+    def more_tables(cls, model: Mapping[str, Any]) -> tuple[str, ...]:
+        """The tables of such a model file besides those of every design."""
+        return ("adversary",)
+
+    @classmethod
+    def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        """What a mechanism must meet, from a model file: the budget."""
+        if cls.budget_key not in model:
+            raise InputError(f"model: missing {cls.budget_key}, the budget of {cls.kind}; it stands above the tables")
+        return {cls.budget_key: model[cls.budget_key]}
 
     def tables(self) -> dict[str, Any]:
         return {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.problems.adversaries import Adversary
 from dalenius.problems.aggregation import RecordChannel, record_channels
 from dalenius.problems.mechanisms import MECHANISMS, Mechanism
 from dalenius.problems.problem import Problem
@@ -57,6 +58,7 @@ class MaximalLeakage(Problem):
     kind: ClassVar[str] = "maximal_leakage"
     parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
     mechanism: Mechanism
+    adversary: Adversary
     query: Query = field(default_factory=Identity)
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.exact import as_fraction
+from dalenius.problems.adversaries import Adversary
 from dalenius.problems.design_problem import DesignProblem
 
 __all__ = ["MinLeakage"]
@@ -42,6 +43,7 @@ class MinLeakage(DesignProblem):
     kind: ClassVar[str] = "min_leakage"
     budget_key: ClassVar[str] = "max_distortion"
     unit: ClassVar[str] = "nats"
+    adversary: Adversary
     max_distortion: Fraction | float | str
 
     def __post_init__(self) -> None:

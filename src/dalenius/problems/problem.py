@@ -20,7 +20,7 @@ __all__ = ["Problem"]
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(ABC):
-    """A question about records, a query of them and an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
+    """A question about records, a query of them and, as a rule, an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
 
     Parameters
     ----------
@@ -44,20 +44,23 @@ class Problem(ABC):
         "title": str,
         "source": str,
     }
+    optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
     records: Records
     query: Query
-    adversary: Adversary
+    adversary: Adversary | None
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         for name, kind in self.parts.items():
-            if not isinstance(getattr(self, name), kind):
+            absent = name in self.optional and getattr(self, name) is None
+            if not absent and not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
         for text in (self.title, self.source):
             if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
                 raise InputError("title and source must be text that UTF-8 can write")
-        self.adversary.check(self.records)
+        if self.adversary is not None:
+            self.adversary.check(self.records)
         self.query.check(self.records)
 
     @property
@@ -72,8 +75,18 @@ class Problem(ABC):
 
     @property
     def _entropy(self) -> EntropyAtLeast:
-        if not isinstance(self.adversary, EntropyAtLeast):
-            raise InputError(f"adversary: {self.adversary.kind} has no entropy bound; give entropy_at_least")
+        adversary = self.against("an entropy bound")
+        if not isinstance(adversary, EntropyAtLeast):
+            raise InputError(f"adversary: {adversary.kind} has no entropy bound; give entropy_at_least")
+        return adversary
+
+    def against(self, what: str) -> Adversary:
+        """The adversary; `InputError` for a design under [privacy], which has none: `what` is about one."""
+        if self.adversary is None:
+            raise InputError(
+                f"{what} is about an adversary, and this design has [privacy] instead; solve it, or give it an adversary and "
+                "max_leakage"
+            )
         return self.adversary
 
     @classmethod
@@ -102,7 +115,7 @@ class Problem(ABC):
             "records": records,
             "query": self._query_table(),
             **self.tables(),
-            "adversary": self.adversary.to_model(),
+            **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
         }
 
     def normal_form(self) -> dict[str, Any]:
@@ -112,7 +125,7 @@ class Problem(ABC):
             "records": self.records.runs,
             "query": self._query_table(),
             **self.normal_tables(),
-            "adversary": self.adversary.normal_form(),
+            **({"adversary": self.adversary.normal_form()} if self.adversary is not None else {}),
         }
 
     def _query_table(self) -> dict[str, Any]:
@@ -127,12 +140,13 @@ class Problem(ABC):
 
     @staticmethod
     def common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments that every problem takes from a model file; the query where there is one."""
+        """The arguments that every problem takes from a model file; the query and the adversary where there are any."""
         query = {"query": read_shelved(QUERIES, model["query"], "[query]")} if "query" in model else {}
+        adversary = {"adversary": _adversary(model["adversary"])} if "adversary" in model else {}
         return {
             "records": _records(model["records"]),
             **query,
-            "adversary": _adversary(model["adversary"]),
+            **adversary,
             "title": model.get("title", ""),
             "source": model.get("source", ""),
         }

@@ -7,6 +7,7 @@ from dalenius.programs.min_distortion import MinDistortionProgram
 from dalenius.programs.min_leakage import MinLeakageProgram
 from dalenius.programs.node import NodeRelaxation
 from dalenius.programs.posterior import PosteriorUpdate
+from dalenius.programs.private_distortion import PrivateDistortionProgram
 from dalenius.programs.row import RowUpdate
 from dalenius.programs.solvers import SOLVERS, Attempt
 from dalenius.programs.standard_form import StandardForm
@@ -21,6 +22,7 @@ __all__ = [
     "MinLeakageProgram",
     "NodeRelaxation",
     "PosteriorUpdate",
+    "PrivateDistortionProgram",
     "Program",
     "RowUpdate",
     "StandardForm",

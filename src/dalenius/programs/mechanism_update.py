@@ -10,11 +10,10 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
-from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.base import Floats, Named
 from dalenius.programs.interior import Aim, interior_points
 from dalenius.programs.leakages import Leakages
-from dalenius.programs.pairs import EPS, rounding
+from dalenius.programs.mechanism import MechanismProgram
 
 __all__ = ["Closest", "MechanismUpdate"]
 
@@ -22,7 +21,7 @@ HALVINGS = 60
 LARGEST = 10**8  # numbers that all blocks of the Hessian may have
 
 
-class MechanismUpdate(Program):
+class MechanismUpdate(MechanismProgram):
     """The best mechanism Q(x,y) for a finite list of priors: what is known about it, and its cone model.
 
     With u_s = p_s Q and r_s = sum_a u_s(a,.) the leakage is I_s = H(pi_s) + sum_ay u_s log(u_s/r_s). The model has the output laws r_s
@@ -35,69 +34,20 @@ class MechanismUpdate(Program):
     """
 
     def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None, budget: float) -> None:
-        self.cost = np.asarray(cost, dtype=float)
-        if self.cost.ndim != 2 or not self.cost.size or not np.all(np.isfinite(self.cost)) or self.cost.min() < 0.0:
-            raise InputError(f"{self.name}: expected a cost (inputs, outputs) of finite numbers of at least 0")
+        self.charge(cost, tied)
         self.leakages = Leakages(self.name, priors, len(self.cost))
-        inputs, outputs = self.cost.shape
-        self.tied = np.arange(inputs * outputs).reshape(inputs, outputs) if tied is None else np.asarray(tied)
-        self.rows = self._rows_of_the_variable()
-        self.tied_cost = self.folded(self.cost)
         self._budget(budget)
         super().__init__()
 
-    def _rows_of_the_variable(self) -> int:
-        tied, outputs = self.tied, self.cost.shape[1]
-        whole = tied.shape == self.cost.shape and np.issubdtype(tied.dtype, np.integer)
-        numbers = np.sort(tied, axis=1) if whole else np.zeros((1, outputs), dtype=int) - 1
-        rows = numbers[:, 0] // outputs
-        if np.any(numbers != rows[:, None] * outputs + np.arange(outputs)) or not np.array_equal(
-            np.unique(rows), np.arange(len(set(rows)))
-        ):
-            raise InputError(
-                f"{self.name}: expected every row of `tied` to number the entries of one row of the variable, each once: "
-                f"{outputs} k to {outputs} k + {outputs - 1} for a k; and every k from 0 up to the largest"
-            )
-        return len(set(rows))
-
-    def mechanism(self, point: Mapping[str, Floats]) -> Floats:
-        """Q (inputs, outputs) at a point."""
-        return np.asarray(point["q"].reshape(-1)[self.tied], dtype=float)
-
-    def folded(self, matrix: Floats) -> Floats:
-        """Sums over the entries of Q that one entry of the variable stands for."""
-        sums = np.zeros(self.rows * self.cost.shape[1])
-        np.add.at(sums, self.tied, matrix)
-        return sums.reshape(self.rows, -1)
-
-    def cheapest(self, near: Floats) -> Floats:
-        """A mechanism of least distortion, as a point: the given one's masses on entries of least cost, or one such entry a row."""
-        least = self.tied_cost.min(axis=1, keepdims=True)
-        q = np.where(self.tied_cost <= least, near, 0.0)
-        nothing = ~(q.sum(axis=1) > 0.0)
-        q[nothing, self.tied_cost.argmin(axis=1)[nothing]] = 1.0
-        return q / q.sum(axis=1, keepdims=True)
-
-    def constant(self) -> Floats:
-        """A constant mechanism of small cost: one output; or, where entries are tied across outputs, the uniform law."""
-        inputs, outputs = self.cost.shape
-        q = np.zeros((self.rows, outputs))
-        q[:, self.cost.sum(axis=0).argmin()] = 1.0
-        return (
-            q
-            if np.array_equal(q.reshape(-1)[self.tied], np.tile(q[0], (inputs, 1)))
-            else np.full(q.shape, 1.0 / outputs)
-        )
-
     def build(self) -> None:
-        leakages, (inputs, outputs) = self.leakages, self.cost.shape
+        leakages, outputs = self.leakages, self.cost.shape[1]
         q = cp.Variable((self.rows, outputs), nonneg=True, name="q")
         law = cp.Variable((leakages.count, outputs), name="law")
         told = cp.Variable((len(leakages.masses), outputs), name="told")
         self.variables = {"q": q, "law": law, "told": told}
         self.parameters = {"budget": cp.Parameter(name="budget")}
         owned = np.asarray(leakages.owner[:, None] == np.arange(leakages.count), dtype=float)
-        Q = cp.reshape(cp.vec(q, order="C")[self.tied.reshape(-1)], (inputs, outputs), order="C")
+        Q = self.expression(q)
         self.constraints = {
             "posteriors": cp.ExpCone(-told, leakages.masses @ Q, owned @ law),
             "laws": law == leakages.sums(leakages.masses) @ Q,
@@ -125,10 +75,8 @@ class MechanismUpdate(Program):
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and mix with a mechanism that has budget to spare."""
-        q = np.maximum(raw.get("q", np.zeros(0)), 0.0)
-        if q.shape != self.tied_cost.shape or not np.all(q.sum(axis=1) > 0.0):
-            return None
-        return {"q": self.feasible(q / q.sum(axis=1, keepdims=True))}
+        q = self.laws(raw)
+        return None if q is None else {"q": self.feasible(q)}
 
     @abstractmethod
     def searched(self, multipliers: Named) -> Named:
@@ -173,9 +121,6 @@ class MechanismUpdate(Program):
         """The largest I_s."""
         return float(self.leakages.values(self.mechanism({"q": q})).max())
 
-    def distortion(self, q: Floats) -> float:
-        return float(np.sum(self.tied_cost * q))
-
     def posteriors(self, cone: Floats | None) -> Floats | None:
         """log(phi/pi) out of the multipliers of the cones; 0 where they say nothing."""
         if cone is None or cone.shape != (3, *self.leakages.masses.shape[:1], self.cost.shape[1]):
@@ -183,11 +128,6 @@ class MechanismUpdate(Program):
         with np.errstate(divide="ignore", invalid="ignore"):
             log_ratio = cone[1] / cone[0] - 1.0 - self.leakages.log_pi[:, None]
             return self.leakages.normalised(np.where(cone[0] < 0.0, log_ratio, np.nan))
-
-    def minimum(self, matrix: Floats, size: Floats) -> float:
-        """min over the mechanisms of the class of sum Q matrix, less what rounding may add if its entries are sums of this size."""
-        least = self.folded(matrix - EPS * size).min(axis=1)
-        return float(np.sum(least)) - rounding(least)
 
     def mixed(self, q: Floats, other: Floats, allowed: Callable[[Floats], bool]) -> Floats:
         """The first point on the way from q to the other that is allowed; the way must end among allowed ones."""

@@ -35,7 +35,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     "MOSEK": ({},),
     "QICS": ({},),
 }
-TIME_SETTING = {"CLARABEL": "time_limit", "SCS": "time_limit_secs"}
+TIME_SETTING = {"CLARABEL": "time_limit", "SCS": "time_limit_secs", "UNO": "time_limit"}
 LARGEST = 1e100  # no honest answer has larger entries, and squares of these do not overflow
 
 

@@ -1,0 +1,144 @@
+"""Problem 1 for one record after the other as a nonlinear program with analytic derivatives, for general-purpose optimisers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audit import Clock
+from dalenius.baselines.family import Family, View
+from dalenius.baselines.maximal_leakage import concluded
+from dalenius.baselines.run import LeakageRun, Log, Rest
+from dalenius.errors import InputError
+from dalenius.information import mutual_information, x_log_x
+
+__all__ = ["FLOOR", "OutOfTimeError", "RecordProgram", "Solver", "need_cells", "record_by_record"]
+
+Floats = NDArray[np.float64]
+FLOOR = 1e-13  # of a mass
+TINY = 1e-300
+BROKEN = 1e-9  # nats of entropy by which a point on the way may miss the bound
+
+
+class OutOfTimeError(Exception):
+    """Raised inside an optimiser to get out of it."""
+
+
+class RecordProgram:
+    """max I(p) over p >= 0, sum p = 1, H(p) - log |X| = sum p log(N/(|X| p)) >= -deficit, for one record; p flat over its cells.
+
+    Derivatives take every coordinate as free. `best` is the best law that was evaluated and meets the bound but for rounding, `start`
+    until there is one.
+    """
+
+    def __init__(self, family: Family, view: View, start: Floats, log: Log) -> None:
+        self.log, self.deficit, self.letters = log, family.deficit, view.letters
+        stops = np.cumsum([len(cells) for cells in view.cells])
+        self.parts = [slice(stop - len(cells), stop) for stop, cells in zip(stops.tolist(), view.cells, strict=True)]
+        self.log_shares = np.concatenate(view.log_shares)
+        self.given = family.channel[np.concatenate(view.inputs)]
+        self.value, self.best = -np.inf, start
+
+    def joint(self, p: Floats) -> Floats:
+        """P(letter, output), (letters, outputs)."""
+        return np.stack([p[part] @ self.given[part] for part in self.parts])
+
+    def cost(self, p: Floats) -> tuple[float, Floats]:
+        """-I and its gradient: dI/dp(a,k) = sum_y Q(y|k) log(u(a,y)/(pi_a r(y))) - 1 with u = P(letter, output), by Theorem 8.
+
+        Raises
+        ------
+        OutOfTimeError
+            If the clock has run out.
+        """
+        if self.log.clock.expired:
+            raise OutOfTimeError
+        self.log.evaluations += 1
+        p = np.maximum(p, FLOOR)
+        u = self.joint(p)
+        self._visit(p / p.sum(), u / p.sum())
+        ratio = np.log(np.maximum(u, TINY)) - np.log(np.maximum(np.outer(u.sum(axis=1), u.sum(axis=0)), TINY))
+        slopes = [self.given[part] @ ratio[a] for a, part in enumerate(self.parts)]
+        return -float(np.sum(u * ratio)), 1.0 - np.concatenate(slopes)
+
+    def _visit(self, law: Floats, joint: Floats) -> None:
+        found = float(mutual_information(joint))
+        if found > self.value and self.spare(law) >= -BROKEN:
+            self.value, self.best = found, law
+            self.log.note(self.log.evaluations, found)
+
+    def cost_curvature(self, p: Floats) -> Floats:
+        """-d2I/dp2: sum_y Q(y|k) Q(y|l) / r(y), less sum_y Q(y|k) Q(y|l) / u(a,y) - 1/pi_a where k and l belong to one letter a."""
+        u = self.joint(np.maximum(p, FLOOR))
+        curvature = (self.given / np.maximum(u.sum(axis=0), TINY)) @ self.given.T
+        for a, part in enumerate(self.parts):
+            Q = self.given[part]
+            curvature[part, part] -= (Q / np.maximum(u[a], TINY)) @ Q.T - 1.0 / u[a].sum()
+        return curvature
+
+    def spare(self, p: Floats) -> float:
+        """H(p) - b."""
+        return float(p @ self.log_shares - x_log_x(np.maximum(p, FLOOR)).sum()) + self.deficit
+
+    def spare_slope(self, p: Floats) -> Floats:
+        """Theorem 9.1 with counts."""
+        return self.log_shares - np.log(np.maximum(p, FLOOR)) - 1.0
+
+    def spare_curvature(self, p: Floats) -> Floats:
+        """-1/p on the diagonal."""
+        return np.diag(-1.0 / np.maximum(p, FLOOR))
+
+
+Solver = Callable[[RecordProgram, Floats], tuple[Floats, int, Rest]]
+
+
+def need_cells(method: str, family: Family, most: int) -> None:
+    """`InputError` if a record of the family has more cells than a method is made for."""
+    cells = max(sum(map(len, view.cells)) for view in family.views)
+    if cells > most:
+        raise InputError(f"{method}: expected at most {most} cells a record, got {cells}; its steps are dense")
+
+
+def record_by_record(
+    method: str, family: Family, start: Floats | None, solver: Solver, clock: Clock | None
+) -> LeakageRun:
+    """A solver on every record's program in turn, each from the same start; the best law that comes out, repaired and judged.
+
+    max over priors of max_i I(X_i; Y) is the largest of the records' maxima, so nothing is lost by taking them one by one.
+
+    Parameters
+    ----------
+    method : str
+    family : Family
+    start : (size of the family,), optional
+        The uniform law unless given.
+    solver : callable
+        From a program and a first law to a last law, the number of iterations, and why it stopped; `OutOfTimeError` may pass.
+    clock : Clock, optional
+    """
+    log = Log(Clock() if clock is None else clock)
+    first = family.uniform if start is None else family.repaired(start)
+    law, value = first, family.judged(first)[0]
+    iterations, rest = 0, Rest.TOLERANCE
+    for view in family.views:
+        cells = np.concatenate(view.cells)
+        last = first[cells]
+        program = RecordProgram(family, view, last, log)
+        try:
+            last, steps, why = solver(program, last)
+            iterations += steps
+            rest = rest if why is Rest.TOLERANCE else why
+        except OutOfTimeError:
+            rest = Rest.TIME
+        for candidate in (program.best, last):
+            if not np.maximum(candidate, 0.0).sum() > 0.0:  # nothing that could be repaired
+                continue
+            changed = first.copy()
+            changed[cells] = candidate
+            changed = family.repaired(changed)
+            found = family.judged(changed)[0]
+            if found > value:
+                law, value = changed, found
+    return concluded(method, family, law, iterations, rest, log)

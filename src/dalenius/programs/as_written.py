@@ -1,0 +1,57 @@
+"""Problem 1 for one record as it is written, in the nonlinear mode of cvxpy: not convex, and its answer is a point without a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.programs.solvers import Attempt, attempt
+
+__all__ = ["solve_as_written"]
+
+Floats = NDArray[np.float64]
+
+
+def solve_as_written(
+    given: Sequence[Floats],
+    log_shares: Floats,
+    deficit: float,
+    start: Floats,
+    settings: dict[str, Any],
+    *,
+    time_limit: float | None = None,
+) -> tuple[Attempt, int]:
+    """max H(X_i) + H(Y) - H(X_i, Y) over priors p with H(p) >= b, in nats, by UNO from a start; what it says, and its iterations.
+
+    The leakage is a difference of entropies, so no disciplined convex program states it. The point, named ``p``, is UNO's own: it is
+    neither repaired nor judged here.
+
+    Parameters
+    ----------
+    given : sequence of (cells of a letter, outputs)
+        Q(y|a,k).
+    log_shares : (cells,)
+        log(N(a,k)/|X|), letter after letter.
+    deficit : float
+        log |X| - b.
+    start : (cells,)
+    settings : dict
+        UNO's options.
+    time_limit : float, optional
+        Seconds.
+    """
+    p = cp.Variable(len(start), nonneg=True, value=start)
+    stops = np.cumsum([len(Q) for Q in given]).tolist()
+    parts = [p[stop - len(Q) : stop] for Q, stop in zip(given, stops, strict=True)]
+    joint = [Q.T @ part for Q, part in zip(given, parts, strict=True)]
+    letters = cp.hstack([cp.sum(part) for part in parts])
+    leakage = cp.sum(cp.entr(letters)) + cp.sum(cp.entr(sum(joint))) - sum(cp.sum(cp.entr(u)) for u in joint)
+    entropy = cp.sum(cp.entr(p)) + log_shares @ p
+    problem = cp.Problem(cp.Maximize(leakage), [cp.sum(p) == 1.0, entropy >= -deficit])
+    chosen = {"nlp": True, "logger": "SILENT", **settings}
+    answer = attempt(problem, {"p": p}, {}, "UNO", chosen, time_limit=time_limit)
+    return answer, int(problem.solver_stats.num_iters or 0) if answer.point else 0

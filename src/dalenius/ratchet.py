@@ -1,0 +1,257 @@
+"""The library's intervals only ever tighten: better ends are proved, combined and stored, and each change is kept in a history."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import astuple, dataclass
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+from dalenius.certify import Certificate
+from dalenius.errors import InputError
+from dalenius.library import SETS, LibraryModel, Row, claim_of, library
+from dalenius.problems import digest
+from dalenius.solve import solve
+from dalenius.verify import verify
+from dalenius.writing import write_whole
+
+__all__ = ["LARGEST", "Entry", "combine", "history", "index_csv", "index_markdown", "submit", "tighten", "write_index"]
+
+LARGEST = 500_000  # bytes of a certificate in the library
+LOWER = ("witness", "dual", "prior", "ratio")  # the lines that prove the lower end (docs/certificate-format.md)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of ``history.csv``: from this day on the interval of `name` was this; both ends are empty where nothing is feasible.
+
+    `digest` is the model's, so that a name never gets another meaning; `by` says who found the proof.
+    """
+
+    name: str
+    date: str
+    digest: str
+    lower: str
+    upper: str
+    by: str
+
+    @property
+    def interval(self) -> str:
+        """The interval in words."""
+        return f"{self.lower} .. {self.upper}" if self.lower else "infeasible"
+
+
+def combine(stored: Certificate, found: Certificate) -> Certificate:
+    """A certificate with the better lower end and the better upper end of two proved certificates of one model.
+
+    The lower end brings its witness, or its dual, priors and ratios; the upper end its sections and, in a design, its mechanism. No
+    line of the one refers to a line of the other, so the parts prove together what they proved apart.
+
+    Raises
+    ------
+    InputError
+        If they are of different models.
+
+    >>> import dalenius as dl
+    >>> model = dl.load("parity/laplace-n4")
+    >>> loose, tight = dl.solve(model, gap=0.5).certificate, dl.solve(model, gap=1e-6).certificate
+    >>> dl.verify(model, combine(loose, tight)).proved
+    True
+    """
+    if stored.header["model"] != found.header["model"]:
+        raise InputError("expected two certificates of one model; their headers name different digests")
+    claim, other = claim_of(stored.header), claim_of(found.header)
+    if claim is None or other is None:
+        return stored
+    below = found if other[0] > claim[0] else stored
+    above = found if other[1] < claim[1] else stored
+    header = above.header | {"lower": below.header["lower"]}
+    lines = [json.dumps(header, separators=(",", ":")), *_lines(below, lower=True), *_lines(above, lower=False)]
+    return Certificate("\n".join(lines) + "\n")
+
+
+def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Entry:
+    """Prove a certificate with the independent checker, and store what it makes tighter.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Of one of the folder's models, which it names by its digest.
+    folder : path
+        A library's folder.
+    by : str
+        Who found it; by default the certificate's producer.
+
+    Returns
+    -------
+    Entry
+        The new row of the history.
+
+    Raises
+    ------
+    InputError
+        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `LARGEST` bytes.
+    """
+    try:
+        header = certificate.header
+        wanted = header["model"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"not a certificate: its first line has no key model ({error})") from None
+    for model in library(folder=folder):
+        if digest(model.load()) == wanted:
+            entry = _keep(model, certificate, Path(folder), by or str(header.get("producer", "")))
+            if entry is None:
+                raise InputError(f"{model.name}: proved, but no tighter than the stored interval; nothing is changed")
+            return entry
+    raise InputError(f"the certificate is of no model in {folder}: none has the digest {str(wanted)[:64]}")
+
+
+def tighten(
+    model: LibraryModel,
+    folder: str | Path,
+    *,
+    gap: float = 1e-6,
+    time_limit: float | None = 60.0,
+    node_limit: int | None = 30_000,
+    seed: int = 0,
+) -> Entry | None:
+    """Solve a model of the library again, unless its gap is small enough, and keep whichever ends are better.
+
+    Returns
+    -------
+    Entry or None
+        The new row of the history; None if nothing became tighter.
+
+    Raises
+    ------
+    InputError
+        If the tighter certificate would take more than `LARGEST` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
+        or an argument is invalid.
+    """
+    if model.header is not None and (model.gap is None or model.gap <= gap):
+        return None
+    result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
+    return _keep(model, result.certificate, Path(folder), str(result.certificate.header["producer"]))
+
+
+def history(folder: str | Path) -> list[Entry]:
+    """The rows of ``history.csv``, oldest first; none where there is no such file.
+
+    Raises
+    ------
+    InputError
+        If the file is no such table.
+    """
+    path = Path(folder) / "history.csv"
+    if not path.exists():
+        return []
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    if rows[:1] != [list(Entry.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
+        raise InputError(f"{path}: expected a table with the columns {', '.join(Entry.__dataclass_fields__)}")
+    return [Entry(*row) for row in rows[1:]]
+
+
+def index_csv(rows: list[Row]) -> str:
+    """The index as a table for programs: one line a model."""
+    return _csv([tuple(Row.keys()), *map(astuple, rows)])
+
+
+def index_markdown(rows: list[Row]) -> str:
+    """The index as a table for people."""
+    lines = [
+        "# Index",
+        "",
+        "Made by `dalenius library index`; `index.csv` has more columns. Each interval holds the exact value and is proved by",
+        "the certificate beside the model. |X| is the number of datasets. Units are nats, for `min_distortion` those of the",
+        "distortion. [README.md](README.md) says what `exact`, `closed` and `bracket` mean.",
+    ]
+    for name in SETS:
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            "| model | problem | \\|X\\| | inputs x outputs | lower | upper | gap | tightness | bytes | what it is | source |",
+            "|---|---|---|---|---|---|---|---|---|---|---|",
+        ]
+        for row in rows:
+            if row.set == name:
+                known = f"{row.tightness}: {row.formula}" if row.formula else row.tightness
+                cells = (
+                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, f"{row.inputs} x {row.outputs}", row.lower, row.upper,
+                    row.gap, known, f"{row.certificate_bytes:,}", row.title, row.source,
+                )  # fmt: skip
+                lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |")
+    lines += ["", "## Open, widest first", "", "| model | gap |", "|---|---|"]
+    brackets = [row for row in rows if row.tightness == "bracket"]
+    lines += [f"| {row.name} | {row.gap} |" for row in sorted(brackets, key=lambda row: -float(row.gap))]
+    return "\n".join(lines) + "\n"
+
+
+def write_index(folder: str | Path) -> list[Path]:
+    """Write ``INDEX.md`` and ``index.csv``."""
+    rows, folder = [model.row() for model in library(folder=folder)], Path(folder)
+    texts = {"INDEX.md": index_markdown(rows), "index.csv": index_csv(rows)}
+    return [write_whole(folder / name, text) for name, text in texts.items()]
+
+
+def _lines(certificate: Certificate, *, lower: bool) -> list[str]:
+    """The lines after the header that prove the lower end, or those that prove the upper end."""
+    return [text for text in certificate.text.splitlines()[1:] if (json.loads(text)[0] in LOWER) is lower]
+
+
+def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+    """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
+    _prove(model, found)
+    stored = None if model.certificate_path is None else Certificate.read(model.certificate_path)
+    kept = found if stored is None else combine(stored, found)
+    header = kept.header
+    ends = (header["lower"] or "", header["upper"] or "")
+    rows = history(folder)
+    past = [row for row in rows if row.name == model.name]
+    if (
+        stored is not None
+        and claim_of(stored.header) == claim_of(header)
+        and past
+        and (past[-1].lower, past[-1].upper) == ends
+    ):
+        return None
+    if len(kept.text) > LARGEST:
+        raise InputError(
+            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {LARGEST}; "
+            "hand in a shorter proof, if need be of a wider interval"
+        )
+    entry = Entry(model.name, date.today().isoformat(), header["model"], *ends, by)
+    _need_ratchet(past, entry)
+    _prove(model, kept)
+    kept.write(model.path.with_suffix(".cert"))
+    write_whole(folder / "history.csv", _csv([tuple(Entry.__dataclass_fields__), *map(astuple, [*rows, entry])]))
+    return entry
+
+
+def _prove(model: LibraryModel, certificate: Certificate) -> None:
+    verdict = verify(model.path, certificate)
+    if not verdict.proved:
+        raise InputError(f"{model.name}: the certificate is not proved ({verdict.status.value}: {verdict.reason})")
+
+
+def _need_ratchet(past: list[Entry], entry: Entry) -> None:
+    """Raise `InputError` if the name has had another meaning, or a narrower interval."""
+    if any(row.digest != entry.digest for row in past):
+        raise InputError(f"{entry.name}: the model has changed its meaning; give the changed model a new name")
+    if (
+        past
+        and past[-1].lower
+        and not (Fraction(past[-1].lower) <= Fraction(entry.lower) <= Fraction(entry.upper) <= Fraction(past[-1].upper))
+    ):
+        raise InputError(
+            f"{entry.name}: history.csv has a narrower interval than the stored certificate; bring that certificate back first"
+        )
+
+
+def _csv(rows: list[tuple[object, ...]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,91 @@
+"""What other packages can do of this, where they are installed: capacity (dit, qif), rate-distortion (dit); none has an entropy bound.
+
+An adversary without an entropy bound makes the leakage the largest capacity of a record's channel over its choices of one row a letter
+(leakage is convex in the conditionals). An adversary who must have all entropy makes the design of one record's release the
+rate-distortion function of the uniform source.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+
+
+def without_complaints(name):
+    """The package, or a skip; its own deprecations are not ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(name)
+
+
+def capacity_by_dit(rows):
+    dit = without_complaints("dit")
+    with np.errstate(all="ignore"):
+        return float(dit.algorithms.channel_capacity(rows, rtol=1e-12, atol=1e-12)[0]) * math.log(2.0)
+
+
+def capacity_by_qif(rows):
+    return float(without_complaints("qif").measure.shannon.add_capacity(rows, md=1e-10, mrd=1e-10)[0]) * math.log(2.0)
+
+
+def random_release(seed):
+    rows = np.random.default_rng(seed).dirichlet(np.ones(3), size=6).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=[2, 3]), mechanism=dl.Channel(rows, inputs="dataset"), adversary=dl.AnyPrior()
+    )
+
+
+RELEASES = {
+    "count": dl.MaximalLeakage(
+        records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(4, 0.5), adversary=dl.AnyPrior()
+    ),
+    "random": random_release(0),
+    "another": random_release(1),
+}
+
+
+@pytest.mark.parametrize("capacity", [capacity_by_dit, capacity_by_qif])
+@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+def test_capacity(capacity, release, support):
+    channel, best = support.full_channel(release), 0.0
+    for record in range(len(release.records)):
+        letters = np.array(support.letters_of(release, record))
+        fibres = [np.unique(channel[letters == a], axis=0) for a in range(release.records.alphabets[record])]
+        best = max(best, *(capacity(np.array(rows)) for rows in itertools.product(*fibres)))
+    result = dl.solve(release, gap=1e-6, time_limit=10)
+    assert result.lower - 1e-7 <= best <= result.upper + 1e-7
+    assert result.gap <= 1e-6
+
+
+@pytest.mark.parametrize("slope", [1.0, 3.0])
+@pytest.mark.parametrize("distortion", ["hamming", "absolute"])
+def test_rate_distortion(distortion, slope):
+    """dit's Blahut-Arimoto gives a point (rate, distortion) of the curve; the certified design at that distortion leaks that rate."""
+    dit = without_complaints("dit")
+    from dit.rate_distortion.blahut_arimoto import blahut_arimoto
+
+    letters = 4
+    cost = np.abs(np.subtract.outer(np.arange(letters), np.arange(letters))).astype(float)
+    if distortion == "hamming":
+        cost = (cost > 0).astype(float)
+    with np.errstate(all="ignore"):
+        found, _ = blahut_arimoto(np.full(letters, 1 / letters), slope, lambda p, q: cost, max_iters=5000, restarts=3)
+    assert dit is not None
+    design = dl.MinLeakage(
+        records=dl.Records(1, alphabet=letters),
+        query=dl.Identity(),
+        distortion=dl.Hamming() if distortion == "hamming" else dl.Absolute(),
+        max_distortion=float(found.distortion),
+        adversary=dl.EntropyAtLeast("1 max"),
+    )
+    result = dl.solve(design, gap=1e-4, time_limit=10)
+    rate = float(found.rate) * math.log(2.0)
+    assert result.lower - 1e-4 * rate <= rate <= result.upper + 1e-4 * rate
+    assert result.gap <= 1e-3
