@@ -21,8 +21,9 @@ lint: $(READY)
 types: $(READY)
 	$(VENV)/bin/mypy
 
+# One process a core, so one thread of linear algebra each.
 check: $(READY)
-	$(VENV)/bin/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto
 
 # Solve the models of the library again that are still open, and keep whichever ends are better.
 models: $(READY)

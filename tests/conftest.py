@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +11,9 @@ from types import ModuleType
 import pytest
 
 NAME = "dalenius_tests_support"
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # what a shell's background jobs inherit; tests interrupt themselves and others
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
