@@ -23,7 +23,7 @@ types: $(READY)
 
 # One process a core, so one thread of linear algebra each.
 check: $(READY)
-	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --maxprocesses 8
 
 # Solve the models of the library again that are still open, and keep whichever ends are better.
 models: $(READY)

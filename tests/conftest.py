@@ -12,7 +12,8 @@ import pytest
 
 NAME = "dalenius_tests_support"
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # what a shell's background jobs inherit; tests interrupt themselves and others
+# The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
