@@ -14,8 +14,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize
 from scipy.special import xlogy
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -145,13 +146,8 @@ class Design:
             return float(min(sum(score[v, (v + z) % n] for v in range(n)) for z in range(n))) - given
         return float(score.min(1).sum()) - given
 
-    def posterior(self, i: int, prior: Any, q: np.ndarray, floor: float = 1e-9) -> list[list[str]]:
-        """phi of a prior under a channel."""
-        u = self.masses(i, prior) @ (q + 1e-6)  # an output that is hardly used says nothing
-        return [texts(row) for row in np.maximum((u + 1e-30) / (u + 1e-30).sum(0), floor)]
-
-    def least(self, priors: list[tuple[int, Any]], nu: float, scale: float) -> np.ndarray:
-        """A mechanism that nearly minimises scale times the mean leakage plus nu times the distortion, by its logits."""
+    def least(self, priors: list[tuple[int, Any]], nu: float) -> np.ndarray:
+        """A mechanism that nearly minimises the mean leakage plus nu times the distortion, by its logits."""
         n = self.size
         pairs = [self.masses(i, prior) for i, prior in priors]
         shift = (np.arange(n)[:, None] + np.arange(n)) % n if self.group == "additive" else None
@@ -168,10 +164,7 @@ class Design:
             for p in pairs:
                 u = p @ q + 1e-300
                 log = np.log(u) - np.log(u.sum(0)) - np.log(p.sum(1) + 1e-300)[:, None]
-                total, slope = (
-                    total + scale * float((u * log).sum()) / len(pairs),
-                    slope + scale * p.T @ log / len(pairs),
-                )
+                total, slope = total + float((u * log).sum()) / len(pairs), slope + p.T @ log / len(pairs)
             if shift is not None:
                 q, slope = q[:1], slope[np.arange(n)[:, None], shift].sum(0, keepdims=True)
             return total, (q * (slope - (q * slope).sum(1, keepdims=True))).ravel()
@@ -182,17 +175,34 @@ class Design:
         return spread(found.x)
 
     def best(self, priors: list[tuple[int, Any]]) -> tuple[list[Any], list[list[Any]], float]:
-        """The line `dual`, the lines of these priors with the posteriors of the best mechanism, and their bound."""
+        """The line `dual` and the lines of these priors, with equal weights, that prove most, and what they prove.
 
-        def at(s: float) -> tuple[list[Any], list[list[Any]], float]:
-            t = round(float(np.exp(s)), 9)
-            q = self.least(priors, t, 1.0) if self.leakage else self.least(priors, 1.0, t)
-            weight, nu = ("1", text(t)) if self.leakage else (text(t / len(priors), 12), "0")
-            lines = [["prior", weight, i, prior, self.posterior(i, prior, q)] for i, prior in priors]
-            return ["dual", nu], lines, self.bound(nu, lines)
-
-        near = max(np.linspace(-5, 5, 21), key=lambda s: at(s)[2])
-        return at(minimize_scalar(lambda s: -at(s)[2], bounds=(near - 0.5, near + 0.5), method="bounded").x)
+        With t for nu, or for the sum of the weights, the bound is concave in t and in each prior's psi = weight phi.
+        """
+        t, many, cost = cp.Variable(), len(priors), self.p[:, None] * self.d
+        weight, score = (1 / many, t * cost) if self.leakage else (t / many, cost)
+        rules, psis = [t >= 1e-3, t <= 150], []  # a weight must be positive
+        for i, prior in priors:
+            p = self.masses(i, prior)
+            held = p.sum(1) > 0
+            p, psi = p[held], cp.Variable((int(held.sum()), self.outputs))
+            score = score - weight * np.outer(p.T @ np.log(p.sum(1)), np.ones(self.outputs))
+            score = score - p.T @ cp.rel_entr(weight * np.ones(psi.shape), psi)
+            rules.append(cp.sum(psi, axis=0) <= weight)
+            psis.append((held, psi))
+        size = range(self.size)
+        if self.group == "additive":
+            least = cp.min(cp.hstack([sum(score[v, (v + z) % self.size] for v in size) for z in size]))
+        else:
+            least = cp.sum(cp.min(score, axis=1))
+        cp.Problem(cp.Maximize(least - t * self.budget), rules).solve(solver=cp.CLARABEL)
+        share, nu = ("1", text(float(t.value))) if self.leakage else (text(float(t.value) / many, 12), "0")
+        lines = []
+        for (i, prior), (held, psi) in zip(priors, psis, strict=True):
+            phi = np.full((len(held), self.outputs), 1e-9)
+            phi[held] = np.maximum(psi.value / psi.value.sum(0), 1e-9)
+            lines.append(["prior", share, i, prior, [texts(row) for row in phi]])
+        return ["dual", nu], lines, self.bound(nu, lines)
 
     def found(self, mechanism: Any, rng: np.random.Generator, records: list[int]) -> list[tuple[int, Any]]:
         """Priors against which this mechanism leaks much."""

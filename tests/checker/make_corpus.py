@@ -1,14 +1,15 @@
 """Writes tests/checker/corpus: run `PYTHONPATH=src python tests/checker/make_corpus.py` from the repository's root.
 
-Deterministic up to the last digits of numpy and scipy. Uses the float reference of forge.py, not the prover.
+Deterministic up to the last digits of numpy, scipy and cvxpy. Uses the float references of forge.py, designs.py and
+privates.py, not the prover. An old corpus stays until the new one is complete.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -293,27 +294,27 @@ def bad_models() -> dict[str, tuple[bytes, str]]:
 
 
 class Corpus:
-    """Collects the files and the table."""
+    """Collects the files and the table in a new folder."""
 
-    def __init__(self) -> None:
-        shutil.rmtree(CORPUS, ignore_errors=True)
-        for folder in ("accept", "reject", "models"):
-            (CORPUS / folder).mkdir(parents=True)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for part in ("accept", "reject", "models"):
+            (folder / part).mkdir(parents=True)
         self.table: list[str] = []
-        self.files = {name: forge.model(*parts) for name, parts in MODELS.items()}
-        for name, data in self.files.items():
-            (CORPUS / "models" / f"{name}.toml").write_bytes(data)
+        self.files: dict[str, bytes] = {}
+        for name, parts in MODELS.items():
+            self.model(name, forge.model(*parts))
 
     def model(self, name: str, data: bytes) -> None:
         """Store one model."""
         self.files[name] = data
-        (CORPUS / "models" / f"{name}.toml").write_bytes(data)
+        (self.folder / "models" / f"{name}.toml").write_bytes(data)
 
     def add(self, name: str, model: str, data: bytes, status: int = 0, reason: str = "") -> None:
         """Store one certificate and what is expected of it."""
         path = f"{'accept' if status == 0 else 'reject'}/{name}.cert"
-        assert not (CORPUS / path).exists(), path
-        (CORPUS / path).write_bytes(data)
+        assert not (self.folder / path).exists(), path
+        (self.folder / path).write_bytes(data)
         self.table.append(
             f'[[file]]\npath = "{path}"\nmodel = "{model}"\nstatus = {status}\n'
             + (f"reason = {json.dumps(reason)}\n" if reason else "")
@@ -322,6 +323,10 @@ class Corpus:
     def accept(self, name: str, model: str, lower: str, upper: str, *lines: Any, **extra: Any) -> None:
         """A certificate that proves its claim."""
         self.add(name, model, certificate(self.files[model], lower, upper, *lines, **extra))
+
+    def accepted(self, name: str) -> list[str]:
+        """The lines of a stored certificate."""
+        return (self.folder / "accept" / f"{name}.cert").read_text().splitlines()
 
     def reject(self, name: str, model: str, reason: str, lower: str, upper: str, *lines: Any, **extra: Any) -> None:
         """A certificate that does not."""
@@ -1216,12 +1221,12 @@ def entropy_edge(target: float) -> tuple[str, str]:
 
 
 def upper_of(corpus: Corpus, name: str) -> str:
-    return json.loads((CORPUS / "accept" / f"{name}.cert").read_text().splitlines()[0])["upper"]
+    return json.loads(corpus.accepted(name)[0])["upper"]
 
 
 def wrong_direction(corpus: Corpus, found: dict[str, Any]) -> list[Any]:
     """count4_posterior with the subtrees of its first split exchanged."""
-    lines = [json.loads(line) for line in (CORPUS / "accept" / "count4_posterior.cert").read_text().splitlines()][3:]
+    lines = [json.loads(line) for line in corpus.accepted("count4_posterior")[3:]]
 
     def end(start: int) -> int:
         need = 1
@@ -1246,15 +1251,13 @@ def undecided(corpus: Corpus) -> None:
         ("large_threshold", "count=100000; alphabet=2", 'kind="threshold"; at=50000'),
         ("large_modulus", "count=1000000; alphabet=2", 'kind="modular_sum"; modulus=1000'),
     ):
-        corpus.files[name] = forge.model(records, query, 'kind="symmetric"; flip=0.1', "1")
-        (CORPUS / "models" / f"{name}.toml").write_bytes(corpus.files[name])
+        corpus.model(name, forge.model(records, query, 'kind="symmetric"; flip=0.1', "1"))
         lines = [["witness", None, None], ["record", 0], LOOSE]
         corpus.add(name, name, certificate(corpus.files[name], "0", "1", *lines), 3, "limit")
 
 
-def main() -> None:
+def fill(corpus: Corpus) -> None:
     """Write everything."""
-    corpus = Corpus()
     rng = np.random.default_rng(20)
     found = searched(corpus, rng)
     accepts(corpus, rng, found)
@@ -1268,9 +1271,19 @@ def main() -> None:
     design_corpus.add(corpus, np.random.default_rng(21))
     private_corpus.add(corpus)
     for name, (data, reason) in bad_models().items():
-        (CORPUS / "models" / f"bad_{name}.toml").write_bytes(data)
+        corpus.model(f"bad_{name}", data)
         corpus.add(f"model_{name}", f"bad_{name}", b"", 2, reason)
-    (CORPUS / "index.toml").write_text("\n".join(corpus.table))
+    (corpus.folder / "index.toml").write_text("\n".join(corpus.table))
+
+
+def main() -> None:
+    """Put a new corpus in the old one's place, once it is complete."""
+    with TemporaryDirectory(dir=CORPUS.parent) as folder:
+        corpus = Corpus(Path(folder) / "new")
+        fill(corpus)
+        if CORPUS.exists():
+            CORPUS.rename(Path(folder) / "old")
+        corpus.folder.rename(CORPUS)
 
 
 if __name__ == "__main__":

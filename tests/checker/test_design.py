@@ -185,7 +185,7 @@ def feasible(design, priors, rng):
     rows = 1 if design.group == "additive" else n
     sharp, flat = np.eye(m)[design.d.argmin(1)][:rows], np.ones((rows, m)) / m
     tries = [rng.dirichlet([rng.choice([0.1, 1])] * m, rows) for _ in range(15)]
-    for one in [*tries, *(design.least(priors, t, 1.0)[:rows] for t in (0.3, 1)), flat]:
+    for one in [*tries, *(design.least(priors, t)[:rows] for t in (0.3, 1)), flat]:
         for other, t in product((sharp, flat), np.linspace(0, 1, 9)):
             q = t * one + (1 - t) * other
             if design.group == "additive":

@@ -1,0 +1,126 @@
+"""The commands sweep and frontier: leakage against entropy, and the best design for every budget, with a certificate a point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+import dalenius as dl
+from dalenius.cli.shared import (
+    GapOption,
+    ModelArgument,
+    SeedOption,
+    TimeOption,
+    UnitsOption,
+    err,
+    make_folder,
+    out,
+    status_line,
+    write_mechanism,
+)
+from dalenius.library import model_path
+from dalenius.units import unit_size
+
+__all__ = ["frontier", "sweep"]
+
+
+def sweep(
+    model: ModelArgument,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for table, picture and certificates.")],
+    points: Annotated[int, typer.Option("--points", min=2, max=1000, help="Entropy bounds, evenly spread.")] = 11,
+    gap: GapOption = 1e-3,
+    time_limit: TimeOption = 20.0,
+    units: UnitsOption = "nats",
+) -> None:
+    """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
+    from importlib.util import find_spec
+
+    from dalenius.report import curve_picture, curve_table
+    from dalenius.sweep import entropy_curve
+    from dalenius.writing import write_whole
+
+    unit_size(units)
+    path = model_path(model)
+    problem = dl.load(path)
+    done = []
+    shares = [Fraction(j, points - 1) for j in range(points)]
+    with status_line("sweep") as progress:
+        curve = entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress)
+        make_folder(output)
+        for point in curve:
+            done.append(point)
+            name = f"{path.stem}-{len(done):03d}"
+            write_whole(output / f"{name}.toml", dl.dumps(point.problem))
+            point.result.certificate.write(output / f"{name}.cert")
+            write_whole(output / "curve.csv", curve_table(done, units=units))
+            err.print(f"{float(point.share):6.1%} of the largest entropy: {escape(str(point.result.to(units)))}")
+            if point.result.termination is dl.Termination.INTERRUPTED:
+                err.print(f"interrupted: {len(done)} of {points} points are done and kept")
+                break
+    out.print(str(output / "curve.csv"), markup=False)
+    if find_spec("matplotlib") is None:
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        return
+    out.print(str(curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)), markup=False)
+
+
+def frontier(
+    model: ModelArgument,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for table, picture, mechanisms and certificates.")
+    ],
+    budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
+    points: Annotated[
+        int, typer.Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
+    ] = 11,
+    gap: GapOption = 1e-3,
+    time_limit: TimeOption = 30.0,
+    units: UnitsOption = "nats",
+    seed: SeedOption = 0,
+) -> None:
+    """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
+
+    MODEL's own budget is not used. Interrupted, it keeps what is done.
+    """
+    from importlib.util import find_spec
+
+    from dalenius.frontier import spread_budgets
+    from dalenius.report import frontier_picture, frontier_table
+    from dalenius.writing import write_whole
+
+    unit_size(units)
+    path = model_path(model)
+    problem = dl.load(path)
+    if not isinstance(problem, dl.DesignProblem):
+        raise dl.InputError(
+            f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
+        )
+    done = list[dl.FrontierPoint]()
+    with status_line("frontier") as progress:
+        if budgets is None:
+            chosen: list[Any] = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
+        else:
+            chosen = budgets.split(",")
+        found = dl.frontier(problem, chosen, gap=gap, time_limit=time_limit, seed=seed, progress=progress)
+        make_folder(output)
+        for point in found:
+            done.append(point)
+            stem = output / f"{path.stem}-{len(done):03d}"
+            write_whole(Path(f"{stem}.toml"), dl.dumps(point.problem))
+            point.result.certificate.write(Path(f"{stem}.cert"))
+            write_mechanism(point.problem, point.result, stem)
+            write_whole(output / "frontier.csv", frontier_table(done, units=units))
+            err.print(f"budget {float(point.budget):.6g}: {escape(str(point.result))}")
+            if point.result.termination is dl.Termination.INTERRUPTED:
+                err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
+                break
+    out.print(str(output / "frontier.csv"), markup=False)
+    if find_spec("matplotlib") is None:
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        return
+    name = problem.title or path.stem
+    out.print(str(frontier_picture({name: done}, output / "frontier.png", units=units)), markup=False)

@@ -1,0 +1,75 @@
+"""The commands export and import-solution: programs as instances for other solvers, and their solutions back."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import ModelArgument, err, naming, out
+from dalenius.library import model_path
+
+__all__ = ["export_program", "import_solution"]
+
+CertificateOption = Annotated[
+    Path | None, typer.Option("--certificate", help="Take the witness, or the priors, from this certificate of MODEL.")
+]
+
+
+def export_program(
+    model: ModelArgument,
+    program: Annotated[str, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")],
+    format: Annotated[str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek.")] = "json",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file.")] = None,
+    certificate: CertificateOption = None,
+) -> None:
+    """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md)."""
+    from dalenius.export import digest as instance_digest
+    from dalenius.export import export, offered, offers
+
+    problem = dl.load(model_path(model))
+    proof = None if certificate is None else dl.Certificate.read(certificate)
+    if program == "list":
+        known = offers(problem, proof)
+        for offer in known:
+            out.print(f"{offer.name:<14} {offer.what}", markup=False)
+        if not known:
+            err.print("none: the adversary's priors are listed, so that leakage is evaluated, not optimised")
+        return
+    if output is None:
+        raise dl.InputError("-o: name the file to write")
+    form = offered(problem, program, proof).standard_form()
+    written = export(form, output, format=format)
+    sizes = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
+    out.print(str(written), markup=False)
+    err.print(f"{form.c.size} columns; rows: {sizes}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
+
+
+def import_solution(
+    model: ModelArgument,
+    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
+    solution: Annotated[Path, typer.Argument(metavar="FILE", help="A solution file (docs/export.md).")],
+    certificate: CertificateOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form."""
+    from dalenius.export import certify, offered, read_solution
+
+    found = read_solution(solution)
+    proof = None if certificate is None else dl.Certificate.read(certificate)
+    chosen = offered(dl.load(model_path(model)), program, proof)
+    with naming(solution):
+        answer = certify(chosen, found)
+    if as_json:
+        ends = {"lower": answer.lower, "upper": answer.upper, "gap": answer.gap}
+        sys.stdout.write(json.dumps({k: x if math.isfinite(x) else None for k, x in ends.items()}) + "\n")
+        sys.stdout.flush()
+    else:
+        value = "greatest" if chosen.maximises else "least"
+        out.print(f"{value} value       {answer.lower:.10g} .. {answer.upper:.10g}")
+        out.print(f"gap                  {answer.gap:.2e}")

@@ -1,0 +1,222 @@
+"""The commands solve and verify: a proved interval or design with its files, and the checker's verdict on a certificate."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import (
+    GapOption,
+    ModelArgument,
+    SeedOption,
+    TimeOption,
+    UnitsOption,
+    make_folder,
+    out,
+    status_line,
+    write_mechanism,
+)
+from dalenius.library import model_path
+from dalenius.problems import digest
+from dalenius.units import lower_in, unit_size, upper_in
+
+__all__ = ["solve", "verify"]
+
+
+def solve(
+    model: ModelArgument,
+    gap: GapOption = 1e-4,
+    time_limit: TimeOption = 60.0,
+    units: UnitsOption = "nats",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
+    node_limit: Annotated[
+        int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
+    ] = 1_000_000,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
+    seed: SeedOption = 0,
+) -> None:
+    """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
+
+    For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert) and the certificate of the
+    design.
+    """
+    unit_size(units)
+    if trace and output is None:
+        raise dl.InputError("--trace: give a folder for it with -o")
+    path = model_path(model)
+    problem = dl.load(path)
+    target = _certificate_target(output, path)
+    with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
+        result = dl.solve(
+            problem,
+            gap=gap,
+            time_limit=time_limit,
+            node_limit=node_limit,
+            memory_limit=memory_limit,
+            seed=seed,
+            progress=progress,
+        )
+    written = result.certificate.write(target) if target else None
+    if target and trace:
+        _write_trace(result.trace, target.with_suffix(""), units if result.unit == "nats" else result.unit)
+    if isinstance(result, dl.DesignResult):
+        answer = _design_answer(problem, result, path, written, units)
+        answer |= _write_design(problem, result, target.with_suffix("")) if target else {}
+    else:
+        answer = _answer(problem, result.to(units), path, written)
+    if as_json:
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+    elif isinstance(result, dl.DesignResult):
+        _print_design(answer, result)
+    else:
+        _print_answer(answer, result)
+
+
+def verify(
+    model: ModelArgument,
+    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
+) -> None:
+    """Prove CERTIFICATE for MODEL with the independent checker: exit 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
+    from dalenius_check.__main__ import main as check
+
+    raise typer.Exit(check([str(model_path(model)), str(certificate)]))
+
+
+def _certificate_target(output: Path | None, model: Path) -> Path | None:
+    if output is None:
+        return None
+    make_folder(output)
+    return output / f"{model.stem}.cert"
+
+
+def _write_trace(moments: tuple[dl.Progress, ...], stem: Path, units: str) -> None:
+    """The table, and the picture where matplotlib is installed."""
+    from importlib.util import find_spec
+
+    from dalenius.report import trace_picture, trace_table
+    from dalenius.writing import write_whole
+
+    write_whole(Path(f"{stem}.trace.csv"), trace_table(moments, units=units))
+    if find_spec("matplotlib") is not None:
+        trace_picture(moments, f"{stem}.trace.png", title=stem.name, units=units)
+
+
+def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
+    return {
+        "model": str(path),
+        "digest": digest(problem),
+        "lower": result.lower,
+        "upper": result.upper,
+        "units": result.units,
+        "gap": result.gap,
+        "record": result.record,
+        "prior": result.witness.prior if result.witness else None,
+        "termination": result.termination.value,
+        "scope": result.scope.value,
+        "proved": True,
+        "seconds": round(result.seconds, 3),
+        "certificate": str(written) if written else None,
+    }
+
+
+def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
+    out.print(f"worst-case leakage   {answer['lower']:.10g} .. {answer['upper']:.10g} {answer['units']}")
+    out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
+    prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
+    out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
+    out.print(
+        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+    )
+    if answer["certificate"]:
+        out.print(f"certificate          {answer['certificate']}", markup=False)
+    else:
+        out.print("certificate          not written (-o FOLDER writes it)")
+
+
+def _design_answer(
+    problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None, units: str
+) -> dict[str, Any]:
+    leakage = result.leakage
+    information = result.unit == "nats"
+    return {
+        "model": str(path),
+        "digest": digest(problem),
+        "feasible": result.feasible,
+        "lower": (lower_in(result.lower, units) if information else result.lower) if result.feasible else None,
+        "upper": (upper_in(result.upper, units) if information else result.upper) if result.feasible else None,
+        "units": units if information else "distortion",
+        "gap": result.gap,
+        "leakage": leakage
+        and {"lower": lower_in(leakage[0], units), "upper": upper_in(leakage[1], units), "units": units},
+        "distortion": None if result.distortion is None else str(result.distortion),
+        **_privacy_answer(problem, result),
+        "rounds": result.rounds,
+        "explanation": list(result.explanation),
+        "termination": result.termination.value,
+        "scope": result.scope.value,
+        "proved": True,
+        "seconds": round(result.seconds, 3),
+        "certificate": str(written) if written else None,
+    }
+
+
+def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
+    """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
+    if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
+        return {}
+    level = None if result.level is None else str(result.level)
+    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": level}}
+
+
+def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
+    """The mechanism, and the design's model with a csv law spelt out."""
+    from dalenius.writing import write_whole
+
+    assert isinstance(problem, dl.DesignProblem)
+    if not write_mechanism(problem, result, stem):
+        return {}
+    write_whole(f"{stem}.design.toml", dl.dumps(problem))
+    return {"mechanism": f"{stem}.mechanism.json"}
+
+
+def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
+    if not result.feasible:
+        out.print("no mechanism of the class meets the budget")
+    else:
+        what = "least distortion    " if result.unit == "distortion" else "least leakage       "
+        unit = "" if result.unit == "distortion" else f" {answer['units']}"
+        assert result.distortion is not None
+        out.print(f"{what} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
+        out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
+        leakage, privacy = answer["leakage"], answer.get("privacy")
+        if leakage:
+            out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
+        elif privacy and result.level is not None:
+            attained = f"{math.log(result.level):.10g} nats (asked: {privacy['epsilon']})"
+            out.print(f"the mechanism has    {privacy['kind']}, epsilon {attained}", markup=False)
+        out.print(f"    and distorts     {float(result.distortion):.10g} (exactly {_short(str(result.distortion))})")
+        for line in result.explanation:
+            out.print(f"symmetry             {line}", markup=False)
+    out.print(
+        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['rounds']} rounds, "
+        f"{answer['seconds']:.2f} s"
+    )
+    if answer["certificate"]:
+        out.print(f"certificate          {answer['certificate']}", markup=False)
+        if "mechanism" in answer:
+            out.print(f"mechanism            {answer['mechanism']}", markup=False)
+    else:
+        out.print("mechanism            not written (-o FOLDER writes it, and the certificates)")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
