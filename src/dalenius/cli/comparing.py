@@ -37,7 +37,7 @@ def compare(
     if output is not None:
         make_folder(output)
     comparison = dl.compare(
-        problem, methods=None if methods is None else listed(methods), seeds=seeds, budget=budget, gap=gap
+        problem, methods=None if methods is None else listed(methods, "--methods"), seeds=seeds, budget=budget, gap=gap
     )
     written = [] if output is None else _write_comparison(comparison, output / f"{path.stem}.compare")
     if as_json:

@@ -49,7 +49,7 @@ def release(
     chosen = DesignedMechanism.load(mechanism)
     with naming(mechanism):
         audit = audit_of_release(problem, chosen)
-    texts = letter_texts(problem.records, None if letters is None else listed(letters))
+    texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
     beside = mechanism.with_suffix(".cert")
     proof = certificate if certificate is not None else beside if beside.exists() else None
     answer = {

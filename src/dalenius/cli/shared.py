@@ -40,12 +40,12 @@ UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
 
 
-def listed(letters: str) -> list[str]:
-    """The members of a list with commas, quoted as in a csv file where they hold one."""
+def listed(text: str, option: str) -> list[str]:
+    """The members of an option's list with commas, quoted as in a csv file where they hold one."""
     try:
-        return next(csv.reader([letters], strict=True), [])
+        return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
-        raise dl.InputError(f"--letters: {error}") from None
+        raise dl.InputError(f"{option}: {error}") from None
 
 
 @contextmanager
@@ -65,10 +65,7 @@ def status_line(what: str) -> Iterator[Any]:
         task = bar.add_task(what, total=None)
 
         def show(moment: dl.Progress) -> None:
-            bar.update(
-                task,
-                description=_moment(what, moment),
-            )
+            bar.update(task, description=_moment(what, moment))
 
         yield show
 
