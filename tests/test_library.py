@@ -52,6 +52,13 @@ def test_every_certificate_is_proved_without_numpy_or_dalenius():
     assert {line.split()[0] for line in done.stdout.splitlines()[:-1]} == set(MODELS)
 
 
+def test_the_proof_of_the_library_needs_no_installed_checker():
+    """Standard library, python-flint and this checkout: without site-packages only flint is missing."""
+    command = [sys.executable, "-S", str(HOME / "verify.py"), "identity/bit"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "No module named 'flint'" in done.stderr
+
+
 def test_the_proof_of_the_library_can_fail(tmp_path):
     """A claim a little too narrow, a certificate of another model, and an import that the checker must do without."""
     for name in ("parity/laplace-n4", "parity/exponential-n4", "identity/bit"):
@@ -69,6 +76,16 @@ def test_the_proof_of_the_library_can_fail(tmp_path):
     assert "rejected" in done.stdout
     assert "another model" in done.stdout
     assert done.stdout.endswith("1 of 3 proved\n")
+    (tmp_path / "identity/bit.cert").unlink()
+    for name, status, message in (
+        ("identity/bit", 1, "0 of 1 proved"),
+        ("identity/byte", 2, "no such model: identity/byte"),
+    ):
+        command = [sys.executable, str(tmp_path / "verify.py"), name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status
+        assert message in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import verify; verify.main([]); import numpy"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert "ImportError: the checker must do without numpy" in done.stderr
@@ -279,6 +296,7 @@ def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
         ("zzz", "dalenius list"),
         ("parity/laplace-n5.toml", "cannot be read"),
         (Path("parity/laplace-n5"), "cannot be read"),
+        ("x" * 5000, "no model named 'xxx"),
     ],
 )
 def test_unknown_names(name, message):
@@ -317,6 +335,7 @@ def test_the_history_only_tightens_and_ends_with_the_certificates():
     for entry in ratchet.history(HOME):
         past.setdefault(entry.name, []).append(entry)
     assert set(past) == set(MODELS)
+    assert len({digest(problem) for problem in PROBLEM.values()}) == len(MODELS), "a digest names one model"
     for name, entries in past.items():
         assert {entry.digest for entry in entries} == {digest(PROBLEM[name])}
         assert [entry.date for entry in entries] == sorted(entry.date for entry in entries)
@@ -389,6 +408,16 @@ def test_evidence_of_two_searches_is_combined():
         ratchet.combine(first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
+@pytest.mark.parametrize("blank", ["\r", " ", "\t"])
+def test_blanks_within_lines(small, blank):
+    """What the checker proves is joined whatever its blanks are, also one that other readers take for the end of a line."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(claimed(best, lower=0), small)
+    header, rest = best.text.split("\n", 1)
+    entry = ratchet.submit(dl.Certificate(header + "\n" + rest.replace(",", "," + blank, 3)), small)
+    assert (Fraction(entry.lower), Fraction(entry.upper)) == MODELS[AUDIT].claim == library_model(AUDIT, small).claim
+
+
 def test_tightening_solves_what_is_open_and_keeps_what_is_better(small):
     model = library_model(AUDIT, small)
     assert model.tightness == "unsolved"
@@ -458,6 +487,10 @@ def test_a_lost_row_of_the_history_comes_back(small):
         (f"minimal = {json.dumps([*NAMES, AUDIT])}", "each name once"),
         (f"huge = {json.dumps(NAMES)}", "expected lists minimal, fast, various"),
         ("minimal = [", "not a TOML"),
+        ("minimal = 3", "expected lists"),
+        ('minimal = [["a"]]', "expected lists"),
+        ('minimal = "a"', "expected lists"),
+        ('formulas = ["a"]', "expected lists"),
     ],
 )
 def test_a_list_of_sets_that_does_not_fit(small, text, message):
@@ -470,6 +503,89 @@ def test_a_history_that_is_no_table(small):
     (small / "history.csv").write_text("name,date\n")
     with pytest.raises(dl.InputError, match="expected a table with the columns name, date, digest"):
         ratchet.history(small)
+
+
+@pytest.mark.parametrize("by", ["two\nlines", "two\rlines", "\ud800", "x" * 201])
+def test_a_name_that_would_break_the_history(small, by):
+    """Nothing is written, neither the certificate nor a row that nobody can read back."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    with pytest.raises(dl.InputError, match="one line of at most 200 printable characters"):
+        ratchet.submit(best, small, by=by)
+    assert not list(small.rglob("*.cert"))
+    assert ratchet.submit(best, small, by='Ada, "Lovelace"') == ratchet.history(small)[-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 100_000, '{"lower":"0","upper":"1"}', '{"model":"","lower":"x","upper":"1"}']
+)
+def test_a_stored_certificate_that_is_none(small, text):
+    """The error names the file, whoever reads it."""
+    path = (small / AUDIT).with_suffix(".cert")
+    path.write_text(text)
+    model = library_model(AUDIT, small)
+    for use in (
+        model.row,
+        lambda: ratchet.tighten(model, small),
+        lambda: ratchet.submit(dl.Certificate.read(MODELS[AUDIT].certificate_path), small),
+    ):
+        with pytest.raises(dl.InputError, match=rf"{AUDIT}\.cert: (not a certificate|lower: expected a number)"):
+            use()
+    with pytest.raises(dl.InputError, match=r"^(not a certificate|lower: expected|the certificate is of no model)"):
+        ratchet.submit(dl.Certificate(text), small)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("row", ["x" * 200_000, '"', "\udcff", f"{AUDIT},,DIGEST,low,1,", f"{AUDIT},,DIGEST,nan,1,"])
+def test_a_history_that_cannot_be_read(small, row):
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    text = "name,date,digest,lower,upper,by\n" + row.replace("DIGEST", best.header["model"]) + "\n"
+    (small / "history.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(dl.InputError, match=r"history\.csv"):
+        ratchet.submit(best, small)
+    assert not list(small.rglob("*.cert"))
+
+
+SUBMIT = """
+import sys
+import dalenius as dl
+from dalenius import ratchet
+folder, *texts = sys.argv[1:]
+for text in texts:
+    try:
+        ratchet.submit(dl.Certificate.read(text), folder, by=text)
+    except dl.InputError as error:
+        assert "no tighter" in str(error), error
+"""
+
+
+def test_two_processes_lose_nothing(small, tmp_path_factory):
+    """One brings lower ends, the other upper ends: every row is kept, and none is wider than the one before it."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    proofs, commands = tmp_path_factory.mktemp("proofs"), []
+    for key, ends in (("lower", [0.1, 0.2, 0.3]), ("upper", [1.5, 1.25, 1.0])):
+        paths = [
+            str(claimed(best, **({"lower": 0, "upper": 2} | {key: end})).write(proofs / f"{key}{end}")) for end in ends
+        ]
+        commands.append([sys.executable, "-c", SUBMIT, str(small), *paths])
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    for process in running:
+        assert process.communicate(timeout=120)[1] == ""
+        assert process.returncode == 0
+    entries = ratchet.history(small)
+    assert len(entries) == 6
+    for one, other in itertools.pairwise(entries):
+        assert Fraction(one.lower) <= Fraction(other.lower) <= Fraction(other.upper) <= Fraction(one.upper)
+    assert library_model(AUDIT, small).claim == (Fraction("0.3"), Fraction("1.0"))
+
+
+def test_an_interrupted_search_is_kept_and_the_interrupt_goes_on(small, monkeypatch):
+    """Otherwise Ctrl-C would only skip to the next of eighty models."""
+    done = dataclasses.replace(dl.solve(PROBLEM[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
+    monkeypatch.setattr(ratchet, "solve", lambda *_, **__: done)
+    with pytest.raises(KeyboardInterrupt):
+        ratchet.tighten(library_model(AUDIT, small), small)
+    assert library_model(AUDIT, small).claim == (Fraction(done.lower), Fraction(done.upper))
+    assert [entry.name for entry in ratchet.history(small)] == [AUDIT]
 
 
 # ---------------------------------------------------------------- the command line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -70,10 +71,23 @@ class LibraryModel:
         """The problem."""
         return load_file(self.path)
 
+    def certificate(self) -> Certificate | None:
+        """The certificate, or None if there is none yet; `InputError`, which names the file, if it is none."""
+        path = self.certificate_path
+        if path is None:
+            return None
+        certificate = Certificate.read(path)
+        try:
+            claim_of(certificate.header)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        return certificate
+
     @cached_property
     def header(self) -> dict[str, Any] | None:
         """The first line of the certificate, or None if there is none yet."""
-        return None if self.certificate_path is None else Certificate.read(self.certificate_path).header
+        certificate = self.certificate()
+        return None if certificate is None else certificate.header
 
     @property
     def claim(self) -> tuple[Fraction, Fraction] | None:
@@ -234,7 +248,7 @@ def library_model(name: str, folder: str | Path | None = None) -> LibraryModel:
         return models[name]
     near = get_close_matches(name, models, n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`dalenius list` shows what there is"
-    raise InputError(f"no model file and no model named {name!r} in the library; {hint}")
+    raise InputError(f"no model file and no model named {brief(name)} in the library; {hint}")
 
 
 def model_path(model: str | Path) -> Path:
@@ -246,7 +260,7 @@ def model_path(model: str | Path) -> Path:
         If it is a text without the ending .toml that names neither a file nor a model.
     """
     path = Path(model)
-    if not isinstance(model, str) or path.suffix == ".toml" or path.exists():
+    if not isinstance(model, str) or path.suffix == ".toml" or os.path.exists(path):  # no error for what is too long
         return path
     return library_model(model).path
 
@@ -272,8 +286,9 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not a TOML 1.0 file in UTF-8: {error}") from None
     formulas = manifest.pop("formulas", {})
-    names = [name for members in manifest.values() for name in members]
-    if not {*manifest} <= {*SETS} or len(names) != len({*names}):
+    lists = all(isinstance(x, list) and all(isinstance(name, str) for name in x) for x in manifest.values())
+    names = [name for members in manifest.values() for name in members] if lists else []
+    if not (lists and {*manifest} <= {*SETS} and len(names) == len({*names}) and isinstance(formulas, dict)):
         raise InputError(f"{path}: expected lists {', '.join(SETS)} with each name once, and a table formulas")
     return {name: set for set, members in manifest.items() for name in members}, formulas
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import date
 from fractions import Fraction
@@ -12,8 +15,11 @@ from pathlib import Path
 
 from dalenius.certify import Certificate
 from dalenius.errors import InputError
+from dalenius.exact import as_fraction, brief
 from dalenius.library import SETS, LibraryModel, Row, claim_of, library
+from dalenius.outcome import Termination
 from dalenius.problems import digest
+from dalenius.problems.files import read_bytes
 from dalenius.solve import solve
 from dalenius.verify import verify
 from dalenius.writing import write_whole
@@ -21,6 +27,7 @@ from dalenius.writing import write_whole
 __all__ = ["LARGEST", "Entry", "combine", "history", "index_csv", "index_markdown", "submit", "tighten", "write_index"]
 
 LARGEST = 500_000  # bytes of a certificate in the library
+LONGEST = 200  # characters of a name in the history
 LOWER = ("witness", "dual", "prior", "ratio")  # the lines that prove the lower end (docs/certificate-format.md)
 
 
@@ -83,7 +90,7 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Ent
     folder : path
         A library's folder.
     by : str
-        Who found it; by default the certificate's producer.
+        Who found it, in one line; by default the certificate's producer.
 
     Returns
     -------
@@ -93,13 +100,11 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Ent
     Raises
     ------
     InputError
-        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `LARGEST` bytes.
+        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `LARGEST` bytes,
+        or `by` is no such line.
     """
-    try:
-        header = certificate.header
-        wanted = header["model"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"not a certificate: its first line has no key model ({error})") from None
+    header = certificate.header
+    wanted = header["model"]
     for model in library(folder=folder):
         if digest(model.load()) == wanted:
             entry = _keep(model, certificate, Path(folder), by or str(header.get("producer", "")))
@@ -120,6 +125,8 @@ def tighten(
 ) -> Entry | None:
     """Solve a model of the library again, unless its gap is small enough, and keep whichever ends are better.
 
+    Ctrl-C stops the search; what was found is kept, then `KeyboardInterrupt` goes on.
+
     Returns
     -------
     Entry or None
@@ -134,7 +141,10 @@ def tighten(
     if model.header is not None and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-    return _keep(model, result.certificate, Path(folder), str(result.certificate.header["producer"]))
+    entry = _keep(model, result.certificate, Path(folder), str(result.certificate.header["producer"]))
+    if result.termination is Termination.INTERRUPTED:
+        raise KeyboardInterrupt
+    return entry
 
 
 def history(folder: str | Path) -> list[Entry]:
@@ -148,7 +158,11 @@ def history(folder: str | Path) -> list[Entry]:
     path = Path(folder) / "history.csv"
     if not path.exists():
         return []
-    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
+    try:
+        text = read_bytes(path, "a history").decode("utf-8")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: {error}") from None
     if rows[:1] != [list(Entry.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
         raise InputError(f"{path}: expected a table with the columns {', '.join(Entry.__dataclass_fields__)}")
     return [Entry(*row) for row in rows[1:]]
@@ -192,20 +206,34 @@ def index_markdown(rows: list[Row]) -> str:
 
 def write_index(folder: str | Path) -> list[Path]:
     """Write ``INDEX.md`` and ``index.csv``."""
-    rows, folder = [model.row() for model in library(folder=folder)], Path(folder)
-    texts = {"INDEX.md": index_markdown(rows), "index.csv": index_csv(rows)}
-    return [write_whole(folder / name, text) for name, text in texts.items()]
+    with _alone(Path(folder)):
+        rows = [model.row() for model in library(folder=folder)]
+        texts = {"INDEX.md": index_markdown(rows), "index.csv": index_csv(rows)}
+        return [write_whole(Path(folder) / name, text) for name, text in texts.items()]
 
 
 def _lines(certificate: Certificate, *, lower: bool) -> list[str]:
     """The lines after the header that prove the lower end, or those that prove the upper end."""
-    return [text for text in certificate.text.splitlines()[1:] if (json.loads(text)[0] in LOWER) is lower]
+    lines = [
+        json.loads(text) for text in certificate.text.removesuffix("\n").split("\n")[1:]
+    ]  # a carriage return is a blank
+    return [json.dumps(line, separators=(",", ":")) for line in lines if (line[0] in LOWER) is lower]
 
 
 def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
-    _prove(model, found)
-    stored = None if model.certificate_path is None else Certificate.read(model.certificate_path)
+    if len(by) > LONGEST or not by.isprintable():
+        raise InputError(
+            f"by: expected one line of at most {LONGEST} printable characters, got {brief(by)}; say who found it with --by"
+        )
+    _prove(model, found, "the certificate")
+    with _alone(folder):
+        return _joined(model, found, folder, by)
+
+
+def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+    """What `_keep` does with a proved certificate, while nobody else changes the folder."""
+    stored = model.certificate()
     kept = found if stored is None else combine(stored, found)
     header = kept.header
     ends = (header["lower"] or "", header["upper"] or "")
@@ -225,16 +253,28 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Ent
         )
     entry = Entry(model.name, date.today().isoformat(), header["model"], *ends, by)
     _need_ratchet(past, entry)
-    _prove(model, kept)
+    _prove(model, kept, "the certificate joined with the stored one")
     kept.write(model.path.with_suffix(".cert"))
     write_whole(folder / "history.csv", _csv([tuple(Entry.__dataclass_fields__), *map(astuple, [*rows, entry])]))
     return entry
 
 
-def _prove(model: LibraryModel, certificate: Certificate) -> None:
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process stores anything in the folder meanwhile: it waits for the lock on the list of sets, which nobody replaces."""
+    try:
+        lock = (folder / "sets.toml").open("rb+")
+    except OSError as error:
+        raise InputError(f"{folder / 'sets.toml'}: cannot be locked: {error.strerror or error}") from None
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _prove(model: LibraryModel, certificate: Certificate, what: str) -> None:
     verdict = verify(model.path, certificate)
     if not verdict.proved:
-        raise InputError(f"{model.name}: the certificate is not proved ({verdict.status.value}: {verdict.reason})")
+        raise InputError(f"{model.name}: {what} is not proved ({verdict.status.value}: {verdict.reason})")
 
 
 def _need_ratchet(past: list[Entry], entry: Entry) -> None:
@@ -244,7 +284,10 @@ def _need_ratchet(past: list[Entry], entry: Entry) -> None:
     if (
         past
         and past[-1].lower
-        and not (Fraction(past[-1].lower) <= Fraction(entry.lower) <= Fraction(entry.upper) <= Fraction(past[-1].upper))
+        and not (
+            as_fraction(past[-1].lower, "history.csv: lower") <= Fraction(entry.lower)
+            and Fraction(entry.upper) <= as_fraction(past[-1].upper, "history.csv: upper")
+        )
     ):
         raise InputError(
             f"{entry.name}: history.csv has a narrower interval than the stored certificate; bring that certificate back first"

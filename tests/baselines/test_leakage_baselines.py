@@ -224,7 +224,7 @@ def test_derivatives_of_the_nonlinear_program(seed):
 )
 def test_general_solvers(run, family, proved, support):
     if run is cvxpy_nlp_run:
-        pytest.importorskip("unopy")
+        pytest.importorskip("unopy", reason="needs UNO: pip install unopy")
     for name, problem in PROBLEMS.items():
         laws = itertools.islice(starts(family(problem), np.random.default_rng(0)), 1, 4)
         runs = [run(family(problem), law) for law in laws]
@@ -241,7 +241,7 @@ def test_general_solvers(run, family, proved, support):
 
 def test_uno_that_gives_up(monkeypatch):
     """Where UNO fails cvxpy hands nothing back: the start counts. An error of cvxpy's is no error of ours."""
-    pytest.importorskip("unopy")
+    pytest.importorskip("unopy", reason="needs UNO: pip install unopy")
     import cvxpy as cp
 
     def fail(*arguments, **more):

@@ -21,7 +21,7 @@ def without_complaints(name):
     """The package, or a skip; its own deprecations are not ours."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pytest.importorskip(name)
+        return pytest.importorskip(name, reason=f"needs {name}: pip install {name}")
 
 
 def capacity_by_dit(rows):

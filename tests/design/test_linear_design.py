@@ -101,6 +101,15 @@ def test_rational_factors_are_solved_exactly(n, q):
         assert result.level == q
 
 
+@pytest.mark.parametrize("exponent", [8, 11, 15, 30])
+def test_steep_factors_are_solved_exactly(exponent):
+    """Where nearly everything may be told the multipliers are tiny, and yet not 0."""
+    q = 10**exponent
+    result = dl.solve(design(LDP(f"log {q}")))
+    assert result.distortion == Fraction(2, q + 2)
+    assert 1 - result.lower / result.upper < 1e-12
+
+
 def test_nothing_is_told_at_epsilon_0():
     for privacy in (PML(0), LDP(0)):
         result = dl.solve(design(privacy, 4, distortion=dl.Squared()))

@@ -196,8 +196,9 @@ def test_files_that_are_no_text(read, tmp_path):
         with pytest.raises(InputError, match="x: "):
             read(path)
     for missing in (tmp_path, tmp_path / "none"):
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="cannot be read") as caught:
             read(missing)
+        assert str(caught.value).count(f"{missing}: ") == 1, "the file is named, and once"
 
 
 def test_damaged_files_raise_nothing_else():

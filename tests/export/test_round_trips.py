@@ -31,6 +31,7 @@ NAMES = [
     if inspect.isclass(cls) and issubclass(cls, Program) and not inspect.isabstract(cls)
 ]
 COPT = 1e-5  # its constraints hold to 1e-6
+MOSEK = "needs MOSEK's reader: pip install mosek; no licence is needed"
 ODD = [0.1, -1.0 / 3.0, 5e-324, -1.7976931348623157e308, 1e-300, 123456789.123456789, -1e22, 2.0**-1022]
 
 
@@ -242,12 +243,12 @@ def turned() -> StandardForm:
 @pytest.fixture(scope="module")
 def copt():
     """COPT's environment; without a licence it solves small instances."""
-    return pytest.importorskip("coptpy").Envr()
+    return pytest.importorskip("coptpy", reason="needs COPT: pip install coptpy").Envr()
 
 
 def highs_of(path):
     """HiGHS, with a file read without a warning."""
-    highspy = pytest.importorskip("highspy")
+    highspy = pytest.importorskip("highspy", reason="needs HiGHS: pip install highspy")
     model = highspy.Highs()
     model.silent()
     assert model.readModel(str(path)) == highspy.HighsStatus.kOk
@@ -324,7 +325,7 @@ def test_more_readers_of_linear_files(format, form, request, tmp_path):
     """SCIP and COPT, where they are installed: both solve what they read, constant and sense included."""
     path = str(export(form, tmp_path / f"x.{format}", format=format))
     value = form.value(np.array([1.0, 0.0]))
-    scip = pytest.importorskip("pyscipopt").Model()
+    scip = pytest.importorskip("pyscipopt", reason="needs SCIP: pip install pyscipopt").Model()
     scip.hideOutput()
     scip.readProblem(path)
     scip.optimize()
@@ -398,7 +399,7 @@ def test_every_offer_in_every_format(name, solver, clarabel_settings, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_mosek_reads_every_file_and_evaluates_it_at_our_point(name, ending, instances, solver, tmp_path):
     """Its reader, domains, A x + b, objective and violations; none of it takes a licence."""
-    mosek = pytest.importorskip("mosek")
+    mosek = pytest.importorskip("mosek", reason=MOSEK)
     form = make(instances, name).standard_form()
     order = form.exponential_reversed()
     x, _, value = solver(form)
@@ -431,7 +432,7 @@ def test_mosek_reads_every_file_and_evaluates_it_at_our_point(name, ending, inst
 
 @pytest.mark.parametrize("ending", ["cbf", "task.gz", "ptf", "jtask"])
 def test_mosek_would_show_a_wrong_cone_order(ending, tmp_path):
-    mosek = pytest.importorskip("mosek")
+    mosek = pytest.importorskip("mosek", reason=MOSEK)
     path = export(lopsided(), tmp_path / f"x.{ending}", format="cbf" if ending == "cbf" else "mosek")
     with mosek.Task() as task:
         task.readdata(str(path))
@@ -444,7 +445,7 @@ def test_mosek_would_show_a_wrong_cone_order(ending, tmp_path):
 @pytest.mark.parametrize("part", ITEMS)
 def test_others_read_instances_with_an_item_left_out(part, request, tmp_path):
     path = str(export(without(part), tmp_path / "x.cbf", format="cbf"))
-    with pytest.importorskip("mosek").Task() as task:
+    with pytest.importorskip("mosek", reason=MOSEK).Task() as task:
         task.readdata(path)
         assert (task.getnumvar(), task.getnumacc()) == (1, 1)
     model = request.getfixturevalue("copt").createModel("sparse")

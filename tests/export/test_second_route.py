@@ -478,7 +478,7 @@ SCIP = 1e-6  # its constraints hold to 1e-8, its gap closes to 1e-6
 @pytest.mark.parametrize("name", ENTROPIES | LINEAR)
 def test_a_global_solver_finds_the_same_without_cones(name, tmp_path):
     """SCIP's spatial branch and bound, with exp(x) <= z or x <= -y log y for a cone: y = 1 or z = 1, but in those of mechanisms."""
-    scip = pytest.importorskip("pyscipopt")
+    scip = pytest.importorskip("pyscipopt", reason="needs SCIP: pip install pyscipopt")
     case = CASES[name]()
     form = read_cbf(export(case.program, tmp_path / "x.cbf", format="cbf"))
     model = scip.Model()

@@ -35,7 +35,7 @@ def test_places_that_cannot_be_written(tmp_path, where):
     assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["file", "folder"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere: run as another user")
 def test_unwritable_directory(tmp_path):
     tmp_path.chmod(0o500)
     try:

@@ -223,7 +223,7 @@ def test_the_table_of_a_trace(support, units, size):
 
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_the_picture_of_a_trace(support, tmp_path, ending, head):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     trace = dl.solve(support.parity4(1)).trace
     path = trace_picture(trace, tmp_path / f"trace.{ending}", title="parity", units="bits")
     assert path.read_bytes().startswith(head)
@@ -231,7 +231,7 @@ def test_the_picture_of_a_trace(support, tmp_path, ending, head):
 
 def test_pictures_that_cannot_be_drawn(support, tmp_path):
     """An empty trace, a missing folder and an unknown ending are one clear error each."""
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     with pytest.raises(dl.InputError, match="trace: expected at least one moment"):
         trace_picture((), tmp_path / "trace.png")
     trace = dl.solve(support.parity4(1)).trace
@@ -249,7 +249,7 @@ def run(*arguments, cwd):
 
 
 def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     (tmp_path / "my.model.toml").write_text(PARITY)
     solved = run("solve", "my.model.toml", "--trace", "-o", "out", "--units", "bits", cwd=tmp_path)
     assert solved.returncode == 0, solved.stderr

@@ -91,7 +91,7 @@ def test_settings_are_handed_out_as_copies():
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "MOSEK")])
 def test_every_installed_solver_answers(program, instances, name):
     if name not in cp.installed_solvers():
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"needs {name}: pip install {name.lower()}")
     truth = program.solve()
     answer = program.solve(solver=name)
     instances.assert_honest(answer, truth)
@@ -163,7 +163,7 @@ def test_a_mosek_that_cannot_be_imported_is_no_mosek(installed, monkeypatch, err
 
 def test_mosek_itself(program, instances):
     if "MOSEK" not in cp.installed_solvers() or not solvers._mosek_licensed():
-        pytest.skip("MOSEK is not installed, or has no licence")
+        pytest.skip("needs MOSEK: pip install mosek, and a licence")
     instances.assert_honest(program.solve(solver="MOSEK"), program.solve())
 
 

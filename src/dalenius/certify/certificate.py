@@ -28,8 +28,15 @@ class Certificate:
 
     @property
     def header(self) -> dict[str, Any]:
-        """The first line: format, problem, model digest, claims."""
-        header: dict[str, Any] = json.loads(self.text.split("\n", 1)[0])
+        """The first line: format, problem, model digest, claims; `InputError` if it is no object with a model and an interval."""
+        try:
+            header = json.loads(self.text.split("\n", 1)[0])
+        except (ValueError, RecursionError):
+            header = None
+        if not isinstance(header, dict) or not {"model", "lower", "upper"} <= header.keys():
+            raise InputError(
+                "not a certificate: expected a first line with the keys model, lower and upper (docs/certificate-format.md)"
+            )
         return header
 
     def proof(self) -> list[list[Any]]:

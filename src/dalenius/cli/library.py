@@ -23,7 +23,9 @@ from dalenius.units import lower_in, unit_size, upper_in
 __all__ = ["library_app", "list_models"]
 
 SetOption = Annotated[str, typer.Option("--set", help=f"{', '.join(SETS)}: each has the ones before it, the last all.")]
-FolderOption = Annotated[Path | None, typer.Option("--folder", help="The library's folder; by default the checkout's.")]
+FolderOption = Annotated[
+    Path | None, typer.Option("--folder", help="The library's folder; by default the one that comes with this package.")
+]
 
 
 def list_models(
@@ -76,18 +78,23 @@ def library_tighten(
     seed: SeedOption = 0,
     folder: FolderOption = None,
 ) -> None:
-    """Solve models again whose gap is larger than --gap, and keep whichever ends are better. A worse one is never kept."""
+    """Solve models again whose gap is larger than --gap, and keep whichever ends are better; exit 2 if one could not be."""
     from dalenius.ratchet import tighten, write_index
 
-    home = _library_home(folder)
-    for model in [library_model(name, home) for name in names] if names else library(set, home):
-        try:
-            entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-        except dl.InputError as error:
-            err.print(escape(str(error)))
-            continue
-        out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
-    write_index(home)
+    home, failed = _library_home(folder), False
+    try:
+        for model in [library_model(name, home) for name in names] if names else library(set, home):
+            try:
+                entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
+            except dl.InputError as error:
+                err.print(escape(str(error)))
+                failed = True
+                continue
+            out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
+    finally:  # of what is kept before an interrupt, too
+        write_index(home)
+    if failed:
+        raise typer.Exit(2)
 
 
 @library_app.command("submit")
@@ -100,8 +107,9 @@ def library_submit(
     from dalenius.ratchet import submit, write_index
 
     home = _library_home(folder)
+    found = dl.Certificate.read(certificate)
     with naming(certificate):
-        entry = submit(dl.Certificate.read(certificate), home, by=by)
+        entry = submit(found, home, by=by)
     write_index(home)
     out.print(f"{entry.name}: {entry.interval}", markup=False)
 

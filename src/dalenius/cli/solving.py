@@ -134,7 +134,7 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
     out.print(
-        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+        f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
@@ -207,7 +207,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
     out.print(
-        f"proved               by the independent checker, {result.certificate.lines} lines, {answer['rounds']} rounds, "
+        f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['rounds']} rounds, "
         f"{answer['seconds']:.2f} s"
     )
     if answer["certificate"]:

@@ -36,16 +36,15 @@ Floats = NDArray[np.float64]
 Rows = list[list[Fraction]]
 Terms = dict[int, Fraction]
 LARGEST = Fraction(10**300)  # distortion that doubles can work with
-STEEPEST = 1e9  # e^epsilon in the doubles' program
+# e^epsilon in the doubles' program, one after the other: multipliers fall with it, and below TIGHT they count as 0
+STEEPEST = (1e9, 1e4)
 CEILING = Fraction(2**200)  # of e^epsilon for mechanisms: what is private for less is private for more
 GRID = 10**30  # steps that numbers are rounded in
 TIGHT = 1e-9
 RANK = 1e-11
 WRITABLE = 1200  # bits of p and q together that 400 characters always hold
-METHODS = (
-    "highs-ipm",
-    "highs-ds",
-)  # the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
+# the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
+METHODS = ("highs-ipm", "highs-ds")
 CLOSE = Fraction(1, 2**60)  # relative width that doubles do not show
 MOST_ENTRIES = 2**19
 MOST = 1000  # unknowns of an exact system
@@ -105,7 +104,6 @@ class LinearDesign:
                 f"{MOST_ENTRIES}; coarsen the query"
             )
         self.any_law = self.references[0].law is None
-        self.factor = min(float(self.below), STEEPEST)  # in doubles
         self.additive = problem.mechanism == "additive"
         x, y = np.indices((n, m))
         self.number = (y - x) % m if self.additive else x * m + y  # of the variable that an entry of Q is
@@ -153,6 +151,14 @@ class LinearDesign:
         self._tell()
         if self.upper == self.lower or self.clock.expired:
             return
+        for steepest in STEEPEST:
+            self.factor = min(float(self.below), steepest)  # in doubles
+            self._round()
+            if self.clock.expired or self._exact or self.factor < steepest:
+                break
+
+    def _round(self) -> None:
+        """What the program in doubles, for `factor`, says of the exact one."""
         found = self._in_doubles()
         if found is None:
             return
@@ -166,10 +172,15 @@ class LinearDesign:
             lambda: self._bound(self._dual_in_doubles(found)),
         ]
         for step in steps:
-            if self.clock.expired or self.upper - self.lower <= CLOSE * self.upper:
+            if self.clock.expired or self._exact:
                 break
             step()
             self._tell()
+
+    @property
+    def _exact(self) -> bool:
+        """Whether both ends are one, as far as doubles show."""
+        return self.upper - self.lower <= CLOSE * self.upper
 
     @property
     def termination(self) -> Termination:

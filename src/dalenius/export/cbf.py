@@ -93,8 +93,9 @@ def read_cbf(path: str | Path) -> StandardForm:
     InputError
         If it cannot be read, or breaks the format: the message names the line. So do integers, semidefinite matrices and other cones.
     """
+    text = read_text(path)
     try:
-        return parse_cbf(read_text(path))
+        return parse_cbf(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 

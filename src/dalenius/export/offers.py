@@ -72,7 +72,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     >>> [offer.name for offer in offers(problem)]
     ['marginal', 'conditional', 'posterior', 'row', 'node']
     """
-    if certificate is not None and _header(certificate).get("model") != digest(problem):
+    if certificate is not None and certificate.header.get("model") != digest(problem):
         raise InputError("certificate: it is of another model")
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
@@ -101,16 +101,6 @@ def offered(problem: Problem, name: str, certificate: Certificate | None = None)
             "program: the model offers none, because its adversary's priors are listed: they are evaluated"
         )
     raise InputError(f"program: expected one of {', '.join(offer.name for offer in known)}; got {brief(name)}")
-
-
-def _header(certificate: Certificate) -> dict[str, Any]:
-    try:
-        header: Any = certificate.header
-    except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict):
-        raise InputError("certificate: the first line is no header")
-    return header
 
 
 # ---------------------------------------------------------------- programs of an audit

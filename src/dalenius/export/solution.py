@@ -111,8 +111,9 @@ def read_solution(path: str | Path) -> Solution:
     InputError
         If it cannot be read, or anything in it is not as the documentation says; the message names the place.
     """
+    text = read_text(path)
     try:
-        return parse_solution(read_text(path))
+        return parse_solution(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 

@@ -51,8 +51,9 @@ def read_json(path: str | Path) -> StandardForm:
     InputError
         If it cannot be read, or anything in it is not as docs/export.md says; the message names the place.
     """
+    text = read_text(path)
     try:
-        return parse_json(read_text(path))
+        return parse_json(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
