@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.cli.shared import GapOption, ModelArgument, listed, make_folder, out
+from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, make_folder, out, write_json
 from dalenius.library import model_path
 from dalenius.problems import digest
 
@@ -28,7 +26,7 @@ def compare(
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
     budget: Annotated[float, typer.Option("--budget", help="Seconds for each method.")] = 10.0,
     gap: GapOption = 1e-3,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: JsonOption = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture."""
@@ -41,8 +39,7 @@ def compare(
     )
     written = [] if output is None else _write_comparison(comparison, output / f"{path.stem}.compare")
     if as_json:
-        sys.stdout.write(json.dumps(_comparison_answer(comparison, path, written)) + "\n")
-        sys.stdout.flush()
+        write_json(_comparison_answer(comparison, path, written))
     else:
         _print_comparison(comparison)
         for file in written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,8 +38,6 @@ def sweep(
     units: UnitsOption = "nats",
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
-    from importlib.util import find_spec
-
     from dalenius.report import curve_picture, curve_table
     from dalenius.sweep import entropy_curve
     from dalenius.writing import write_whole
@@ -62,10 +61,9 @@ def sweep(
                 err.print(f"interrupted: {len(done)} of {points} points are done and kept")
                 break
     out.print(str(output / "curve.csv"), markup=False)
-    if find_spec("matplotlib") is None:
-        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
-        return
-    out.print(str(curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)), markup=False)
+    if _can_draw():
+        picture = curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)
+        out.print(str(picture), markup=False)
 
 
 def frontier(
@@ -86,8 +84,6 @@ def frontier(
 
     MODEL's own budget is not used. Interrupted, it keeps what is done.
     """
-    from importlib.util import find_spec
-
     from dalenius.frontier import spread_budgets
     from dalenius.report import frontier_picture, frontier_table
     from dalenius.writing import write_whole
@@ -119,8 +115,14 @@ def frontier(
                 err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
                 break
     out.print(str(output / "frontier.csv"), markup=False)
-    if find_spec("matplotlib") is None:
-        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
-        return
-    name = problem.title or path.stem
-    out.print(str(frontier_picture({name: done}, output / "frontier.png", units=units)), markup=False)
+    if _can_draw():
+        picture = frontier_picture({problem.title or path.stem: done}, output / "frontier.png", units=units)
+        out.print(str(picture), markup=False)
+
+
+def _can_draw() -> bool:
+    """Whether matplotlib is installed; says so if not."""
+    if find_spec("matplotlib") is not None:
+        return True
+    err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+    return False

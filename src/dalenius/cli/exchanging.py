@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import dalenius as dl
-from dalenius.cli.shared import ModelArgument, err, naming, out
+from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
 from dalenius.library import model_path
 
 __all__ = ["export_program", "import_solution"]
@@ -55,7 +53,7 @@ def import_solution(
     program: Annotated[str, typer.Argument(metavar="PROGRAM", help="The program, as `dalenius export` calls it.")],
     solution: Annotated[Path, typer.Argument(metavar="FILE", help="A solution file (docs/export.md).")],
     certificate: CertificateOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Certify a solution of an exported instance: the interval that its point and its multipliers prove, in closed form."""
     from dalenius.export import certify, offered, read_solution
@@ -67,8 +65,7 @@ def import_solution(
         answer = certify(chosen, found)
     if as_json:
         ends = {"lower": answer.lower, "upper": answer.upper, "gap": answer.gap}
-        sys.stdout.write(json.dumps({k: x if math.isfinite(x) else None for k, x in ends.items()}) + "\n")
-        sys.stdout.flush()
+        write_json({k: x if math.isfinite(x) else None for k, x in ends.items()})
     else:
         value = "greatest" if chosen.maximises else "least"
         out.print(f"{value} value       {answer.lower:.10g} .. {answer.upper:.10g}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +14,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.certify import exact_fraction_above
-from dalenius.cli.shared import GapOption, SeedOption, TimeOption, UnitsOption, err, naming, out
+from dalenius.cli.shared import GapOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
 from dalenius.library import SETS, LibraryModel, library, library_folder, library_model, outward
 from dalenius.units import lower_in, unit_size, upper_in
 
@@ -37,8 +35,7 @@ def list_models(
     unit_size(units)
     models = library(set)
     if as_json:
-        sys.stdout.write(json.dumps([dataclasses.asdict(model.row()) for model in models]) + "\n")
-        sys.stdout.flush()
+        write_json([dataclasses.asdict(model.row()) for model in models])
         return
     table = Table("model", f"certified ({units})", "tightness", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:

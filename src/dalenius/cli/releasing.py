@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
-from dalenius.cli.shared import ModelArgument, err, listed, naming, out, status_line
+from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
 from dalenius.library import model_path
 from dalenius.problems import digest
 
@@ -31,7 +29,7 @@ def release(
         typer.Option("--certificate", help="Proof for this mechanism; default: beside it, with the ending .cert."),
     ] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: JsonOption = False,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
     ] = None,
@@ -63,8 +61,7 @@ def release(
     hidden = true_input(problem, chosen, read_letters(data, problem.records, column, texts))
     output = chosen.sample(hidden, None if seed is None else np.random.default_rng(seed))
     if as_json:
-        sys.stdout.write(json.dumps({"output": output, **answer}) + "\n")
-        sys.stdout.flush()
+        write_json({"output": output, **answer})
     else:
         _print_release(output, answer)
 

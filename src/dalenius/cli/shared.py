@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ import dalenius as dl
 
 __all__ = [
     "GapOption",
+    "JsonOption",
     "ModelArgument",
     "SeedOption",
     "TimeOption",
@@ -27,6 +30,7 @@ __all__ = [
     "naming",
     "out",
     "status_line",
+    "write_json",
     "write_mechanism",
 ]
 
@@ -37,6 +41,7 @@ ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model fil
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds to search.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
 
 
@@ -46,6 +51,12 @@ def listed(text: str, option: str) -> list[str]:
         return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
         raise dl.InputError(f"{option}: {error}") from None
+
+
+def write_json(answer: Any) -> None:
+    """One JSON value, and nothing else, on standard output."""
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
 
 
 @contextmanager

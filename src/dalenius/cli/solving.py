@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +11,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import (
     GapOption,
+    JsonOption,
     ModelArgument,
     SeedOption,
     TimeOption,
@@ -20,6 +19,7 @@ from dalenius.cli.shared import (
     make_folder,
     out,
     status_line,
+    write_json,
     write_mechanism,
 )
 from dalenius.library import model_path
@@ -34,7 +34,7 @@ def solve(
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     units: UnitsOption = "nats",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: JsonOption = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
     node_limit: Annotated[
@@ -73,8 +73,7 @@ def solve(
     else:
         answer = _answer(problem, result.to(units), path, written)
     if as_json:
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        write_json(answer)
     elif isinstance(result, dl.DesignResult):
         _print_design(answer, result)
     else:
