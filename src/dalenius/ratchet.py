@@ -214,9 +214,8 @@ def write_index(folder: str | Path) -> list[Path]:
 
 def _lines(certificate: Certificate, *, lower: bool) -> list[str]:
     """The lines after the header that prove the lower end, or those that prove the upper end."""
-    lines = [
-        json.loads(text) for text in certificate.text.removesuffix("\n").split("\n")[1:]
-    ]  # a carriage return is a blank
+    texts = certificate.text.removesuffix("\n").split("\n")[1:]  # not splitlines: a carriage return is a blank
+    lines = [json.loads(text) for text in texts]
     return [json.dumps(line, separators=(",", ":")) for line in lines if (line[0] in LOWER) is lower]
 
 
@@ -253,7 +252,8 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> E
         )
     entry = Entry(model.name, date.today().isoformat(), header["model"], *ends, by)
     _need_ratchet(past, entry)
-    _prove(model, kept, "the certificate joined with the stored one")
+    if kept is not found:
+        _prove(model, kept, "the certificate joined with the stored one")
     kept.write(model.path.with_suffix(".cert"))
     write_whole(folder / "history.csv", _csv([tuple(Entry.__dataclass_fields__), *map(astuple, [*rows, entry])]))
     return entry
