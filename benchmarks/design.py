@@ -9,7 +9,10 @@ import argparse
 import itertools
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 import dalenius as dl
 import dalenius.design  # with the modelling language, which takes a second to import
@@ -85,7 +88,18 @@ def full() -> Iterator[Instance]:
             yield f"squares mod 4, full {name}", problem, 1e-2, 120.0
 
 
-GROUPS = {"parity": parity, "modular": modular, "count": count, "full": full}
+def linear() -> Iterator[Instance]:
+    """Under a privacy notion: absolute distortion, a random law of one record."""
+    for size in (20, 50, 100, 200):
+        weights = np.random.default_rng(size).integers(1, 1000, size).tolist()
+        law = dl.Iid([Fraction(weight, sum(weights)) for weight in weights])
+        for privacy in (dl.LocalDP("log 2"), dl.PointwiseMaximalLeakage("log 2")):
+            yield f"{size} x {size} {privacy.kind}", dl.MinDistortion(
+                records=dl.Records(1, alphabet=size), query=dl.Identity(), distortion=dl.Absolute(), law=law, privacy=privacy
+            ), 1e-9, 300.0  # fmt: skip
+
+
+GROUPS = {"parity": parity, "modular": modular, "count": count, "full": full, "linear": linear}
 QUICK = ("parity", "modular")
 
 
