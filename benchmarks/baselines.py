@@ -17,9 +17,9 @@ from collections.abc import Iterator
 import numpy as np
 
 import dalenius as dl
-from dalenius.audit import Clock
 from dalenius.baselines import full_joint, leakage_run, starts
-from dalenius.compare import CERTIFIED, METHODS, Entry
+from dalenius.search.clock import Clock
+from dalenius.studies.compare import CERTIFIED, METHODS, Entry
 
 Instance = tuple[str, dl.MaximalLeakage]
 GAP = 1e-3

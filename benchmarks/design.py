@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import dalenius as dl
-import dalenius.design  # with the modelling language, which takes a second to import
+import dalenius.designs  # with the modelling language, which takes a second to import
 
 Instance = tuple[str, dl.DesignProblem, float, float]  # name, problem, gap asked for, time limit in seconds
 

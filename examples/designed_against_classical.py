@@ -27,8 +27,8 @@ from pathlib import Path
 import numpy as np
 
 import dalenius as dl
-from dalenius.frontier import Band, spread_budgets
 from dalenius.report import frontier_picture, frontier_table
+from dalenius.studies.frontier import Band, spread_budgets
 
 Family = Callable[[float], dl.Mechanism]
 HEADER = ("mechanism", "distortion", "it leaks (nats, proved)", "the best leaks", "times", "the best distorts")

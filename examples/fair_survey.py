@@ -27,9 +27,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import dalenius as dl
-from dalenius.library import library_model
+from dalenius.catalogue.models import library_model
 from dalenius.report import curve_picture, curve_table
-from dalenius.sweep import CurvePoint, entropy_curve
+from dalenius.studies.sweep import CurvePoint, entropy_curve
 
 RELEASES = {
     "noisy count, epsilon 0.5": "real/fair-cell-geometric",

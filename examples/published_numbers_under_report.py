@@ -37,9 +37,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import dalenius as dl
-from dalenius.library import library_model
+from dalenius.catalogue.models import library_model
 from dalenius.report import curve_table
-from dalenius.sweep import CurvePoint, entropy_curve
+from dalenius.studies.sweep import CurvePoint, entropy_curve
 
 Array = NDArray[np.float64]
 

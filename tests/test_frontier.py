@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from dalenius.frontier import Band, spread_budgets
 from dalenius.report import frontier_picture, frontier_table
+from dalenius.studies.frontier import Band, spread_budgets
 
 COMMON = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "distortion": dl.Hamming()}
 KNOWING = dl.EntropyAtLeast("0.5 max")  # knows all bits but two: the parity leaks log 2 - h(D)

@@ -18,19 +18,19 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
-from dalenius import ratchet
+from dalenius.catalogue import ratchet
+from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
 from dalenius.cli import app
-from dalenius.library import CLOSED, SETS, library, library_folder, library_model
-from dalenius.problems import digest
-from dalenius.problems.adversaries import ADVERSARIES
-from dalenius.problems.design_problem import CLASSES
-from dalenius.problems.distortions import DISTORTIONS
-from dalenius.problems.laws import LAWS, CsvLaw
-from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.problems.model_file import PROBLEMS
-from dalenius.problems.privacy import NOTIONS
-from dalenius.problems.queries import QUERIES
-from dalenius.problems.shelf import Shelved
+from dalenius.model import digest
+from dalenius.model.adversaries import ADVERSARIES
+from dalenius.model.design_problem import CLASSES
+from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.laws import LAWS, CsvLaw
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.model_file import PROBLEMS
+from dalenius.model.privacy import NOTIONS
+from dalenius.model.queries import QUERIES
+from dalenius.model.shelf import Shelved
 
 HOME = library_folder()
 MODELS = {model.name: model for model in library()}
@@ -548,7 +548,7 @@ def test_a_history_that_cannot_be_read(small, row):
 SUBMIT = """
 import sys
 import dalenius as dl
-from dalenius import ratchet
+from dalenius.catalogue import ratchet
 folder, *texts = sys.argv[1:]
 for text in texts:
     try:

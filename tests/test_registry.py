@@ -12,12 +12,12 @@ import pytest
 
 import dalenius
 import dalenius.programs as programs
-from dalenius.problems.adversaries import ADVERSARIES, EntropyAtLeast
-from dalenius.problems.distortions import DISTORTIONS
-from dalenius.problems.laws import LAWS, CsvLaw
-from dalenius.problems.mechanisms import MECHANISMS
-from dalenius.problems.privacy import NOTIONS
-from dalenius.problems.queries import QUERIES
+from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
+from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.laws import LAWS, CsvLaw
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.privacy import NOTIONS
+from dalenius.model.queries import QUERIES
 
 ROOT = Path(__file__).parents[1]
 SHELVES = {
@@ -54,7 +54,7 @@ PROGRAMS = program_classes()
 
 @pytest.mark.parametrize("shelf", SHELVES)
 def test_every_file_of_a_shelf_is_registered(shelf):
-    files = {p.stem for p in (ROOT / "src/dalenius/problems" / shelf).glob("*.py")} - {"__init__", "base"}
+    files = {p.stem for p in (ROOT / "src/dalenius/model" / shelf).glob("*.py")} - {"__init__", "base"}
     files -= {EntropyAtLeast.kind, CsvLaw.kind}  # a key of its own instead of a kind; resolved when a model is loaded
     files -= {"designed"}  # in a model file a matrix
     assert files == set(SHELVES[shelf]), "one file a kind, named like it"

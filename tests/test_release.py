@@ -14,8 +14,8 @@ import pytest
 
 import dalenius as dl
 from dalenius import cli
-from dalenius.problems import digest
-from dalenius.release import Bound, above, bound_of, read_letters
+from dalenius.model import digest
+from dalenius.studies.release import Bound, above, bound_of, read_letters
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
 MODEL = dl.MinLeakage(

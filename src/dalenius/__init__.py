@@ -1,13 +1,11 @@
 """dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries."""
 
-from dalenius.audit import Progress
-from dalenius.certify import Certificate
-from dalenius.compare import Comparison, compare
+from dalenius._solve import solve
+from dalenius._verify import verify
+from dalenius.catalogue.models import LibraryModel, library, load
 from dalenius.errors import DaleniusError, GapNotReachedError, InputError
-from dalenius.frontier import FrontierPoint, frontier
-from dalenius.library import LibraryModel, library, load
-from dalenius.outcome import Scope, Termination
-from dalenius.problems import (
+from dalenius.evidence import Certificate
+from dalenius.model import (
     Adversary,
     AnyPrior,
     DesignProblem,
@@ -23,9 +21,9 @@ from dalenius.problems import (
     dumps,
     loads,
 )
-from dalenius.problems.distortions import Absolute, Distortion, DistortionMatrix, Hamming, Squared
-from dalenius.problems.laws import Iid, Law, Uniform, law_from_csv
-from dalenius.problems.mechanisms import (
+from dalenius.model.distortions import Absolute, Distortion, DistortionMatrix, Hamming, Squared
+from dalenius.model.laws import Iid, Law, Uniform, law_from_csv
+from dalenius.model.mechanisms import (
     Channel,
     DesignedMechanism,
     Mechanism,
@@ -35,11 +33,13 @@ from dalenius.problems.mechanisms import (
     randomized_response,
     symmetric,
 )
-from dalenius.problems.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
-from dalenius.problems.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
-from dalenius.result import DesignResult, RecordProof, Result, Witness
-from dalenius.solve import solve
-from dalenius.verify import verify
+from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
+from dalenius.model.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult, RecordProof, Result, Witness
+from dalenius.search.clock import Progress
+from dalenius.studies.compare import Comparison, compare
+from dalenius.studies.frontier import FrontierPoint, frontier
 
 __all__ = [
     "Absolute",

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.audit.capacity import capacities, capacity
-from dalenius.audit.clock import Clock
+from dalenius.audits.bounds.capacity import capacities, capacity
+from dalenius.search.clock import Clock
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles
 quick = settings(max_examples=60, deadline=None, derandomize=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.problems import counting
-from dalenius.problems.counting import other_sums, record_types
+from dalenius.model import counting
+from dalenius.model.counting import other_sums, record_types
 
 MIXED = dl.Records(alphabets=[2, 3, 1, 2])
 QUERIES = [
@@ -142,7 +142,7 @@ def test_listed_priors(support, query):
 
 def test_batches_of_priors(support, monkeypatch):
     """The same answer, a few priors at a time."""
-    from dalenius.audit import prior_set
+    from dalenius.audits import prior_set
 
     priors = np.random.default_rng(2).dirichlet(np.ones(12), size=25)
     problem = question(support, dl.Identity(), dl.PriorSet(priors))
@@ -155,7 +155,7 @@ def test_batches_of_priors(support, monkeypatch):
 
 @pytest.mark.parametrize("batch", [1, 100])
 def test_batches_of_selections(support, monkeypatch, batch):
-    from dalenius.audit import product_priors
+    from dalenius.audits import product_priors
 
     problem = question(support, dl.Sum(), dl.ProductPriors())
     whole = dl.solve(problem)
@@ -165,7 +165,7 @@ def test_batches_of_selections(support, monkeypatch, batch):
 
 def test_one_law_more_only_narrows(support, monkeypatch):
     """With room for few laws the interval is wider, and valid."""
-    from dalenius.audit import product_priors
+    from dalenius.audits import product_priors
 
     problem = support.problem([2] * 12, dl.Count(), dl.geometric(None, 1.0), dl.ProductPriors())
     exact, before = dl.solve(problem), np.inf

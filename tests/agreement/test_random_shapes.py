@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Auditor, maximal_leakage
+from dalenius.audits import Auditor
+from dalenius.audits import entropy_at_least as maximal_leakage
 
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs
 INSTANCES = 100
@@ -110,7 +111,7 @@ def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(suppo
     monkeypatch.setattr(Auditor, "run", lie)
     monkeypatch.setattr(maximal_leakage, "search", blind)
     monkeypatch.setattr(maximal_leakage, "polish", no_help)
-    monkeypatch.setattr(importlib.import_module("dalenius.solve"), "verify", lambda *_: SimpleNamespace(proved=True))
+    monkeypatch.setattr(importlib.import_module("dalenius._solve"), "verify", lambda *_: SimpleNamespace(proved=True))
     result = dl.solve(question, gap=1e-2, time_limit=1.5)
     with pytest.raises(AssertionError):
         assert_not_beaten(result, brute_force(support, question, 0))

@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 import pytest
 
 import dalenius as dl
-from dalenius.problems import digest
+from dalenius.model import digest
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from dalenius.compare import METHODS, compare, methods_for
 from dalenius.report import comparison_picture, comparison_table
+from dalenius.studies.compare import METHODS, compare, methods_for
 
 module = sys.modules[compare.__module__]  # `dalenius.compare` is the function
 ROOT = Path(__file__).parents[2]

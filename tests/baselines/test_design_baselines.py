@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Clock
 from dalenius.baselines import (
     DesignSettings,
     MechanismSettings,
@@ -29,6 +28,7 @@ from dalenius.baselines.mechanism import (
     worst_leakage,
 )
 from dalenius.baselines.run import Log
+from dalenius.search.clock import Clock
 
 EXACT = 0.3680642071684971  # log 2 - h(0.1)
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Clock
 from dalenius.baselines import (
     ConditionalSettings,
     CvxpyNlpSettings,
@@ -32,6 +31,7 @@ from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.marginal import blahut_arimoto
 from dalenius.baselines.nonlinear import RecordProgram, record_by_record
 from dalenius.baselines.run import Log
+from dalenius.search.clock import Clock
 
 CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 log 2; Mrs. Gerber's lemma
 

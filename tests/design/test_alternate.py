@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.design import CycleWarning, LeakageScheme, Settings, Step, alternate
+from dalenius.alternating import CycleWarning, LeakageScheme, Settings, Step, alternate
 from dalenius.information import mutual_information, x_log_x
 
 PARITY = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "mechanism": dl.laplace_threshold(1.0)}

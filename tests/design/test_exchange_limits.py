@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Auditor
-from dalenius.design import exchange as exchanges
-from dalenius.design import rival as rivals
-from dalenius.design.rival import EntropyRival, Prior
+from dalenius.audits import Auditor
+from dalenius.designs import exchange as exchanges
+from dalenius.designs import oracle as rivals
+from dalenius.designs.oracle import EntropyRival, Prior
 from dalenius.programs.mechanism_update import MechanismUpdate
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}

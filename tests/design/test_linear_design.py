@@ -16,11 +16,11 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 import dalenius as dl
-from dalenius.audit import Clock
 from dalenius.cli import app
-from dalenius.design import linear
-from dalenius.design.linear import LinearDesign
+from dalenius.designs import linear
+from dalenius.designs.linear import LinearDesign
 from dalenius.export import Solution, certify, offered, offers
+from dalenius.search.clock import Clock
 
 some = settings(max_examples=25, deadline=None, derandomize=True)
 P1 = dl.Iid([0.5, 0.3, 0.2])

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Clock
-from dalenius.design import CycleWarning, MechanismScheme, Settings, alternate
-from dalenius.design.exchange import exchange
+from dalenius.alternating import CycleWarning, MechanismScheme, Settings, alternate
+from dalenius.designs.exchange import exchange
 from dalenius.outcome import Scope, Termination
+from dalenius.search.clock import Clock
 
 
 def parity(cls=dl.MinLeakage, **budget):

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dalenius.design.rational import DENOMINATOR, mixtures, rational_rows
+from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 3, 7, 500])

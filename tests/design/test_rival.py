@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Clock
-from dalenius.design.rival import rival
-from dalenius.design.symmetry import Reduction
+from dalenius.designs.oracle import rival
+from dalenius.designs.symmetry import Reduction
+from dalenius.search.clock import Clock
 
 ADVERSARIES = {
     "all": dl.EntropyAtLeast(0),

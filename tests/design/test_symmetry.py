@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.design.symmetry import Reduction
+from dalenius.designs.symmetry import Reduction
 from dalenius.information import mutual_information
 
 

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
+from dalenius.catalogue.models import library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
 from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
 from dalenius.export.solution import Solution
-from dalenius.library import library_model
-from dalenius.problems import digest as model_digest
+from dalenius.model import digest as model_digest
 
 STEPS = ["marginal", "conditional", "posterior", "row", "node"]
 

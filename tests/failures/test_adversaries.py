@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import PriorSetAudit, ProductAudit
-from dalenius.sweep import entropy_curve
+from dalenius.audits import PriorSetAudit, ProductAudit
+from dalenius.studies.sweep import entropy_curve
 
 LOOP: list = []
 LOOP.append(LOOP)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Clock
 from dalenius.report import trace_picture, trace_table
+from dalenius.search.clock import Clock
 
 ROOT = Path(__file__).parents[2]
 PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import dalenius as dl
-from dalenius.audit import Auditor
+from dalenius.audits import Auditor
 
 EXACT = 0.0795415058653
 
@@ -38,7 +38,7 @@ def test_a_wrong_upper_bound_is_never_returned(problem, monkeypatch, factor):
 
 
 def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
-    from dalenius.audit.maximal_leakage import RecordAudit
+    from dalenius.audits.entropy_at_least import RecordAudit
 
     def point_masses(self, slack):
         p = self.channel.uniform * 0.0

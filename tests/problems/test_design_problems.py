@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
-from dalenius.problems import audited, digest
-from dalenius.problems.aggregation import fibres
-from dalenius.problems.model_file import normal_form
-from dalenius.sweep import entropy_curve
+from dalenius.model import audited, digest
+from dalenius.model.aggregation import fibres
+from dalenius.model.model_file import normal_form
+from dalenius.studies.sweep import entropy_curve
 from dalenius_check.model import parse_model
 
 some = settings(

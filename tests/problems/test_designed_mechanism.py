@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 import dalenius as dl
-from dalenius.problems import digest, files
-from dalenius.problems.mechanisms import designed
+from dalenius.model import digest, files
+from dalenius.model.mechanisms import designed
 
 NOISY = dl.DesignedMechanism([["2/3", "1/3", 0], ["1/7", "2/7", "4/7"]], values=[-1, 4], outputs=["low", 5, "high"])
 ROWS = st.integers(1, 4).flatmap(
@@ -380,7 +380,7 @@ def test_an_old_file_stays_whole(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [2, 3, 1, 2]])
 def test_a_datasets_value_is_the_one_that_is_listed(sizes):
-    from dalenius.problems.selections import inputs_of_datasets
+    from dalenius.model.selections import inputs_of_datasets
 
     records = dl.Records(alphabets=sizes)
     per_record = [[(3 * a - i) % 5 for a in range(size)] for i, size in enumerate(sizes)]

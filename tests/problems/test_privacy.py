@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalenius as dl
-from dalenius.problems import digest
-from dalenius.problems.model_file import normal_form
+from dalenius.model import digest
+from dalenius.model.model_file import normal_form
 from dalenius_check.model import parse_model
 
 some = settings(max_examples=40, deadline=None, derandomize=True)
@@ -270,10 +270,10 @@ def test_what_needs_an_adversary_says_so(ask):
 def test_what_else_needs_an_adversary_says_so():
     import numpy as np
 
-    from dalenius.audit import Clock
-    from dalenius.design.exchange import exchange
-    from dalenius.frontier import spread_budgets
-    from dalenius.sweep import entropy_curve
+    from dalenius.designs.exchange import exchange
+    from dalenius.search.clock import Clock
+    from dalenius.studies.frontier import spread_budgets
+    from dalenius.studies.sweep import entropy_curve
 
     with pytest.raises(dl.InputError, match="privacy"):
         exchange(PROBLEMS[0], 1e-3, Clock(1.0), np.random.default_rng(0))

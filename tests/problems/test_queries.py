@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.problems.aggregation import fibres
+from dalenius.model.aggregation import fibres
 
 BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
 FUNCTIONS = {

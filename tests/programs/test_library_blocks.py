@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.library import library
+from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 
 MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit.rows import RowRelaxation
-from dalenius.certify.certificate import build
-from dalenius.certify.numbers import short_text, short_texts
+from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
-from dalenius.problems import digest
+from dalenius.evidence.certificate import build
+from dalenius.evidence.numbers import short_text, short_texts
+from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])

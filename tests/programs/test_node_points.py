@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit.clock import Clock
-from dalenius.audit.node_points import NodeProgram
-from dalenius.audit.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audit.tilt import entropy_of
+from dalenius.audits.bounds.node_points import NodeProgram
+from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.tilt import entropy_of
 from dalenius.information import mutual_information
-from dalenius.problems.aggregation import RecordChannel
+from dalenius.model.aggregation import RecordChannel
 from dalenius.programs import NodeRelaxation
+from dalenius.search.clock import Clock
 
 BINDING, SLACK = 0.2, 50.0  # nats that the entropy may lack: little, and more than any prior lacks
 
@@ -176,7 +176,7 @@ def test_parts_of_a_batch_change_nothing(instances, monkeypatch):
     relaxation = PosteriorRelaxation(channel)
     low, high = boxes_around(rng, channel, 0.1, 9)
     together = bounds_of(relaxation, low, high).bounds
-    monkeypatch.setattr("dalenius.audit.node_points.MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalenius.audits.bounds.node_points.MOST_NUMBERS", 1)
     assert np.allclose(bounds_of(relaxation, low, high).bounds, together, atol=1e-8)
 
 

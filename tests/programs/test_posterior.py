@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
-from dalenius.audit.clock import Clock
-from dalenius.audit.tilt import largest_score
+from dalenius.audits.bounds.tilt import largest_score
 from dalenius.errors import InputError
 from dalenius.programs import PosteriorUpdate
+from dalenius.search.clock import Clock
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 

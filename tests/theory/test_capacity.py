@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dalenius.audit.capacity import capacity
+from dalenius.audits.bounds.capacity import capacity
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audit import maximal_leakage
+from dalenius.audits import entropy_at_least as maximal_leakage
 from dalenius.information import mutual_information
 
 PLANTED, USELESS = (70, 10, 10, 10), (25, 25, 26, 24)

@@ -8,11 +8,11 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.baselines.family import Family
 from dalenius.baselines.nonlinear import RecordProgram, need_cells, record_by_record
 from dalenius.baselines.run import LeakageRun, Rest, need_positive
 from dalenius.errors import InputError
+from dalenius.search.clock import Clock
 
 __all__ = ["CvxpyNlpSettings", "cvxpy_nlp_run"]
 

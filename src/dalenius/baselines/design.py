@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.baselines.family import Family
 from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
 from dalenius.baselines.mechanism import MechanismSettings, Shape, budget_of, penalty_method
 from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
-from dalenius.problems.design_problem import DesignProblem
-from dalenius.problems.min_distortion import MinDistortion
-from dalenius.problems.min_leakage import MinLeakage
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.min_distortion import MinDistortion
+from dalenius.model.min_leakage import MinLeakage
+from dalenius.search.clock import Clock
 
 __all__ = ["DesignSettings", "design_run", "within_budget"]
 

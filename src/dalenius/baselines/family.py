@@ -3,7 +3,7 @@
 A law is a flat vector of masses. A record sees it as p(a,k): letters a, and for each of them its own cells k, with counts N(a,k) of
 datasets in a cell and the row of the channel that the cell selects. On the full joint law of the datasets (the source paper's
 setting) a cell is a dataset, all counts are 1, and all records see one and the same vector. On the aggregated problem
-(`dalenius.problems.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
+(`dalenius.model.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
 own adversary, who is allowed just as little knowledge. Entropies are relative to the uniform law, H - log |X|, as in `audit/`.
 """
 
@@ -21,9 +21,9 @@ from dalenius.baselines.gradients import Selected
 from dalenius.baselines.projections import on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
-from dalenius.problems.aggregation import Fibres
-from dalenius.problems.design_problem import DesignProblem
-from dalenius.problems.maximal_leakage import MaximalLeakage
+from dalenius.model.aggregation import Fibres
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.maximal_leakage import MaximalLeakage
 
 __all__ = ["MAX_CELLS", "Family", "View", "aggregated", "full_joint"]
 

@@ -56,7 +56,7 @@ def blahut_arimoto(pi: Floats, K: Floats, spread: Floats, bound: float, settings
     spread : (letters,)
         H(w_a); relative to log |X| if `bound` is.
 
-    >>> from dalenius.audit import Clock
+    >>> from dalenius.search.clock import Clock
     >>> K = np.array([[0.9, 0.1], [0.4, 0.6], [0.1, 0.9]])
     >>> law = blahut_arimoto(np.full(3, 1 / 3), K, np.zeros(3), 0.0, MarginalSettings(), Log(Clock()))
     >>> law.round(3).tolist()

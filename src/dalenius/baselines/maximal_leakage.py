@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.baselines.conditional import ConditionalSettings, coordinate_ascent
 from dalenius.baselines.family import Family
 from dalenius.baselines.gradients import through
 from dalenius.baselines.marginal import MarginalSettings, blahut_arimoto
 from dalenius.baselines.run import LeakageRun, Log, Rest, need_positive
+from dalenius.search.clock import Clock
 
 __all__ = ["LeakageSettings", "alternate", "concluded", "leakage_run", "starts"]
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.run import Log, Turn, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
-from dalenius.problems.design_problem import DesignProblem
-from dalenius.problems.min_distortion import MinDistortion
-from dalenius.problems.min_leakage import MinLeakage
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.min_distortion import MinDistortion
+from dalenius.model.min_leakage import MinLeakage
 
 __all__ = ["MechanismSettings", "Shape", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
 

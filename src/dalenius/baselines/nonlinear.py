@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.baselines.family import Family, View
 from dalenius.baselines.maximal_leakage import concluded
 from dalenius.baselines.run import LeakageRun, Log, Rest
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
+from dalenius.search.clock import Clock
 
 __all__ = ["FLOOR", "OutOfTimeError", "RecordProgram", "Solver", "need_cells", "record_by_record"]
 

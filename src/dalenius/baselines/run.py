@@ -8,8 +8,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.errors import InputError
+from dalenius.search.clock import Clock
 
 __all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_positive", "need_share"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audit import Clock
 from dalenius.baselines.family import Family
 from dalenius.baselines.nonlinear import FLOOR, RecordProgram, need_cells, record_by_record
 from dalenius.baselines.run import LeakageRun, Rest, need_positive
+from dalenius.search.clock import Clock
 
 __all__ = ["TrustConstrSettings", "trust_constr_run"]
 

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 import dalenius as dl
+from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, make_folder, out, write_json
-from dalenius.library import model_path
-from dalenius.problems import digest
+from dalenius.model import digest
 
 __all__ = ["compare"]
 

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 import dalenius as dl
+from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import (
     GapOption,
     ModelArgument,
@@ -23,7 +24,6 @@ from dalenius.cli.shared import (
     status_line,
     write_mechanism,
 )
-from dalenius.library import model_path
 from dalenius.units import unit_size
 
 __all__ = ["frontier", "sweep"]
@@ -39,7 +39,7 @@ def sweep(
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
     from dalenius.report import curve_picture, curve_table
-    from dalenius.sweep import entropy_curve
+    from dalenius.studies.sweep import entropy_curve
     from dalenius.writing import write_whole
 
     unit_size(units)
@@ -84,8 +84,8 @@ def frontier(
 
     MODEL's own budget is not used. Interrupted, it keeps what is done.
     """
-    from dalenius.frontier import spread_budgets
     from dalenius.report import frontier_picture, frontier_table
+    from dalenius.studies.frontier import spread_budgets
     from dalenius.writing import write_whole
 
     unit_size(units)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 import dalenius as dl
+from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
-from dalenius.library import model_path
 
 __all__ = ["export_program", "import_solution"]
 

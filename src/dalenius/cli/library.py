@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.certify import exact_fraction_above
+from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model, outward
 from dalenius.cli.shared import GapOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
-from dalenius.library import SETS, LibraryModel, library, library_folder, library_model, outward
+from dalenius.evidence import exact_fraction_above
 from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = ["library_app", "list_models"]
@@ -76,7 +76,7 @@ def library_tighten(
     folder: FolderOption = None,
 ) -> None:
     """Solve models again whose gap is larger than --gap, and keep whichever ends are better; exit 2 if one could not be."""
-    from dalenius.ratchet import tighten, write_index
+    from dalenius.catalogue.ratchet import tighten, write_index
 
     home, failed = _library_home(folder), False
     try:
@@ -101,7 +101,7 @@ def library_submit(
     folder: FolderOption = None,
 ) -> None:
     """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter."""
-    from dalenius.ratchet import submit, write_index
+    from dalenius.catalogue.ratchet import submit, write_index
 
     home = _library_home(folder)
     found = dl.Certificate.read(certificate)
@@ -114,7 +114,7 @@ def library_submit(
 @library_app.command("index")
 def library_index(folder: FolderOption = None) -> None:
     """Write the index, INDEX.md and index.csv."""
-    from dalenius.ratchet import write_index
+    from dalenius.catalogue.ratchet import write_index
 
     for path in write_index(_library_home(folder)):
         out.print(str(path), markup=False)

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
+from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
-from dalenius.library import model_path
-from dalenius.problems import digest
+from dalenius.model import digest
 
 __all__ = ["release"]
 
@@ -37,8 +37,8 @@ def release(
     """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown."""
     import numpy as np
 
-    from dalenius.problems.mechanisms import DesignedMechanism
-    from dalenius.release import audit_of_release, letter_texts, read_letters, true_input
+    from dalenius.model.mechanisms import DesignedMechanism
+    from dalenius.studies.release import audit_of_release, letter_texts, read_letters, true_input
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
@@ -74,7 +74,7 @@ def _guarantee(
     time_limit: float,
 ) -> dict[str, Any]:
     """What is known about a release before there is one: from a certificate that the checker proves, or from an audit on the spot."""
-    from dalenius.release import bound_of, expected, fits_design
+    from dalenius.studies.release import bound_of, expected, fits_design
 
     if proof is None:
         with status_line("audit") as progress:
@@ -103,7 +103,7 @@ def _guarantee(
 
 
 def _print_release(output: int | str, answer: dict[str, Any]) -> None:
-    from dalenius.release import above
+    from dalenius.studies.release import above
 
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}", markup=False, emoji=False)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
+from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -22,8 +23,7 @@ from dalenius.cli.shared import (
     write_json,
     write_mechanism,
 )
-from dalenius.library import model_path
-from dalenius.problems import digest
+from dalenius.model import digest
 from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = ["solve", "verify"]

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.certify import Certificate
 from dalenius.errors import InputError
+from dalenius.evidence import Certificate
 from dalenius.exact import brief
-from dalenius.problems import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
-from dalenius.problems.adversaries import EntropyAtLeast, PriorSet, ProductPriors
-from dalenius.problems.aggregation import Fibres, RecordChannel
-from dalenius.problems.privacy import Privacy
+from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
+from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.model.aggregation import Fibres, RecordChannel
+from dalenius.model.privacy import Privacy
 from dalenius.programs import (
     ConditionalUpdate,
     MarginalUpdate,

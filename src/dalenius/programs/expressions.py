@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information import entropy, log_sum_exp
-from dalenius.problems import MaximalLeakage
+from dalenius.model import MaximalLeakage
 
 __all__ = [
     "entropy_at_least",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dalenius.compare import Comparison, Entry
 from dalenius.report.picture import canvas, written
+from dalenius.studies.compare import Comparison, Entry
 from dalenius.units import lower_in
 
 __all__ = ["comparison_picture", "comparison_table"]

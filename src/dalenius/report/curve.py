@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dalenius.report.picture import canvas, written
-from dalenius.sweep import CurvePoint
+from dalenius.studies.sweep import CurvePoint
 from dalenius.units import lower_in, upper_in
 
 __all__ = ["curve_picture", "curve_table"]

@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dalenius.frontier import Band, FrontierPoint
-from dalenius.problems import MinDistortion
+from dalenius.model import MinDistortion
 from dalenius.report.picture import canvas, written
+from dalenius.studies.frontier import Band, FrontierPoint
 from dalenius.units import lower_in, upper_in
 
 __all__ = ["frontier_picture", "frontier_table"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dalenius.audit import Progress
 from dalenius.errors import InputError
 from dalenius.report.picture import canvas, written
+from dalenius.search.clock import Progress
 from dalenius.units import lower_in, upper_in
 
 __all__ = ["trace_picture", "trace_table"]

@@ -1,0 +1,154 @@
+"""Problems 2 and 3 cut into two blocks: the mechanism answers the last prior, the adversary answers the last mechanism.
+
+This is the source paper's alternation, and the exchange with a memory of one. Each block is solved and its gain is certified, but the
+two pull in opposite directions: the scheme may cycle, and where it comes to rest it has no bound on the optimum but that of one prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
+from dalenius.audits import Auditor, audit_of
+from dalenius.designs.exchange import Exchange
+from dalenius.designs.oracle import Prior
+from dalenius.model import MinDistortion
+
+__all__ = ["Duel", "MechanismScheme", "alternating"]
+
+Floats = NDArray[np.float64]
+SWEEPS = 60
+AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A mechanism (orbits, outputs), and the prior that it last heard of."""
+
+    Q: Floats
+    prior: Prior
+
+
+class MechanismScheme:
+    """The alternation for a design problem. Its value: what the mechanism tells the prior (Problem 2), or distorts (Problem 3).
+
+    The mechanism's gain is certified by the master program with this one prior; the adversary's by an audit. Everything that is found
+    is also told to the exchange that the scheme is made from, which keeps the best bound and the best mechanism.
+
+    Parameters
+    ----------
+    run : Exchange
+        Made by `exchange`, not run.
+
+    >>> import dalenius as dl
+    >>> import numpy as np
+    >>> from dalenius.search.clock import Clock
+    >>> from dalenius.alternating import MechanismScheme, alternate
+    >>> from dalenius.designs.exchange import exchange
+    >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
+    ...     adversary=dl.EntropyAtLeast(0.5))
+    >>> result = alternate(MechanismScheme(exchange(problem, 1e-4, Clock(10.0), np.random.default_rng(0))))
+    >>> result.scope.value, round(result.value, 4)
+    ('blockwise', 0.3681)
+    """
+
+    monotone = False
+    maximises = False
+
+    def __init__(self, run: Exchange) -> None:
+        self.run = run
+        self.blocks: Sequence[Block[Duel]] = [_Mechanism(self), _Adversary(self)]
+
+    def start(self, rng: np.random.Generator) -> Duel:
+        """The best mechanism for what the rival answers to a blurred one of least distortion."""
+        run, outputs = self.run, self.run.cost.shape[1]
+        noise = rng.dirichlet(np.ones(outputs), size=1 if run.tied is not None else len(run.least))
+        blurred = 0.5 * run.least + 0.5 * (noise[0][run.tied] if run.tied is not None else noise)
+        prior = self.best_reply(blurred)
+        return Duel(self.best_mechanism(prior)[0], prior)
+
+    def best_mechanism(self, prior: Prior) -> tuple[Floats, float]:
+        """The best mechanism for a prior, and a certified bound on what the best one attains; the run hears of it."""
+        program = self.run.master([prior.masses])
+        point, multipliers = self.run.solved(program)
+        self.run.take(program, [prior], multipliers)
+        return program.mechanism(point), program.bound(multipliers)
+
+    def best_reply(self, Q: Floats) -> Prior:
+        """The prior that is told most, as far as the rival sees."""
+        replies = self.run.rival.replies(Q, [], self.run.clock)
+        return max(replies, key=lambda prior: self.run.rival.told(prior, Q))
+
+    def told(self, state: Duel) -> float:
+        return self.run.rival.told(state.prior, state.Q)
+
+    def value(self, state: Duel) -> float:
+        return self.run.distortion(state.Q) if isinstance(self.run.problem, MinDistortion) else self.told(state)
+
+    def key(self, state: Duel) -> Floats:
+        return state.Q.reshape(-1)
+
+
+class _Mechanism:
+    """The best mechanism for the prior: a convex program."""
+
+    name = "mechanism"
+
+    def __init__(self, scheme: MechanismScheme) -> None:
+        self.scheme = scheme
+
+    def step(self, state: Duel) -> Step[Duel]:
+        Q, bound = self.scheme.best_mechanism(state.prior)
+        new = Duel(Q, state.prior)
+        gain = self.scheme.value(state) - bound
+        if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it tells too much
+            gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
+        return Step(new, self.scheme.value(new), max(gain, 0.0))
+
+    def _allowed(self, state: Duel) -> bool:
+        problem = self.scheme.run.problem
+        return not isinstance(problem, MinDistortion) or self.scheme.told(state) <= problem.max_leakage_nats
+
+
+class _Adversary:
+    """The prior that is told most: the rival finds it, an audit certifies how much more another one could be told.
+
+    In Problem 3 the gain is by how much the mechanism breaks its budget, as a share of it, times the distortion.
+    """
+
+    name = "adversary"
+
+    def __init__(self, scheme: MechanismScheme) -> None:
+        self.scheme = scheme
+
+    def step(self, state: Duel) -> Step[Duel]:
+        run = self.scheme.run
+        reply = self.scheme.best_reply(state.Q)
+        run.consider(state.Q, run.rival.told(reply, state.Q))
+        new = Duel(state.Q, reply if run.rival.told(reply, state.Q) > self.scheme.told(state) else state.prior)
+        audit = audit_of(
+            run.problem.release(run.exact(state.Q)), 0.5 * run.gap, run.clock.slice(AUDIT_SECONDS), run.rng
+        )
+        if isinstance(audit, Auditor):
+            audit.node_limit, audit.memory_limit = run.node_limit, run.memory_limit
+        audit.run()
+        upper, now = audit.upper, self.scheme.told(state)
+        if isinstance(run.problem, MinDistortion):
+            budget = run.problem.max_leakage_nats
+            gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper
+        else:
+            gain = upper - now
+        return Step(new, self.scheme.value(new), max(gain, 0.0))
+
+
+def alternating(run: Exchange) -> AlternatingResult[Duel]:
+    """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that one prior gave."""
+    limit = 0.5 * run.clock.remaining
+    settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=limit if np.isfinite(limit) else None)
+    result: AlternatingResult[Duel] = alternate(MechanismScheme(run), settings, rng=run.rng)
+    run.conclude()
+    return result

@@ -1,0 +1,176 @@
+"""Problem 1 from below: joint Blahut-Arimoto from many starts: a posterior step and a joint step, both maximisations.
+
+I(A;Y) = max over posteriors phi(a|y) of sum u log phi + H(pi). For fixed phi the best prior with H(p) >= b is the closed form of
+`dalenius.audits.bounds.tilt`; for a fixed prior the best phi is the posterior u/r. So I never falls, and every iterate that meets the
+entropy bound is a witness: a lower bound on the leakage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.tilt import entropy_of, largest_score
+from dalenius.information import mutual_information
+from dalenius.model.aggregation import RecordChannel
+from dalenius.search.clock import Clock
+
+__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
+
+Floats = NDArray[np.float64]
+FLOOR = 1e-280
+WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Masses p(a,k) on one record channel, their leakage in nats, and the multiplier of the entropy bound there."""
+
+    p: Floats
+    leakage: float
+    mu: float
+
+
+def posterior(p: Floats, rows: Floats) -> Floats:
+    """phi(a|y) (..., letters, outputs) of masses p (..., letters, classes); uniform where an output has no mass."""
+    u = p @ rows
+    r = u.sum(axis=-2, keepdims=True)
+    return np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / p.shape[-2])
+
+
+def search(
+    channel: RecordChannel,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    starts: int = 48,
+    stall: float = 1e-13,
+) -> Candidate:
+    """The best witness that joint Blahut-Arimoto finds.
+
+    Parameters
+    ----------
+    starts : int
+        How many starting posteriors (fewer on large channels).
+    stall : float
+        A start stops when ten steps gain less than this, in nats.
+    """
+    size = channel.log_shares.size * channel.rows.shape[1]
+    count = int(np.clip(WORK / size, 1, starts))
+    phi = _starts(channel, count, rng)
+    p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
+    for keep, steps in ((max(4, count // 4), 30), (2, 200), (1, 4000)):
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock)
+        order = np.argsort(-leakage)[:keep]
+        p, mu, leakage = p[order], mu[order], leakage[order]
+        if clock.expired:
+            break
+        phi = posterior(p, channel.rows)
+    return Candidate(p[0], float(leakage[0]), float(mu[0]))
+
+
+def local_maxima(
+    channel: RecordChannel,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    warm: Sequence[Floats] = (),
+    keep: int = 3,
+    starts: int = 24,
+) -> list[Candidate]:
+    """Several witnesses that differ, the best first: limits of joint Blahut-Arimoto from random starts and from given priors.
+
+    Parameters
+    ----------
+    warm : sequence of (letters, classes)
+        Priors whose posteriors are starts.
+    keep : int
+        At most so many are returned.
+    """
+    size = channel.log_shares.size * channel.rows.shape[1]
+    count = int(np.clip(WORK / size, 1, starts))
+    phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
+    p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
+    for most, steps in ((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)):
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, 1e-13, clock)
+        order = _distinct(p, np.argsort(-leakage))[:most]
+        p, mu, leakage = p[order], mu[order], leakage[order]
+        if clock.expired:
+            break
+        phi = posterior(p, channel.rows)
+    return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
+
+
+def _distinct(p: Floats, order: NDArray[np.int64]) -> list[int]:
+    """The indices in this order, without those whose prior is near that of an earlier one."""
+    kept = list[int]()
+    for j in order.tolist():
+        if all(np.abs(p[j] - p[k]).sum() > 1e-3 for k in kept):
+            kept.append(j)
+    return kept
+
+
+def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) -> Candidate:
+    """The better one of a witness and what joint Blahut-Arimoto reaches from a prior, which need not be feasible."""
+    phi, mu = posterior(p[None], channel.rows), np.array([max(best.mu, 1e-3)])
+    found, mu, leakage = _climb(channel, channel.uniform[None], phi, mu, 50, 1e-4 * best.leakage, clock)
+    if leakage[0] > 0.99 * best.leakage and not clock.expired:
+        found, mu, leakage = _climb(channel, found, posterior(found, channel.rows), mu, 4000, 1e-13, clock)
+    better = leakage[0] > best.leakage * (1.0 + 1e-12) and not clock.expired
+    return Candidate(found[0], float(leakage[0]), float(mu[0])) if better else best
+
+
+def _climb(
+    channel: RecordChannel, p: Floats, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
+) -> tuple[Floats, Floats, Floats]:
+    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`."""
+    leakage = np.full(phi.shape[0], -np.inf)
+    for step in range(steps):
+        c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
+        new_p, new_mu = largest_score(c, channel.log_shares, -channel.deficit, mu, clock)
+        if clock.expired:  # the multipliers may not have converged: keep what leaks more
+            better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
+            p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)
+            break
+        p, mu = new_p, new_mu
+        if step % 10 == 9:
+            gained = mutual_information(p @ channel.rows)
+            if np.all(gained - leakage < stall):
+                break
+            leakage = gained
+        phi = posterior(p, channel.rows)
+    return p, mu, mutual_information(p @ channel.rows)
+
+
+def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Floats:
+    """Random posteriors, random deterministic ones, and thresholds on the output's index; mixed with a little uniform."""
+    letters, outputs = channel.letters, channel.rows.shape[1]
+    phi = rng.dirichlet(np.full(letters, 0.4), size=(count, outputs)).swapaxes(-1, -2)
+    for j in range(count):
+        if j % 3 == 1:
+            phi[j] = np.eye(letters)[:, rng.integers(letters, size=outputs)]
+        elif j % 3 == 2:
+            cuts = np.sort(rng.integers(outputs + 1, size=letters - 1))
+            phi[j] = np.eye(letters)[
+                :, rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")]
+            ]
+    return 0.97 * phi + 0.03 / letters
+
+
+def feasible(channel: RecordChannel, p: Floats, *, slack: float) -> Floats | None:
+    """`p` mixed with just enough of the uniform prior that H(p) >= b + slack; None if only uniform is left.
+
+    *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
+    """
+    p = p / p.sum()
+    room = -float(entropy_of(p, channel.log_shares))
+    missing = room + slack - channel.deficit
+    if missing <= 0.0:
+        return p
+    if missing >= room:
+        return None
+    share = missing / room
+    return (1.0 - share) * p + share * channel.uniform

@@ -1,0 +1,120 @@
+"""Problem 1 from above: the dual bound with a branch and bound per letter (docs/theory.md).
+
+For every output law r > 0 and beta >= 0
+
+    I(X_i; Y) <= U(r, beta) = beta log sum_a exp(phi_a / beta) - beta b,   phi_a = max over w of D(w R_a || r) + beta H(w),
+
+*because* I <= sum_a pi_a D(K_a || r) and beta (H(P) - b) >= 0. At beta = 0 it is the largest D(R(a,k) || r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
+from dalenius.information import log_sum_exp, relative_entropy
+from dalenius.model.aggregation import RecordChannel
+from dalenius.search.box_tree import BoxTree, short
+from dalenius.search.clock import Clock
+
+__all__ = ["DualBound", "dual_bound"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0).
+
+    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
+    """
+
+    upper: float
+    attainable: float
+    output_law: Floats
+    beta: float
+    trees: tuple[BoxTree, ...]
+
+    @property
+    def leaves(self) -> int:
+        return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
+
+
+def dual_bound(
+    channel: RecordChannel,
+    candidate: Candidate,
+    *,
+    tolerance: float,
+    enough: float,
+    useless: float,
+    decimals: int,
+    clock: Clock,
+    may_grow: Callable[[BoxTree, int], bool],
+    tell: Callable[[float, int], None] = lambda upper, nodes: None,
+) -> DualBound:
+    """The dual bound at a witness's own output law and multiplier.
+
+    Parameters
+    ----------
+    tolerance : float
+        Stop when the bound is within this (nats) of what these (r, beta) can attain.
+    enough : float
+        Stop when the bound is at most this (nats).
+    useless : float
+        Do not branch at all if these (r, beta) can attain no better than this (nats).
+    decimals : int
+        How many decimals the hints get.
+    may_grow : callable
+        Asked with a tree and the number of all leaves before every round of branching.
+    """
+    law = candidate.p.sum(axis=0) @ channel.rows
+    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
+    law = law / law.sum()
+    beta = float(short(candidate.mu, 12))
+    exists = np.isfinite(channel.log_shares)
+    if beta == 0.0:
+        used = exists.any(axis=0)
+        upper = float(np.max(relative_entropy(channel.rows[used], law)))
+        return DualBound(upper, upper, law, 0.0, ())
+    known: dict[bytes, tuple[BoxTree, float]] = {}  # letters with equal counts share a tree
+    for a in range(channel.letters):
+        if channel.log_shares[a].tobytes() not in known:
+            rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
+            relaxation = RowRelaxation(rows, shares, law, beta, decimals=decimals)
+            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
+            alike = [b for b in range(channel.letters) if np.array_equal(channel.log_shares[a], channel.log_shares[b])]
+            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, shares)
+            known[channel.log_shares[a].tobytes()] = tree, row_maximum(rows, shares, law, beta, starts, clock)
+    trees, floors = zip(*(known[shares.tobytes()] for shares in channel.log_shares), strict=True)
+
+    def total(values: Sequence[float]) -> float:
+        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit
+
+    attainable = total(floors)
+    if attainable > enough:  # it cannot close, so it need not be exact
+        tolerance = max(tolerance, 0.02 * (attainable - enough))
+    while True:
+        uppers = [tree.upper for tree in trees]
+        upper = total(uppers)
+        nodes = sum(tree.leaves for tree, _ in known.values())
+        tell(upper, nodes)
+        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
+            break
+        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
+        if not trees[loosest].grow(64, above=floors[loosest]):
+            break
+    return DualBound(upper, attainable, law, beta, trees)
+
+
+def _row_starts(p: Floats, rows: Floats, log_shares: Floats) -> Floats:
+    """The witness's own conditionals (letters, classes), every vertex (on small channels), and the uniform law."""
+    count = rows.shape[0]
+    vertices = 0.999 * np.eye(count) + 0.001 / count if count <= 64 else np.empty((0, count))
+    uniform = np.exp(log_shares - log_sum_exp(log_shares))
+    used = p[p.sum(axis=1) > 0]
+    return np.vstack([used / used.sum(axis=1, keepdims=True), uniform, vertices])

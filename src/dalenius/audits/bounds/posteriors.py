@@ -1,0 +1,170 @@
+"""Problem 1 from above: branch and bound on the posterior phi(a|y) with column secants (docs/theory.md).
+
+I = H(pi) + sum_y r(y) sum_a phi log phi. On a box low <= phi <= high the inner term lies below its secant, which makes the second
+term linear in the prior. With slopes sigma of the lines (a secant's plus a multiplier nu of the box), their intercepts A, and a
+multiplier mu of the entropy bound the maximum over priors is the closed form
+
+    c(a,k) = sum_y R(k,y) [ sum_a' A(a',y) + sigma(a,y) ],
+    I <= max over p of <c,p> + H(pi) + mu (H(p) - b)                                  (see dalenius.audits.bounds.tilt).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.node_points import NodeProgram
+from dalenius.audits.bounds.tilt import Tilt, tilt
+from dalenius.information import x_log_x
+from dalenius.information.secants import branching_point, intercept, secant, tighten
+from dalenius.model.aggregation import RecordChannel
+from dalenius.search.box_tree import BoxTree, Relaxed, short
+from dalenius.search.clock import Clock
+
+__all__ = ["PosteriorRelaxation", "PosteriorTree"]
+
+Floats = NDArray[np.float64]
+BATCH = 64
+MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
+LEAST_MU, MOST_MU = 1e-9, 1e9
+LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
+NO_ERROR = 1e-26
+SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
+
+
+class PosteriorRelaxation:
+    """Upper bounds of the leakage on boxes of the posterior.
+
+    A box is a flat vector over (boxed letters, outputs). With two letters only the posterior of letter 1 is boxed, that of letter 0
+    follows; with more, all are. A hint is the slopes of the lines above phi log phi for every letter, flat, then mu: a child that
+    keeps its parent's slopes has lines no higher on its box, so its bound is no worse.
+    """
+
+    def __init__(self, channel: RecordChannel, *, decimals: int = 9) -> None:
+        self.decimals = decimals
+        self.rows, self.log_shares, self.deficit = channel.rows, channel.log_shares, channel.deficit
+        self.letters, self.outputs = channel.letters, channel.rows.shape[1]
+        self.boxed = [1] if self.letters == 2 else list(range(self.letters))
+        self.size = len(self.boxed) * self.outputs
+        self.improves = self.size <= MOST_MULTIPLIERS
+        self.program = NodeProgram(self.rows, self.log_shares, self.deficit, self.boxed)
+        self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
+        self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
+        self.target = -np.inf  # a bound below it is good enough
+        self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
+
+    def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
+        """The box [0, 1] and hints to start with."""
+        slopes = np.zeros(self.letters * self.outputs)
+        return np.zeros(self.size), np.ones(self.size), np.append(slopes, max(mu, 1e-3))
+
+    def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
+        full_low, full_high = self._all_letters(low, high)
+        low, high = (x[:, self.boxed].reshape(low.shape) for x in (full_low, full_high))
+        lines = secant(full_low, full_high)
+        empty = np.any(full_low > full_high, axis=(1, 2))
+        point, bounds = self._bound(hints, full_low, full_high)
+        p, hints = point.p, hints.copy()
+        rest = np.flatnonzero(~empty & (bounds >= self.target))  # what the parents' hints leave open
+        if len(rest):
+            trial, found = self._optimal(*(x[rest] for x in (*lines, low, high, hints[:, -1])))
+            point, value = self._bound(trial, full_low[rest], full_high[rest])
+            hints[rest] = np.where((value < bounds[rest])[:, None], trial, hints[rest])
+            bounds[rest] = np.minimum(value, bounds[rest])
+            p[rest] = np.where(np.all(np.isfinite(found), axis=(1, 2), keepdims=True), found, point.p)
+        bounds = np.where(empty, -np.inf, bounds)
+        self.point = p[np.argmax(bounds)]
+        return Relaxed(bounds, hints, *self._branch(p, low, high, full_low, full_high, *lines))
+
+    def _optimal(self, at_zero: Floats, slope: Floats, low: Floats, high: Floats, mu: Floats) -> tuple[Floats, Floats]:
+        """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""
+        plain = np.concatenate([np.zeros_like(low), mu[:, None]], axis=1)
+        if not self.improves:
+            return self._slopes(slope, plain), np.full((len(low), *self.log_shares.shape), np.nan)
+        scores = (at_zero.sum(axis=1)[:, None, :] + slope) @ self.rows.T
+        tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
+        found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance)
+        x = np.concatenate([found.nu, np.clip(found.mu, LEAST_MU, MOST_MU)], axis=1)
+        x = np.where(np.all(np.isfinite(x), axis=1, keepdims=True), x, plain)
+        return self._slopes(slope, x), found.p
+
+    def _slopes(self, slope: Floats, x: Floats) -> Floats:
+        """Multipliers (nu, mu) as hints: slopes of every letter's lines, and mu, rounded short."""
+        nu = x[:, :-1].reshape(len(x), len(self.boxed), self.outputs)
+        slopes = np.round(slope + self.select @ nu, self.decimals).reshape(len(x), -1)
+        return np.concatenate([slopes, short(x[:, -1:], 7)], axis=1)
+
+    def _bound(self, hints: Floats, low: Floats, high: Floats) -> tuple[Tilt, Floats]:
+        """The maximiser, and the bound that these hints prove; inf where numbers are too large to tell."""
+        sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
+        gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
+        point = tilt(gain @ self.rows.T, self.log_shares, mu)
+        value = point.value + mu * self.deficit
+        return point, np.where(np.isnan(value), np.inf, value)
+
+    def _branch(
+        self,
+        p: Floats,
+        low: Floats,
+        high: Floats,
+        full_low: Floats,
+        full_high: Floats,
+        at_zero: Floats,
+        slope: Floats,
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """The output whose secants err most at p, and there the letter that errs most; if none errs, the widest range."""
+        u = p @ self.rows
+        r = u.sum(axis=1)
+        phi = np.clip(u / np.maximum(r, 1e-300)[:, None, :], full_low, full_high)
+        error = r[:, None, :] * np.maximum(at_zero + slope * phi - x_log_x(phi), 0.0)
+        middle = 0.5 * (full_low + full_high)
+        widest = r[:, None, :] * (
+            at_zero + slope * middle - x_log_x(middle)
+        )  # where the maximiser lies outside the box
+        flat = (
+            (error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])
+        ).reshape(len(u), -1)
+        wide = np.where(high - low > SMALLEST_WIDTH, (high - low) * self.most, 0.0)
+        flat = np.where(flat.max(axis=1, keepdims=True) > NO_ERROR, flat, wide)
+        coordinate = np.argmax(flat, axis=1)
+        pick = np.arange(len(u)), coordinate
+        threshold = branching_point(phi[:, self.boxed].reshape(len(u), -1)[pick], low[pick], high[pick])
+        splits = (flat[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
+        return np.where(splits, coordinate, -1), threshold
+
+    def _all_letters(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The boxes of every letter, tightened with sum_a phi(a|y) = 1: (boxes, letters, outputs)."""
+        low, high = low.reshape(-1, len(self.boxed), self.outputs), high.reshape(-1, len(self.boxed), self.outputs)
+        if self.letters == 2:
+            return np.concatenate([1.0 - high, low], axis=1), np.concatenate([1.0 - low, high], axis=1)
+        return tighten(low, high, axis=1)
+
+
+class PosteriorTree:
+    """The tree over boxes of the posterior as a runner."""
+
+    name = "posterior"
+
+    def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
+        self.relaxation, self.target = relaxation, target
+        relaxation.target = target
+        self.tree = BoxTree(relaxation, *relaxation.root(mu))
+
+    @property
+    def upper(self) -> float:
+        return self.tree.upper
+
+    @property
+    def leaves(self) -> int:
+        return self.tree.leaves
+
+    @property
+    def point(self) -> Floats | None:
+        return self.relaxation.point
+
+    def leaf_bytes(self) -> int:
+        return self.tree.leaf_bytes()
+
+    def grow(self, clock: Clock) -> bool:
+        self.relaxation.target = self.target
+        return self.tree.grow(BATCH, above=self.target)

@@ -1,0 +1,314 @@
+"""Problem 1, both sides: witnesses from below, the least of several certified bounds from above, for every kind of record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.ascent import Candidate, feasible, polish, search
+from dalenius.audits.bounds.dual import DualBound, dual_bound
+from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.tilt import entropy_of
+from dalenius.audits.bounds.vertices import VertexTree, output_law
+from dalenius.audits.finding import Finding, Part
+from dalenius.audits.proofs import (
+    capacity_line,
+    dual_lines,
+    dual_tree_lines,
+    entropy_line,
+    posterior_lines,
+    vertex_lines,
+    witness_line,
+)
+from dalenius.information import mutual_information
+from dalenius.model.aggregation import RecordChannel
+from dalenius.search.clock import Clock
+from dalenius.search.race import Race, Runner
+
+__all__ = ["Auditor", "RecordAudit"]
+
+Floats = NDArray[np.float64]
+Bound = tuple[float, str, list[list[Any]]]
+ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
+MOST_CLASSES = 256  # above this the vertex bound is not tried
+WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
+FIXED = 1e-4
+
+PROOFS: dict[str, Callable[[RecordChannel, Any], Iterator[list[Any]]]] = {
+    PosteriorTree.name: posterior_lines,
+    DualTree.name: dual_tree_lines,
+}
+
+
+@dataclass
+class RecordAudit:
+    """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
+
+    channel: RecordChannel
+    candidate: Candidate
+    upper: float
+    method: str
+    proof: list[list[Any]]
+    leaves: int = 1
+    race: Race | None = None
+
+    def witness(self, slack: float) -> tuple[Floats | None, float]:
+        """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
+        if self.channel.deficit > 0.0:
+            p = feasible(self.channel, self.candidate.p, slack=slack)
+            if p is not None:
+                return p, float(mutual_information(p @ self.channel.rows))
+        return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
+
+
+@dataclass
+class Auditor:
+    """A running audit. Its bounds are valid (up to rounding, which the checker settles) whenever `run` returns.
+
+    Parameters
+    ----------
+    channels : list of RecordChannel
+        One for each kind of record.
+    gap : float
+        Stop when (upper - lower) / upper is at most this.
+    node_limit : float
+        Leaves that the trees of one record may have.
+    memory_limit : float
+        Bytes that all trees may take, roughly.
+    known : dict of record -> (upper bound, proof)
+        Bounds proved before, for an adversary with no more entropy.
+    enough : float
+        An upper bound at most this closes the audit, too, however far the lower one is.
+    """
+
+    channels: list[RecordChannel]
+    gap: float
+    clock: Clock
+    rng: np.random.Generator
+    node_limit: float = np.inf
+    memory_limit: float = np.inf
+    records: list[RecordAudit] = field(default_factory=list)
+    known: dict[int, tuple[float, list[list[Any]]]] = field(default_factory=dict)
+    enough: float = 0.0
+    out_of_time: bool = False
+    out_of_room: bool = False
+
+    @property
+    def lower(self) -> float:
+        return max((record.candidate.leakage for record in self.records), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((record.upper for record in self.records), default=0.0)
+
+    @property
+    def target(self) -> float:
+        """An upper bound at most this closes the audit, with a little room for rounding."""
+        if self.gap >= 1.0:
+            return np.inf
+        return max(self.lower / (1.0 - 0.97 * self.gap), self.lower + ABSOLUTE, self.enough)
+
+    def run(self) -> None:
+        """Search every kind of record from below, then bound them from above, the most leaking first."""
+        self.records = [self._start(channel) for channel in self.channels]
+        for record in self.records:
+            if record.channel.record in self.known:
+                upper, proof = self.known[record.channel.record]
+                self._keep(record, upper, "earlier", iter(proof), len(proof))
+        self._tell("search", 0, 0)
+        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
+            turn = self.clock.part(1.0 / (len(self.records) - j))
+            if record.upper > self.target and not turn.expired:
+                self._bound(record, turn)
+        self._race()
+        self.out_of_time |= self.clock.expired
+        self._tell("done", 0, sum(record.leaves for record in self.records), now=True)
+
+    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
+        """What was found, before rounding; a witness, if it is wanted, with an entropy of at least b + margin."""
+        best = max(self.records, key=lambda record: record.candidate.leakage, default=None)
+        leakage, masses, witness = 0.0, None, ["witness", None, None]
+        if best is not None and witnessed:
+            p, leakage = best.witness(margin)
+            masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
+            witness = witness_line(best.channel, p)
+        return Finding(
+            leakage=leakage,
+            upper=self.upper,
+            record=None if best is None else best.channel.record,
+            masses=masses,
+            prior=None,
+            witness=witness,
+            sections=[line for r in self.records for line in (["record", r.channel.record], *r.proof)],
+            parts=[Part(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records],
+        )
+
+    def retreat(self) -> None:
+        """Forget everything but what needs no search: a leakage is at least 0 and at most the entropy of the letters."""
+        self.records = [
+            RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *_letters_bound(channel))
+            for channel in self.channels
+        ]
+
+    def _start(self, channel: RecordChannel) -> RecordAudit:
+        """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
+        if channel.deficit == 0.0:
+            leakage = float(mutual_information(channel.uniform @ channel.rows))
+            return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", [["uniform"]])
+        law, divergences, inputs = self._whole_channel
+        bounds = [_letters_bound(channel), _capacity_bound(channel, law, divergences)]
+        bound = min(bounds, key=lambda bound: bound[0])
+        candidate = self._with_uniform(channel, _one_class_a_letter(channel, inputs))
+        if bound[0] * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
+            found = search(channel, rng=self.rng, clock=self.clock.part(0.3 / len(self.channels)))
+            found = self._with_uniform(channel, found)
+            candidate = max(found, candidate, key=lambda candidate: candidate.leakage)
+        return RecordAudit(channel, candidate, *bound)
+
+    @cached_property
+    def _whole_channel(self) -> tuple[Floats, Floats, Floats]:
+        """An output law that is close to all rows of the channel, which the records share; the rows' divergences; an input law."""
+        law, divergences, answer = output_law(self.channels[0].rows, clock=self.clock.part(0.1))
+        return law, divergences, answer.input_law
+
+    @staticmethod
+    def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
+        """The uniform prior where it leaks more than what the search found (the search may have been cut short)."""
+        leakage = float(mutual_information(channel.uniform @ channel.rows))
+        feasible_enough = entropy_of(candidate.p, channel.log_shares) >= -channel.deficit - 1e-9 * (
+            1.0 + channel.deficit
+        )
+        if feasible_enough and candidate.leakage >= leakage:
+            return candidate
+        return Candidate(channel.uniform, leakage, candidate.mu)
+
+    def _bound(self, record: RecordAudit, turn: Clock) -> None:
+        """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
+        channel = record.channel
+        dual = self._dual(record, turn)
+        if record.upper > self.target and channel.log_shares.shape[1] <= MOST_CLASSES:
+            vertices = VertexTree(channel, turn.part(0.2))
+            if vertices.attained < record.upper:
+                vertices.run(target=self.target)
+            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
+            if vertices.witness is not None:
+                self._improve(record, vertices.witness, turn)
+        if record.upper > self.target:
+            record.race = self._trees(record, dual)
+
+    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
+        channel, runners = record.channel, list[Runner]()
+        relaxation = PosteriorRelaxation(channel, decimals=self._decimals(record))
+        if relaxation.improves:
+            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
+        if dual.trees:
+            wanted = max(self.target - self.lower, ABSOLUTE)
+            runners.append(
+                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=self._decimals(record) + 1)
+            )
+        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+
+    def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
+        channel = record.channel
+        work = channel.input_log_shares.shape[1] * channel.outputs
+        bound = dual_bound(
+            channel,
+            record.candidate,
+            tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
+            enough=self.target,
+            useless=record.upper,
+            decimals=self._decimals(record) + 1,
+            clock=turn,
+            may_grow=lambda tree, leaves: self._may_grow(turn, leaves, tree.leaf_bytes(), work),
+            tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
+        )
+        self._keep(record, bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
+        return bound
+
+    def _race(self) -> None:
+        """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
+        searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
+        open_records = [record for record in self.records if record.race is not None]
+        while open_records:
+            record = max(open_records, key=_bounded)
+            if _bounded(record) <= self.target:
+                break
+            assert record.race is not None
+            work = record.channel.input_log_shares.shape[1] * record.channel.outputs
+            runner = record.race.turn(self.clock, self.target, partial(self._runner_may_grow, work=work))
+            if runner is None:
+                open_records.remove(record)
+                continue
+            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
+                searched[id(runner)] = runner.leaves
+                self._improve(record, runner.point, self.clock)
+            self._tell(runner.name, record.channel.record, runner.leaves, _bounded(record))
+        for record in self.records:
+            for runner in record.race.runners if record.race else []:
+                if runner.upper < record.upper:
+                    lines = PROOFS[runner.name](record.channel, runner)
+                    self._keep(record, runner.upper, runner.name, lines, runner.leaves)
+
+    def _runner_may_grow(self, runner: Runner, *, work: int) -> bool:
+        return self._may_grow(self.clock, runner.leaves, runner.leaf_bytes(), work)
+
+    @staticmethod
+    def _improve(record: RecordAudit, p: Floats, clock: Clock) -> None:
+        """Search from a prior where a bound is large."""
+        record.candidate = polish(record.channel, p / p.sum(), record.candidate, clock=clock)
+
+    def _decimals(self, record: RecordAudit) -> int:
+        """How many decimals hints need: rounding them should cost a hundredth of the gap."""
+        wanted = max(self.gap * record.candidate.leakage, ABSOLUTE)
+        return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
+
+    def _may_grow(self, turn: Clock, leaves: int, leaf_bytes: int, work: int) -> bool:
+        """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too."""
+        late = turn.remaining < leaves * (FIXED + WORK * work)
+        taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
+        full = leaves >= self.node_limit or max(taken, leaves * leaf_bytes) >= self.memory_limit
+        self.out_of_time |= late
+        self.out_of_room |= full
+        return not (full or late or turn.expired)
+
+    @staticmethod
+    def _keep(record: RecordAudit, upper: float, method: str, lines: Iterator[list[Any]], leaves: int) -> None:
+        if upper < record.upper:
+            record.upper, record.method, record.proof, record.leaves = upper, method, list(lines), leaves
+
+    def _tell(self, stage: str, record: int, nodes: int, upper: float = np.inf, *, now: bool = False) -> None:
+        """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
+        bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
+        self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
+
+
+def _bounded(record: RecordAudit) -> float:
+    """The least bound known of a record, that of its trees included."""
+    return min([record.upper, *(runner.upper for runner in (record.race.runners if record.race else []))])
+
+
+def _one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
+    """A law on the classes as a prior where every letter has one class (a record alone): then the problem is Shannon capacity."""
+    exists = np.isfinite(channel.log_shares)
+    p = channel.uniform
+    if np.all(exists.sum(axis=1) == 1):
+        p = exists * inputs / np.maximum(exists.sum(axis=0), 1)
+        p = p / p.sum()
+    return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
+
+
+def _letters_bound(channel: RecordChannel) -> Bound:
+    """I(X_i; Y) <= log of the number of letters: the bound, its name, its proof."""
+    return float(np.log(channel.letters)), "letters", [entropy_line()]
+
+
+def _capacity_bound(channel: RecordChannel, law: Floats, divergences: Floats) -> Bound:
+    """I(X_i; Y) <= I(X; Y) <= max D(row || law): the bound, its name, its proof."""
+    used = np.isfinite(channel.log_shares).any(axis=0)
+    return float(divergences[used].max()), "capacity", [capacity_line(channel, law)]

@@ -1,0 +1,234 @@
+"""Independent records, exactly: L is the largest Shannon capacity of the rows that the letters of a record select.
+
+*Why*: I(X_i; Y) is convex in the law of every other record, so the worst others are known, z, and X_i meets the channel of the rows
+R(k_a), k_a the input of the dataset (a, z). *From below*: the capacity of the best selection. *From above*: for every selection an
+output law r with max_a D(R(k_a) || r) at most that. Only selections that some other law does not bound well enough need their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.capacity import Capacity, capacities, capacity
+from dalenius.audits.finding import Finding, Part
+from dalenius.errors import DaleniusError
+from dalenius.evidence.numbers import short_text
+from dalenius.information import x_log_x
+from dalenius.model.selections import MAX_NUMBERS, Selections
+from dalenius.search.clock import Clock
+
+__all__ = ["ProductAudit"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+RESOLUTION = 1e-13  # nats: capacities are computed, and laws are found, this exactly
+DECIMALS, LEAST = 18, 1e-20  # of a law's weights: rounding costs less than RESOLUTION, and no weight is zero
+BATCH = 2**21  # numbers in a batch of selections
+FREE = 256  # laws of a record that are written for the last digits; more of them only for the gap
+MOST = 2**22  # numbers in all laws of a certificate
+
+
+@dataclass
+class _Kind:
+    """One kind of record: its selections as sets of distinct rows, what each can leak, and the laws that bound them.
+
+    Attributes
+    ----------
+    sets : (sets, letters), the rows of a selection in ascending order; selections of equal rows share one set
+    set_of : (selections,)
+    pi : (sets, letters), the best law found on the letters; uniform before the search
+    lower, upper : (sets,), bounds of each capacity in nats
+    laws, law_of : output laws, and which of them proves `upper` of each set
+    """
+
+    selections: Selections
+    sets: Integers
+    set_of: Integers
+    pi: Floats
+    lower: Floats
+    upper: Floats
+    laws: list[Floats]
+    law_of: Integers
+
+    @property
+    def best(self) -> float:
+        return float(self.lower.max())
+
+    @property
+    def laws_used(self) -> int:
+        return len(np.unique(self.law_of))
+
+
+@dataclass
+class ProductAudit:
+    """A running audit against `ProductPriors`; see `dalenius.audits.finding.Audit`.
+
+    Parameters
+    ----------
+    selections : list of Selections
+        One for each kind of record.
+    channel : (inputs, outputs), row-stochastic
+    gap : float
+        Relative gap that must be reached. Where it costs little, the interval is as narrow as doubles allow.
+    """
+
+    selections: list[Selections]
+    channel: Floats
+    gap: float
+    clock: Clock
+    out_of_time: bool = False
+    out_of_room: bool = False
+    _kinds: list[_Kind] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._rows, class_of_input = np.unique(self.channel, axis=0, return_inverse=True)
+        self._class_of_input = class_of_input.reshape(-1)
+        self._negentropy = x_log_x(self._rows).sum(axis=1)
+
+    @property
+    def lower(self) -> float:
+        return max((kind.best for kind in self._kinds), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((float(kind.upper.max()) for kind in self._kinds), default=0.0)
+
+    def run(self) -> None:
+        """The capacities of all selections that one common law does not settle, then laws for those that need one."""
+        self._kinds = [self._start(selections) for selections in self.selections]
+        search = self.clock.part(0.7)
+        for kind in sorted(self._kinds, key=lambda kind: -float(kind.upper.max())):
+            self._search(kind, search)
+        for kind in sorted(self._kinds, key=lambda kind: -kind.best):
+            self._cover(kind)
+        self.out_of_time |= self.clock.expired
+        self._tell("done", 0, now=True)
+
+    def retreat(self) -> None:
+        """Forget everything but one law for all selections."""
+        self._kinds = [self._start(selections) for selections in self.selections]
+
+    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
+        """What was found, with the lines of docs/certificate-format.md, "Other adversaries"."""
+        best = max(self._kinds, key=lambda kind: kind.best, default=None)
+        witness: list[Any] = ["witness", None, None]
+        masses, leakage = None, 0.0
+        if best is not None and witnessed and best.best > margin:
+            selection, pi = _witness(best, self._class_of_input)
+            leakage = best.best
+            masses = np.zeros((best.selections.letters, len(self.channel)))
+            masses[np.arange(len(pi)), best.selections.inputs[selection]] = pi
+            witness = ["witness", best.selections.record, [selection, [short_text(w) for w in pi.tolist()]]]
+        return Finding(
+            leakage=leakage,
+            upper=self.upper,
+            record=None if best is None else best.selections.record,
+            masses=masses,
+            prior=None,
+            witness=witness,
+            sections=[line for kind in self._kinds for line in _section(kind)],
+            parts=[Part(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds],
+        )
+
+    def _start(self, selections: Selections) -> _Kind:
+        """Every selection bounded by one law, the average of all rows that occur."""
+        if selections.letters * self._rows.shape[1] > MAX_NUMBERS:
+            raise DaleniusError(
+                f"nothing can be proved about this model: record {selections.record} has more than {MAX_NUMBERS} pairs of a letter "
+                "and an output (docs/certificate-format.md)"
+            )
+        rows = np.sort(self._class_of_input[selections.inputs], axis=1)
+        sets, set_of = np.unique(rows, axis=0, return_inverse=True)
+        law = _rounded(self._rows[np.unique(sets)].mean(axis=0))
+        upper = self._divergences(law)[sets].max(axis=1)
+        pi = np.full(sets.shape, 1.0 / selections.letters)
+        zeros = np.zeros(len(sets))
+        return _Kind(selections, sets, set_of.reshape(-1), pi, zeros, upper, [law], zeros.astype(np.int64))
+
+    def _search(self, kind: _Kind, clock: Clock) -> None:
+        """The capacity of every selection that may be the largest, the most promising first."""
+        order = np.argsort(-kind.upper, kind="stable")
+        size = max(BATCH // (kind.selections.letters * self._rows.shape[1]), 1)
+        for batch in np.split(order, range(size, len(order), size)):
+            batch = batch[kind.upper[batch] > self.lower]
+            if clock.expired or not batch.size:
+                break
+            for j, answer in zip(batch, _capacities(self._rows[kind.sets[batch]], clock), strict=True):
+                kind.pi[j], kind.lower[j] = answer.input_law, answer.lower
+            self._tell("selections", kind.selections.record)
+
+    def _cover(self, kind: _Kind) -> None:
+        """Give selections their own laws, those with the largest bounds first, and every law to all that are better off with it."""
+        numbers = max(kind.sets.size, kind.selections.letters * self._rows.shape[1])
+        size = min(max(BATCH // numbers, 1), 64)
+        while not self.clock.expired:
+            enough = self._enough(len(kind.laws))
+            worst = np.argsort(-kind.upper, kind="stable")[:size]
+            worst = worst[kind.upper[worst] > enough]
+            if not worst.size or not self._lower(kind, worst, enough):
+                break
+            self._tell("selections", kind.selections.record)
+
+    def _lower(self, kind: _Kind, worst: Integers, enough: float) -> bool:
+        """Try the own laws of the sets `worst`; whether any of their bounds fell."""
+        before = kind.upper[worst]
+        laws = _rounded((kind.pi[worst, None] @ self._rows[kind.sets[worst]])[:, 0])
+        upper = self._divergences(laws)[:, kind.sets].max(axis=2)
+        for law, bounds, j in zip(laws, upper, worst, strict=True):
+            better = bounds < kind.upper
+            if kind.upper[j] > enough and better[j] and self._room > 0:
+                kind.law_of[better], kind.upper[better] = len(kind.laws), bounds[better]
+                kind.laws.append(law)
+        return bool(np.any(kind.upper[worst] < before))
+
+    @property
+    def _room(self) -> int:
+        """How many more laws a certificate should hold."""
+        return MOST // self._rows.shape[1] - sum(len(kind.laws) - 1 for kind in self._kinds)
+
+    def _enough(self, laws: int) -> float:
+        """The upper bound at which a kind of record is done, which has so many laws already."""
+        if self.gap >= 1.0:
+            return np.inf
+        return max(self.lower / (1.0 - 0.9 * self.gap) if laws > FREE else 0.0, self.lower + RESOLUTION)
+
+    def _divergences(self, laws: Floats) -> Floats:
+        """D(row || law) of every law and every distinct row, (..., laws, rows), in nats."""
+        logs = np.log(laws / laws.sum(axis=-1, keepdims=True))
+        return np.maximum(self._negentropy - logs @ self._rows.T, 0.0)
+
+    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
+        self.clock.tell(stage, record, self.lower, self.upper, sum(len(k.laws) for k in self._kinds), now=now)
+
+
+def _capacities(rows: Floats, clock: Clock) -> list[Capacity]:
+    if len(rows) == 1:
+        return [capacity(rows[0], gap=RESOLUTION, clock=clock)]
+    return capacities(rows, gap=RESOLUTION, clock=clock)
+
+
+def _rounded(law: Floats) -> Floats:
+    return np.maximum(law.round(DECIMALS), LEAST)
+
+
+def _witness(kind: _Kind, class_of_input: Integers) -> tuple[int, Floats]:
+    """The best selection, and the law of its letters."""
+    best = int(np.argmax(kind.lower))
+    selection = int(np.argmax(kind.set_of == best))
+    pi = np.empty(kind.selections.letters)
+    pi[np.argsort(class_of_input[kind.selections.inputs[selection]], kind="stable")] = kind.pi[best]
+    return selection, pi
+
+
+def _section(kind: _Kind) -> list[list[Any]]:
+    """The lines that bound every selection of one kind of record."""
+    lines: list[list[Any]] = [["record", kind.selections.record]]
+    law_of = kind.law_of[kind.set_of]
+    for j in np.unique(law_of).tolist():
+        weights = [short_text(r) for r in kind.laws[j].tolist()]
+        lines.append(["law", np.flatnonzero(law_of == j).tolist(), weights])
+    return lines

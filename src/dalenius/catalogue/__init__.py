@@ -1,0 +1,1 @@
+"""The model library: its models, and the ratchet that only ever tightens their intervals."""

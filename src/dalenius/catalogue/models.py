@@ -1,0 +1,302 @@
+"""The model library: declarative problems in named sets, each with its certificate beside it."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass, fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dalenius.errors import InputError
+from dalenius.evidence import Certificate
+from dalenius.exact import as_fraction, brief
+from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
+from dalenius.model import load as load_file
+from dalenius.model.files import read_bytes
+from dalenius.results import relative_gap
+
+__all__ = [
+    "CLOSED",
+    "SETS",
+    "LibraryModel",
+    "Row",
+    "claim_of",
+    "library",
+    "library_folder",
+    "library_model",
+    "load",
+    "model_path",
+    "outward",
+]
+
+INSTALLED = Path(__file__).parents[1] / "models"
+CHECKOUT = Path(__file__).parents[3] / "models"
+SETS = ("minimal", "fast", "various")
+CLOSED = 1e-6
+
+
+@dataclass(frozen=True)
+class LibraryModel:
+    """One model of the library.
+
+    Attributes
+    ----------
+    name : str
+        ``topic/name``.
+    path : Path
+        The model file; the certificate is beside it.
+    set : str
+        The smallest named set that has it: ``minimal``, ``fast`` or ``various``.
+    formula : str
+        The exact value in words, where it is known; else empty.
+    """
+
+    name: str
+    path: Path
+    set: str = SETS[-1]
+    formula: str = ""
+
+    @property
+    def certificate_path(self) -> Path | None:
+        """The certificate, or None if there is none yet."""
+        path = self.path.with_suffix(".cert")
+        return path if path.exists() else None
+
+    def load(self) -> Problem:
+        """The problem."""
+        return load_file(self.path)
+
+    def certificate(self) -> Certificate | None:
+        """The certificate, or None if there is none yet; `InputError`, which names the file, if it is none."""
+        path = self.certificate_path
+        if path is None:
+            return None
+        certificate = Certificate.read(path)
+        try:
+            claim_of(certificate.header)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        return certificate
+
+    @cached_property
+    def header(self) -> dict[str, Any] | None:
+        """The first line of the certificate, or None if there is none yet."""
+        certificate = self.certificate()
+        return None if certificate is None else certificate.header
+
+    @property
+    def claim(self) -> tuple[Fraction, Fraction] | None:
+        """The interval that the certificate claims (`dalenius verify` proves it); None if infeasible, or without certificate."""
+        return None if self.header is None else claim_of(self.header)
+
+    @property
+    def gap(self) -> float | None:
+        """(upper - lower) / upper of the claim."""
+        return None if self.claim is None else relative_gap(float(self.claim[0]), float(self.claim[1]))
+
+    @property
+    def tightness(self) -> str:
+        """``exact`` (with a formula), ``closed`` (a relative gap of at most `CLOSED`), ``bracket``, ``infeasible`` or ``unsolved``."""
+        if self.header is None:
+            return "unsolved"
+        if self.gap is None:
+            return "infeasible"
+        return "exact" if self.formula else "closed" if self.gap <= CLOSED else "bracket"
+
+    def row(self) -> Row:
+        """What the index says about it."""
+        problem = self.load()
+        inputs, outputs = _shape(problem)
+        form = normal_form(problem)
+        adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
+        entropy = adversary.get("entropy_at_least")
+        lower, upper = ("", "") if self.claim is None else outward(*self.claim)
+        return Row(
+            name=self.name,
+            set=self.set,
+            problem=problem.kind,
+            query=problem.query.kind,
+            mechanism=form["mechanism"].get("kind") or form["mechanism"]["class"],
+            adversary=f"H >= {entropy}"
+            if entropy
+            else adversary.get("kind") or f"{privacy['kind']} {privacy['epsilon']}",
+            datasets=" * ".join(f"{size}^{times}" if times > 1 else f"{size}" for size, times in problem.records.runs),
+            inputs=inputs,
+            outputs=outputs,
+            lower=lower,
+            upper=upper,
+            unit=problem.unit if isinstance(problem, DesignProblem) else "nats",
+            gap="" if self.gap is None else f"{self.gap:.1e}",
+            tightness=self.tightness,
+            formula=self.formula,
+            certificate_bytes=0 if self.certificate_path is None else self.certificate_path.stat().st_size,
+            digest=digest(problem),
+            title=problem.title,
+            source=problem.source,
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible."""
+
+    name: str
+    set: str
+    problem: str
+    query: str
+    mechanism: str
+    adversary: str
+    datasets: str
+    inputs: int
+    outputs: int
+    lower: str
+    upper: str
+    unit: str
+    gap: str
+    tightness: str
+    formula: str
+    certificate_bytes: int
+    digest: str
+    title: str
+    source: str
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """The columns."""
+        return [field.name for field in fields(cls)]
+
+
+def claim_of(header: dict[str, Any]) -> tuple[Fraction, Fraction] | None:
+    """The interval in a certificate's first line, exactly; None if it claims that nothing is feasible.
+
+    >>> claim_of({"lower": "0.25", "upper": "1/3"})
+    (Fraction(1, 4), Fraction(1, 3))
+    """
+    if header["lower"] is None:
+        return None
+    return as_fraction(header["lower"], "lower"), as_fraction(header["upper"], "upper")
+
+
+def outward(lower: Fraction, upper: Fraction) -> tuple[str, str]:
+    """Both ends as decimals of twelve significant digits, rounded outward.
+
+    >>> outward(Fraction(1, 3), Fraction(2, 3))
+    ('0.333333333333', '0.666666666667')
+    """
+    return _decimal(lower, ROUND_FLOOR), _decimal(upper, ROUND_CEILING)
+
+
+def _decimal(x: Fraction, rounding: str) -> str:
+    context = Context(prec=12, rounding=rounding)
+    return format(context.divide(Decimal(x.numerator), Decimal(x.denominator)).normalize(context), "f")
+
+
+def library_folder() -> Path:
+    """Where the library lies: in the installed package, or in the checkout that this is."""
+    return INSTALLED if INSTALLED.is_dir() else CHECKOUT
+
+
+def library(set: str = SETS[-1], folder: str | Path | None = None) -> list[LibraryModel]:
+    """The models of a named set, by name. Each set contains the ones before it.
+
+    Parameters
+    ----------
+    set : {"minimal", "fast", "various"}
+        A small model of every kind; all that close within seconds; all.
+    folder : path, optional
+        Another library's folder: model files, and a file ``sets.toml`` that puts each into a set.
+
+    Raises
+    ------
+    InputError
+        If there is no such set, or the folder is no library.
+
+    >>> "parity/laplace-n4" in [model.name for model in library("minimal")]
+    True
+    """
+    if set not in SETS:
+        raise InputError(f"set: expected one of {', '.join(SETS)}; got {brief(set)}")
+    folder = library_folder() if folder is None else Path(folder)
+    sets, formulas = _manifest(folder / "sets.toml")
+    found = []
+    for path in sorted(folder.rglob("*/*.toml")):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        if name not in sets:
+            raise InputError(f"{folder / 'sets.toml'}: {name} is in no set; put it into {', '.join(SETS)}")
+        found.append(LibraryModel(name, path, sets[name], formulas.get(name, "")))
+    missing = sorted({*sets, *formulas} - {model.name for model in found})
+    if missing:
+        raise InputError(f"{folder / 'sets.toml'}: there is no model file for {', '.join(missing)}")
+    return [model for model in found if SETS.index(model.set) <= SETS.index(set)]
+
+
+def library_model(name: str, folder: str | Path | None = None) -> LibraryModel:
+    """The model of this name.
+
+    Raises
+    ------
+    InputError
+        If there is none; the message has names that are near.
+    """
+    models = {model.name: model for model in library(folder=folder)}
+    if name in models:
+        return models[name]
+    near = get_close_matches(name, models, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`dalenius list` shows what there is"
+    raise InputError(f"no model file and no model named {brief(name)} in the library; {hint}")
+
+
+def model_path(model: str | Path) -> Path:
+    """The file of a model, given as a path or by its name in the library. An existing file comes first.
+
+    Raises
+    ------
+    InputError
+        If it is a text without the ending .toml that names neither a file nor a model.
+    """
+    path = Path(model)
+    if not isinstance(model, str) or path.suffix == ".toml" or os.path.exists(path):  # no error for what is too long
+        return path
+    return library_model(model).path
+
+
+def load(model: str | Path) -> Problem:
+    """Read a problem from a model file, or from the library by its name.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or model, the file cannot be read, is no TOML, or states no valid problem; the message names the file.
+
+    >>> load("parity/laplace-n4").mechanism.epsilon
+    Fraction(1, 1)
+    """
+    return load_file(model_path(model))
+
+
+def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The set and the formula of each name."""
+    try:
+        manifest = tomllib.loads(read_bytes(path, "the list of sets").decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: not a TOML 1.0 file in UTF-8: {error}") from None
+    formulas = manifest.pop("formulas", {})
+    lists = all(isinstance(x, list) and all(isinstance(name, str) for name in x) for x in manifest.values())
+    names = [name for members in manifest.values() for name in members] if lists else []
+    if not (lists and {*manifest} <= {*SETS} and len(names) == len({*names}) and isinstance(formulas, dict)):
+        raise InputError(f"{path}: expected lists {', '.join(SETS)} with each name once, and a table formulas")
+    return {name: set for set, members in manifest.items() for name in members}, formulas
+
+
+def _shape(problem: Problem) -> tuple[int, int]:
+    """Inputs and outputs of the mechanism."""
+    if isinstance(problem, MaximalLeakage):
+        rows, columns = problem.channel.shape
+        return rows, columns
+    assert isinstance(problem, DesignProblem)
+    return problem.input_count, problem.output_count

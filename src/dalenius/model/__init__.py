@@ -1,0 +1,32 @@
+"""The questions, as frozen data: records, queries, mechanisms, adversaries, distortions, laws, and the problems they make up."""
+
+from dalenius.model.adversaries import Adversary, AnyPrior, EntropyAtLeast, FixedPrior, PriorSet, ProductPriors
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.maximal_leakage import MaximalLeakage, audited
+from dalenius.model.min_distortion import MinDistortion
+from dalenius.model.min_leakage import MinLeakage
+from dalenius.model.model_file import digest, dumps, load, loads, normal_form, read_model
+from dalenius.model.problem import Problem
+from dalenius.model.records import Records
+
+__all__ = [
+    "Adversary",
+    "AnyPrior",
+    "DesignProblem",
+    "EntropyAtLeast",
+    "FixedPrior",
+    "MaximalLeakage",
+    "MinDistortion",
+    "MinLeakage",
+    "PriorSet",
+    "Problem",
+    "ProductPriors",
+    "Records",
+    "audited",
+    "digest",
+    "dumps",
+    "load",
+    "loads",
+    "normal_form",
+    "read_model",
+]

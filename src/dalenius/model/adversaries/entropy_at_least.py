@@ -1,0 +1,113 @@
+"""Priors that leave enough unknown: a lower bound on their entropy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError
+from dalenius.exact import as_quantity, brief, fraction_text
+from dalenius.model.adversaries.base import Adversary
+from dalenius.model.records import Records
+from dalenius.units import unit_size
+
+__all__ = ["AnyPrior", "EntropyAtLeast"]
+
+SCALES = ("nats", "bits", "max")
+
+
+@dataclass(frozen=True)
+class EntropyAtLeast(Adversary):
+    """Every prior P on datasets with Shannon entropy H(P) >= b; records may be correlated in any way.
+
+    Parameters
+    ----------
+    amount : number or str
+        The bound b: a number, or a text of a number and a unit, ``"1.5 nats"``, ``"2 bits"``, ``"0.8 max"``.
+    units : {"nats", "bits", "max"}
+        Unit of a bare number; ``max`` is the share of log |X|, the entropy of the uniform prior.
+
+    Raises
+    ------
+    InputError
+        If the bound is negative or unreadable; `check` raises it for a bound above log |X|.
+
+    >>> EntropyAtLeast("2 bits") == EntropyAtLeast(2, units="bits")
+    True
+    >>> round(EntropyAtLeast("0.5 max").nats(Records(4, alphabet=2)), 6)
+    1.386294
+    """
+
+    kind: ClassVar[str] = "entropy_at_least"
+    amount: Fraction
+    units: str = "nats"
+
+    def __init__(self, amount: Any, units: str = "nats") -> None:
+        bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
+        if bound < 0:
+            raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
+        object.__setattr__(self, "amount", bound)
+        object.__setattr__(self, "units", units)
+
+    def text(self) -> str:
+        """The model file's spelling."""
+        return f"{fraction_text(self.amount)} {self.units}"
+
+    def in_words(self) -> str:
+        if not self.amount:
+            return "whatsoever"
+        unit = "times the largest possible entropy" if self.units == "max" else self.units
+        return f"whose prior on the datasets has an entropy of at least {fraction_text(self.amount)} {unit}"
+
+    def to_model(self) -> dict[str, Any]:
+        return {self.kind: self.text()}
+
+    def normal_form(self) -> dict[str, Any]:
+        return {self.kind: f"{self.amount} {self.units}"}
+
+    def nats(self, records: Records) -> float:
+        """b in nats, as a double."""
+        size = records.log_datasets if self.units == "max" else unit_size(self.units)
+        return min(float(min(self.amount, Fraction(10**300))) * size, 1e300)
+
+    def is_maximal(self, records: Records) -> bool:
+        """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
+        if self.units == "max":
+            return self.amount == 1 or records.datasets == 1
+        if self.amount.denominator != 1 or records.datasets != 1 << min(int(self.amount), 10**8):
+            return False
+        return self.units == "bits" or self.amount == 0
+
+    def deficit(self, records: Records) -> float:
+        """log |X| - b in nats, without cancellation: what the adversary may know at most. 0 exactly where b = log |X|."""
+        return 0.0 if self.is_maximal(records) else float(self._deficit(records))
+
+    def check(self, records: Records) -> None:
+        """Raise `InputError` if no prior on these records has this entropy."""
+        if not self.is_maximal(records) and self._deficit(records) <= 0:
+            raise InputError(
+                f"adversary: entropy_at_least is {brief(self.text())}, {self.nats(records):.6g} nats, above the largest possible "
+                f'entropy log |X| = {records.log_datasets:.6g} nats; lower it, or give a share such as "0.8 max"'
+            )
+
+    def _deficit(self, records: Records) -> Decimal:
+        """log |X| - b to 1000 digits; equality, which digits cannot decide, is settled by `is_maximal`."""
+        times = Counter[int]()
+        for size, run in records.runs:
+            times[size] += run
+        with localcontext(prec=1000):
+            largest = sum((n * Decimal(size).ln() for size, n in times.items()), Decimal(0))
+            unit = {"nats": Decimal(1), "bits": Decimal(2).ln(), "max": largest}[self.units]
+            return largest - Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit
+
+
+def AnyPrior() -> EntropyAtLeast:  # noqa: N802 - reads like the adversaries that are classes
+    """Every prior whatsoever, known ones included: `EntropyAtLeast` of 0, which is also how a model file says it.
+
+    >>> AnyPrior()
+    EntropyAtLeast(amount=Fraction(0, 1), units='nats')
+    """
+    return EntropyAtLeast(0)

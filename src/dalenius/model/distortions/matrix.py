@@ -1,0 +1,82 @@
+"""A distortion given entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.exact import as_list, as_nonnegative, over_common_denominator
+from dalenius.model.distortions.base import MAX_ENTRIES, Distortion, Whole
+from dalenius.model.queries.base import Integers
+
+__all__ = ["DistortionMatrix"]
+
+MAX_BITS = 2**30  # of all entries over their common denominator
+
+
+@dataclass(frozen=True)
+class DistortionMatrix(Distortion):
+    """Any costs: ``rows[v][y]`` is the distortion of output y on the v-th value of the query, in any unit.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of numbers
+        One row per query value, ascending; as many outputs as a row is long. Entries are at least 0 and exact (see
+        `dalenius.exact.as_fraction`): 0.1 is 1/10, ``"1/3"`` is a third.
+
+    Raises
+    ------
+    InputError
+        If an entry is negative or no number, rows are empty or differ in length, or there are more than 2^22 entries or 2^30 bits
+        of entries over their common denominator; `check` raises it where there is not one row a value.
+
+    >>> import numpy as np
+    >>> whole, denominator = DistortionMatrix([[0, 1, "1/2"], [4, 0, "1/3"]]).whole(np.arange(2))
+    >>> whole.tolist(), denominator
+    ([[0, 6, 3], [24, 0, 2]], 6)
+    """
+
+    kind: ClassVar[str] = "matrix"
+    rows: Sequence[Sequence[Any]]
+
+    def __post_init__(self) -> None:
+        listed = [
+            as_list(row, f"distortion: rows[{v}]") for v, row in enumerate(as_list(self.rows, "distortion: rows"))
+        ]
+        if not listed or not listed[0] or len({len(row) for row in listed}) != 1:
+            raise InputError("distortion: rows must be a non-empty list of lists of one length of at least 1")
+        if len(listed) * len(listed[0]) > MAX_ENTRIES:
+            raise InputError(f"distortion: a matrix has at most {MAX_ENTRIES} entries")
+        rows = tuple(as_nonnegative(row, f"distortion: rows[{v}]", noun="a distortion") for v, row in enumerate(listed))
+        object.__setattr__(self, "rows", rows)
+        _ = self._whole
+
+    @cached_property
+    def _whole(self) -> tuple[Whole, int]:
+        shape = (len(self.rows), len(self.rows[0]))
+        entries = [entry for row in self.rows for entry in row]
+        numerators, common = over_common_denominator(
+            entries, "distortion: rows", most_bits=max(MAX_BITS // len(entries), 1)
+        )
+        return np.array(numerators, dtype=object).reshape(shape), common
+
+    def outputs(self, values: Integers) -> int:
+        return len(self.rows[0])
+
+    def labels(self, values: Integers) -> list[int]:
+        return list(range(len(self.rows[0])))
+
+    def check(self, values: Integers) -> None:
+        if len(self.rows) != values.size:
+            raise InputError(
+                f"distortion: rows must list one row for each of the query's {values.size} values, got {len(self.rows)} rows"
+            )
+
+    def whole(self, values: Integers) -> tuple[Whole, int]:
+        self.check(values)
+        return self._whole

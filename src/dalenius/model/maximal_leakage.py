@@ -1,0 +1,149 @@
+"""Problem 1: the largest leakage of one record to an adversary who may hold any prior of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.exact import brief
+from dalenius.model.adversaries import Adversary
+from dalenius.model.aggregation import RecordChannel, record_channels
+from dalenius.model.mechanisms import MECHANISMS, Mechanism
+from dalenius.model.problem import Problem
+from dalenius.model.queries import Identity, Query
+from dalenius.model.queries.base import Integers
+from dalenius.model.selections import Selections, inputs_of_datasets, selections
+from dalenius.model.shelf import check_keys, read_shelved
+
+__all__ = ["MaximalLeakage", "audited"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaximalLeakage(Problem):
+    """L(Q) = max over the adversary's priors P and over records i of I(X_i; Y).
+
+    With `EntropyAtLeast` (priors with H(P) >= b) this is L_b(Q), the source paper's Definition 2.1.
+
+    Parameters
+    ----------
+    records : Records
+    query : Query, optional
+        May be left out where the mechanism's rows are indexed by dataset.
+    mechanism : Mechanism
+    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    title, source : str, optional
+        Free text, carried along.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together: letters outside the alphabets, a channel of the wrong size, an entropy bound above
+        log |X|, a prior of the wrong length.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaximalLeakage(
+    ...     records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.laplace_threshold(epsilon=1.0), adversary=dl.EntropyAtLeast(1.0))
+    >>> problem.channel.round(4).tolist()
+    [[0.6967, 0.3033], [0.3033, 0.6967]]
+    """
+
+    kind: ClassVar[str] = "maximal_leakage"
+    parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
+    mechanism: Mechanism
+    adversary: Adversary
+    query: Query = field(default_factory=Identity)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.channel
+
+    @cached_property
+    def channel(self) -> NDArray[np.float64]:
+        """The mechanism's matrix, (inputs, outputs), row-stochastic."""
+        by_dataset = self.mechanism.indexed_by() == "dataset"
+        if by_dataset:
+            values = np.arange(self.records.enumerable("mechanism: a channel from datasets"))
+        else:
+            values = self.query.values(self.records)
+        try:
+            matrix = np.asarray(self.mechanism.channel(values), dtype=float)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"mechanism: the channel is no matrix of numbers: {error}") from None
+        if matrix.ndim != 2 or matrix.shape[0] != values.size or matrix.shape[1] < 1:
+            raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
+        if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
+            raise InputError("mechanism: every row of the channel must be nonnegative and sum to 1")
+        matrix = matrix / matrix.sum(axis=1, keepdims=True)
+        matrix.flags.writeable = False
+        return matrix
+
+    def record_channels(self) -> list[RecordChannel]:
+        """The problem with an entropy bound in its smallest form, one record channel for each kind of record."""
+        return record_channels(
+            self.query,
+            self.records,
+            self.channel,
+            inputs=self.mechanism.indexed_by(),
+            deficit=self.deficit,
+        )
+
+    def selections(self) -> list[Selections]:
+        """The channel inputs that the letters of a record select, for each kind of record (docs/theory.md, independent records)."""
+        return selections(self._query_of_inputs, self.records)
+
+    def inputs_of_datasets(self) -> Integers:
+        """The channel input of every dataset, in lexicographic order."""
+        return inputs_of_datasets(self._query_of_inputs, self.records)
+
+    @property
+    def _query_of_inputs(self) -> Query:
+        return Identity() if self.mechanism.indexed_by() == "dataset" else self.query
+
+    @classmethod
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:
+        """Build from the tables of a model file (docs/model-format.md)."""
+        check_keys(model, ("problem", "title", "source", "records", "query", "mechanism", "adversary"), "model")
+        cls.need_tables(model, "records", "mechanism", "adversary")
+        mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
+        if "query" not in model and mechanism.indexed_by() != "dataset":
+            raise InputError(
+                'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
+            )
+        return cls(mechanism=mechanism, **cls.common_parts(model))
+
+    def tables(self) -> dict[str, Any]:
+        return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
+
+    def normal_tables(self) -> dict[str, Any]:
+        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
+        table = self.tables()["mechanism"]
+        known = self.mechanism.kind in MECHANISMS
+        return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}
+
+
+def audited(problem: object) -> MaximalLeakage:
+    """The problem, where it is one that an audit answers; a clear `InputError` elsewhere.
+
+    >>> audited("parity")
+    Traceback (most recent call last):
+        ...
+    dalenius.errors.InputError: problem: expected a MaximalLeakage, got 'parity'
+    """
+    if isinstance(problem, MaximalLeakage):
+        return problem
+    if isinstance(problem, Problem):
+        raise InputError(
+            f"problem: {problem.kind} asks which mechanism to build, and this needs a mechanism to audit: expected a "
+            "maximal_leakage model; `problem.release(rows)` makes one of a mechanism's rows"
+        )
+    raise InputError(f"problem: expected a MaximalLeakage, got {brief(problem)}")

@@ -1,0 +1,35 @@
+"""The shelf of mechanisms: one small file each; `MECHANISMS` maps the model file's `kind` to the class.
+
+`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows.
+"""
+
+from dalenius.model.mechanisms.base import Mechanism
+from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.model.mechanisms.exponential import Exponential, exponential
+from dalenius.model.mechanisms.geometric import Geometric, geometric
+from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold, laplace_threshold
+from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.randomized_response import RandomizedResponse, randomized_response
+from dalenius.model.mechanisms.symmetric import Symmetric, symmetric
+
+__all__ = [
+    "MECHANISMS",
+    "Channel",
+    "DesignedMechanism",
+    "Exponential",
+    "Geometric",
+    "LaplaceThreshold",
+    "Mechanism",
+    "RandomizedResponse",
+    "Symmetric",
+    "exponential",
+    "geometric",
+    "laplace_threshold",
+    "randomized_response",
+    "symmetric",
+]
+
+MECHANISMS: dict[str, type[Mechanism]] = {
+    mechanism.kind: mechanism
+    for mechanism in (Channel, Symmetric, RandomizedResponse, LaplaceThreshold, Geometric, Exponential)
+}

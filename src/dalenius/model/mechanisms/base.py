@@ -1,0 +1,126 @@
+"""What a mechanism is: a row-stochastic channel from query values (or datasets) to outputs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.exact import as_fraction, as_integer, as_list, brief
+from dalenius.model.files import read_json
+from dalenius.model.queries.base import MAX_INTEGER, Integers
+from dalenius.model.shelf import Shelved, hint
+
+__all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of"]
+
+Floats = NDArray[np.float64]
+M = TypeVar("M", bound="Mechanism")
+MAX_ENTRIES = 2**24
+MAX_EPSILON = 1000
+
+
+@dataclass(frozen=True)
+class Mechanism(Shelved):
+    """A randomised release: a subclass is a frozen dataclass with a `kind` and a `channel`.
+
+    `inputs` says what the rows of the channel are: the query's values, or whole datasets.
+
+    A class of your own is audited like the built-in ones. The checker does not know how its channel is computed, so
+    the certificate carries the resolved matrix, and the verdict says that it is about that matrix.
+    """
+
+    def indexed_by(self) -> str:
+        """What the rows of the channel are: ``"query"`` values or ``"dataset"`` indices."""
+        return "query"
+
+    @abstractmethod
+    def channel(self, values: Integers) -> Floats:
+        """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
+
+    def output_labels(self, values: Integers) -> list[str]:
+        """What the outputs are called in a report."""
+        return [str(y) for y in range(self.channel(values).shape[1])]
+
+    @classmethod
+    def load(cls: type[M], path: str | Path) -> M:
+        """Read the file of a mechanism that is handed out: a `DesignedMechanism`, as its `save` wrote it (docs/release.md).
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, has more than 64 MiB, or states no valid mechanism of this class; the message names the file.
+        """
+        table = read_json(path, "a mechanism")
+        written = table.pop("format", None)
+        if not isinstance(written, str) or written not in READERS:
+            raise InputError(
+                f"{path}: format must be {' or '.join(READERS)}, got {brief(written)}{hint(written, READERS)}"
+            )
+        try:
+            mechanism = READERS[written](table)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        if not isinstance(mechanism, cls):
+            raise InputError(f"{path}: expected a {cls.__name__}, got a {type(mechanism).__name__}")
+        return mechanism
+
+
+READERS: dict[
+    str, Callable[[Mapping[str, Any]], Mechanism]
+] = {}  # by the format that a file names; classes enter themselves
+
+
+def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:
+    """A privacy parameter epsilon within [0, 1000], or (0, 1000] where it must be positive."""
+    epsilon = as_fraction(value, "mechanism: epsilon")
+    if not 0 <= epsilon <= MAX_EPSILON or (positive and epsilon == 0):
+        raise InputError(
+            f"mechanism: epsilon must be {'above' if positive else 'at least'} 0 and at most {MAX_EPSILON}, got {brief(value)}"
+        )
+    return epsilon
+
+
+def range_of(value: Any) -> tuple[int, int] | None:
+    """An output range [lo, hi] given as a pair, as the integer hi (lo is then 0), or not at all."""
+    if value is None:
+        return None
+    pair = as_list(value, "mechanism: range") if hasattr(value, "__len__") else [0, value]
+    if len(pair) != 2:
+        raise InputError(f"mechanism: range must be an integer or a pair [lo, hi], got {brief(value)}")
+    lo, hi = (as_integer(end, "mechanism: range", at_least=-MAX_INTEGER, at_most=MAX_INTEGER) for end in pair)
+    if lo >= hi:
+        raise InputError(f"mechanism: range [lo, hi] needs lo < hi, got [{lo}, {hi}]")
+    return lo, hi
+
+
+def distances(values: Integers, span: tuple[int, int] | None) -> NDArray[np.int64]:
+    """|y - v| for every value v and every output y of the range (by default, of the values)."""
+    lo, hi = span if span is not None else (int(values[0]), int(values[-1]))
+    if lo >= hi:
+        raise InputError(f"mechanism: the query has the single value {lo}; give a range [lo, hi] with lo < hi")
+    if values[0] < lo or values[-1] > hi:
+        raise InputError(
+            f"mechanism: the query's values run from {values[0]} to {values[-1]}, outside the range [{lo}, {hi}]; widen it"
+        )
+    if (hi - lo + 1) * values.size > MAX_ENTRIES:
+        raise InputError(f"mechanism: the channel would have more than {MAX_ENTRIES} entries; narrow the range")
+    return np.abs(np.arange(lo, hi + 1)[None, :] - values[:, None])
+
+
+def symmetric_channel(values: Integers, k: int | None, stay: float, change: float) -> Floats:
+    """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`."""
+    size = values.size
+    if size < 2 or size**2 > MAX_ENTRIES:
+        raise InputError(
+            f"mechanism: a symmetric channel needs 2 to {int(MAX_ENTRIES**0.5)} inputs, the query has {size}"
+        )
+    if k is not None and k != size:
+        raise InputError(f"mechanism: k is {k}, but the query has {size} values; leave k out or make them equal")
+    return np.where(np.eye(size, dtype=bool), stay, change)

@@ -1,0 +1,73 @@
+"""A channel given entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.exact import as_law, as_list, brief
+from dalenius.model.mechanisms.base import MAX_ENTRIES, Floats, Mechanism
+from dalenius.model.queries.base import Integers
+
+__all__ = ["Channel"]
+
+
+@dataclass(frozen=True)
+class Channel(Mechanism):
+    """A row-stochastic matrix: ``rows[v][y]`` is the probability of output y on input v.
+
+    The channel is *exactly* each row divided by its exact sum; a sum may differ from 1 by at most 1e-9.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of numbers
+        One row per query value, ascending, or one per dataset, in lexicographic order with record 0 slowest. Entries are exact
+        (see `dalenius.exact.as_fraction`): 0.1 is 1/10, ``"1/3"`` is a third.
+    inputs : {"query", "dataset"}
+        What the rows are indexed by.
+
+    Raises
+    ------
+    InputError
+        If an entry is negative or no number, rows differ in length, or a row does not sum to 1.
+
+    >>> import numpy as np
+    >>> Channel([[0.9, 0.1], ["1/3", "2/3"]]).channel(np.arange(2))[1].round(6).tolist()
+    [0.333333, 0.666667]
+    """
+
+    kind: ClassVar[str] = "matrix"
+    rows: Sequence[Sequence[Any]]
+    inputs: str = "query"
+
+    def __post_init__(self) -> None:
+        if self.inputs not in ("query", "dataset"):
+            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(self.inputs)}')
+        listed = as_list(self.rows, "mechanism: rows")
+        rows = tuple(as_law(row, f"mechanism: rows[{v}]") for v, row in enumerate(listed))
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise InputError("mechanism: rows must be a non-empty list of lists of equal length")
+        if len(rows) * len(rows[0]) > MAX_ENTRIES:
+            raise InputError(f"mechanism: a channel has at most {MAX_ENTRIES} entries")
+        object.__setattr__(self, "rows", rows)
+
+    def indexed_by(self) -> str:
+        return self.inputs
+
+    def channel(self, values: Integers) -> Floats:
+        if len(self.rows) != values.size:
+            what = "query value" if self.inputs == "query" else "dataset"
+            raise InputError(
+                f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
+            )
+        return np.array([_doubles(row) for row in self.rows])
+
+
+def _doubles(row: Sequence[Fraction]) -> list[float]:
+    total = sum(row, Fraction(0))
+    return [float(entry / total) for entry in row]

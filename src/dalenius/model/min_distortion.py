@@ -1,0 +1,171 @@
+"""Problem 3: the least distortion within a budget of leakage; and the least distortion of mechanisms that are private without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.exact import as_quantity, brief, fraction_text
+from dalenius.model.adversaries import Adversary
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.privacy import NOTIONS, Privacy, Reference
+from dalenius.model.shelf import read_shelved
+from dalenius.units import UNITS, unit_size
+
+__all__ = ["MinDistortion"]
+
+CEILING = Fraction(10**300)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinDistortion(DesignProblem):
+    """min over the mechanisms Q of a class of E(Q), the expected distortion: over those with L(Q) <= max_leakage, or the private ones.
+
+    Give either `adversary` and `max_leakage`, or `privacy`.
+
+    Parameters
+    ----------
+    records, query, distortion, law, adversary, mechanism, title, source
+        As `DesignProblem` says.
+    max_leakage : number or str
+        The budget: a number of nats, or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text.
+        A negative one makes the problem infeasible.
+    privacy : LocalDP or PointwiseMaximalLeakage
+        A bound on what outputs tell about the mechanism's whole input (the query's value; the dataset, for the class "full"), to
+        whomever. The design is a linear program then.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together, or the budget cannot be read.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MinDistortion(
+    ...     records=dl.Records(4, alphabet=2), query=dl.Count(), distortion=dl.Absolute(), max_leakage="0.05 bits",
+    ...     adversary=dl.EntropyAtLeast("0.8 max"))
+    >>> problem.budget, round(problem.max_leakage_nats, 6), problem.constant_distortion
+    (Fraction(1, 20), 0.034657, Fraction(3, 4))
+    >>> private = dl.MinDistortion(
+    ...     records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3"))
+    >>> private.privacy_level([[0.75, 0.25], [0.25, 0.75]]), private.privacy_level([[1, 0], [0.5, 0.5]])
+    (Fraction(3, 1), None)
+    """
+
+    kind: ClassVar[str] = "min_distortion"
+    parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
+    optional: ClassVar[tuple[str, ...]] = ("adversary", "privacy")
+    budget_key: ClassVar[str] = "max_leakage"
+    unit: ClassVar[str] = "distortion"
+    adversary: Adversary | None = None
+    max_leakage: Fraction | float | str | None = None
+    privacy: Privacy | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("adversary", "max_leakage", "privacy") if getattr(self, name) is not None]
+        if given not in (["adversary", "max_leakage"], ["privacy"]):
+            raise InputError(
+                "min_distortion: expected either an adversary and max_leakage, or privacy; got "
+                + (" and ".join(given) if given else "neither")
+            )
+        if self.max_leakage is not None:
+            amount, units = self._quantity
+            object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
+        super().__post_init__()
+        if self.privacy is not None:
+            self.privacy.check(self._possible, self.input_count)
+
+    # ------------------------------------------------------------ a budget of leakage
+
+    @property
+    def budget(self) -> Fraction:
+        """The largest leakage allowed, as written: a number of `budget_units`; `InputError` where there is `privacy` instead."""
+        return self._quantity[0]
+
+    @property
+    def budget_units(self) -> str:
+        """nats or bits."""
+        return self._quantity[1]
+
+    @property
+    def max_leakage_nats(self) -> float:
+        """The budget in nats, as a double."""
+        return float(max(min(self.budget, CEILING), -CEILING)) * unit_size(self.budget_units)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some mechanism of the class meets what is asked: a constant one leaks 0, and is private for every epsilon >= 0."""
+        return self.budget >= 0 if self.privacy is None else self.privacy.feasible
+
+    @property
+    def _quantity(self) -> tuple[Fraction, str]:
+        if self.max_leakage is None:
+            self.against("a budget of leakage")
+        return as_quantity(self.max_leakage, "max_leakage", known=UNITS)
+
+    # ------------------------------------------------------------ privacy
+
+    @cached_property
+    def _possible(self) -> tuple[int, ...]:
+        """The inputs that some dataset has."""
+        if self.mechanism == "full":
+            return tuple(range(self.input_count))
+        shares = self.record_fibres()[0].log_shares
+        return tuple(np.flatnonzero(np.isfinite(shares).any(axis=0)).tolist())
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """What the privacy notion compares entries with; `InputError` without one."""
+        return self._notion.references(self._possible, self.exact_input_law())
+
+    def privacy_level(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
+        """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
+
+        Raises
+        ------
+        InputError
+            As in `expected_distortion`, or if the problem has an adversary instead of `privacy`.
+        """
+        return self._notion.level(self.expand(rows), self.references)
+
+    @property
+    def _notion(self) -> Privacy:
+        if self.privacy is None:
+            raise InputError("privacy: this design has an adversary and a budget of leakage; expected one with privacy")
+        return self.privacy
+
+    # ------------------------------------------------------------ model files
+
+    @classmethod
+    def more_tables(cls, model: Mapping[str, Any]) -> tuple[str, ...]:
+        if "privacy" in model:
+            given = [key for key in ("adversary", "max_leakage") if key in model]
+            if given:
+                raise InputError(
+                    f"model: expected either [adversary] and max_leakage, or [privacy]; got {brief(given)} too"
+                )
+            return ("privacy",)
+        return ("adversary",)
+
+    @classmethod
+    def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        if "privacy" in model:
+            return {"privacy": read_shelved(NOTIONS, model["privacy"], "[privacy]")}
+        return super().goal(model)
+
+    def tables(self) -> dict[str, Any]:
+        tables = super().tables()
+        if self.privacy is not None:
+            del tables[self.budget_key]
+            tables["privacy"] = {"kind": self.privacy.kind, **self.privacy.to_table()}
+        return tables
+
+    def normal_tables(self) -> dict[str, Any]:
+        if self.privacy is not None:
+            return {**self.tables(), "privacy": self.privacy.normal_table()}
+        return {**self.tables(), self.budget_key: f"{self.budget} {self.budget_units}"}

@@ -1,0 +1,134 @@
+"""Model files: problems as TOML, read strictly and exactly, and the digest that identifies what they mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dalenius.errors import InputError
+from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.model.files import read_bytes
+from dalenius.model.maximal_leakage import MaximalLeakage
+from dalenius.model.min_distortion import MinDistortion
+from dalenius.model.min_leakage import MinLeakage
+from dalenius.model.problem import Problem
+
+__all__ = ["PROBLEMS", "digest", "dumps", "load", "loads", "normal_form", "read_model"]
+
+PROBLEMS: dict[str, type[Problem]] = {problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion)}
+
+
+def load(path: str | Path) -> Problem:
+    """Read a model file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is no TOML, or states no valid problem; the message names the file.
+    """
+    data = read_model(path)
+    try:
+        return loads(data, folder=Path(path).parent)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_model(path: str | Path) -> bytes:
+    """The bytes of a model file; `InputError` if it cannot be read or is too large."""
+    return read_bytes(path, "a model file")
+
+
+def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
+    """Read a problem from the text of a model file; paths in it are relative to `folder`, by default the current directory.
+
+    >>> problem = loads('''
+    ... problem = "maximal_leakage"
+    ... [records]
+    ... count = 4
+    ... alphabet = 2
+    ... [query]
+    ... kind = "parity"
+    ... [mechanism]
+    ... kind = "symmetric"
+    ... flip = 0.2
+    ... [adversary]
+    ... entropy_at_least = "2 bits"
+    ... ''')
+    >>> problem.mechanism.flip
+    Fraction(1, 5)
+    """
+    if not isinstance(text, str | bytes):
+        raise InputError(f"expected the text of a model file, got {brief(text)}")
+    try:
+        model = tomllib.loads(text if isinstance(text, str) else text.decode("utf-8"), parse_float=_exact)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"not a TOML 1.0 file in UTF-8: {error}") from None
+    except InputError:
+        raise
+    except ValueError as error:  # an integer beyond Python's limit of digits
+        raise InputError(f"a number in the file is too long: {error}") from None
+    kind = model.get("problem")
+    if not isinstance(kind, str) or kind not in PROBLEMS:
+        raise InputError(f"model: expected problem = one of {', '.join(PROBLEMS)}; got {kind!r}")
+    return PROBLEMS[kind].from_model(model, folder)
+
+
+def dumps(problem: Problem) -> str:
+    """The text of a model file that states this problem.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(),
+    ...     mechanism=dl.geometric(2, 0.5), adversary=dl.EntropyAtLeast("1 bits"))
+    >>> loads(dumps(problem)) == problem
+    True
+    """
+    lines, tables = [], []
+    for key, value in problem.to_model().items():
+        if isinstance(value, Mapping):
+            tables += ["", f"[{key}]", *(f"{k} = {_toml(v)}" for k, v in value.items() if v is not None)]
+        else:
+            lines.append(f"{key} = {_toml(value)}")
+    return "\n".join([*lines, *tables, ""])
+
+
+def normal_form(problem: Problem) -> dict[str, Any]:
+    """The problem's meaning as JSON data (docs/model-format.md): spelling, order and defaults make no difference."""
+    return {key: _normal(value) for key, value in problem.normal_form().items()}
+
+
+def digest(problem: Problem) -> str:
+    """SHA-256 of the normal form, which a certificate names."""
+    text = json.dumps(normal_form(problem), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _exact(text: str) -> Fraction:
+    return as_fraction(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), "model")
+
+
+def _normal(value: Any) -> Any:
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping | list | tuple) and not getattr(value, "ndim", 0):
+        return str(as_fraction(value, "mechanism"))
+    if isinstance(value, Mapping):
+        return {key: _normal(v) for key, v in value.items()}
+    return [_normal(v) for v in value]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, list | tuple) and not getattr(value, "ndim", 0):
+        text = fraction_text(as_fraction(value, "mechanism"))
+        return json.dumps(text) if "/" in text else text if "." in text or "e" in text else f"{text}.0"
+    return "[" + ", ".join(_toml(v) for v in value) + "]"

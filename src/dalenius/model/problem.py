@@ -1,0 +1,175 @@
+"""What every problem has: records, a query, an adversary, and a way into a model file and out of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError
+from dalenius.exact import brief
+from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
+from dalenius.model.queries import QUERIES, Query
+from dalenius.model.records import Records
+from dalenius.model.shelf import check_keys, read_shelved
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(ABC):
+    """A question about records, a query of them and, as a rule, an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
+
+    Parameters
+    ----------
+    records : Records
+    query : Query
+    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    title, source : str, optional
+        Free text, carried along.
+
+    Raises
+    ------
+    InputError
+        If a part is of another type, or the parts do not fit together.
+    """
+
+    kind: ClassVar[str]
+    parts: ClassVar[dict[str, type]] = {
+        "records": Records,
+        "query": Query,
+        "adversary": Adversary,
+        "title": str,
+        "source": str,
+    }
+    optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
+    records: Records
+    query: Query
+    adversary: Adversary | None
+    title: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in self.parts.items():
+            absent = name in self.optional and getattr(self, name) is None
+            if not absent and not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name}: expected {kind.__name__}, got {brief(getattr(self, name))}")
+        for text in (self.title, self.source):
+            if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
+                raise InputError("title and source must be text that UTF-8 can write")
+        if self.adversary is not None:
+            self.adversary.check(self.records)
+        self.query.check(self.records)
+
+    @property
+    def entropy_bound(self) -> float:
+        """b in nats; `InputError` where the adversary is another than `EntropyAtLeast`."""
+        return self._entropy.nats(self.records)
+
+    @property
+    def deficit(self) -> float:
+        """log |X| - b in nats, what the adversary may know at most; `InputError` where it is another than `EntropyAtLeast`."""
+        return self._entropy.deficit(self.records)
+
+    @property
+    def _entropy(self) -> EntropyAtLeast:
+        adversary = self.against("an entropy bound")
+        if not isinstance(adversary, EntropyAtLeast):
+            raise InputError(f"adversary: {adversary.kind} has no entropy bound; give entropy_at_least")
+        return adversary
+
+    def against(self, what: str) -> Adversary:
+        """The adversary; `InputError` for a design under [privacy], which has none: `what` is about one."""
+        if self.adversary is None:
+            raise InputError(
+                f"{what} is about an adversary, and this design has [privacy] instead; solve it, or give it an adversary and "
+                "max_leakage"
+            )
+        return self.adversary
+
+    @classmethod
+    @abstractmethod
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Problem:
+        """Build from the tables of a model file (docs/model-format.md); paths in it are relative to `folder`."""
+
+    @abstractmethod
+    def tables(self) -> dict[str, Any]:
+        """The keys and tables of a model file that this kind of problem has besides the common ones."""
+
+    def normal_tables(self) -> dict[str, Any]:
+        """The same in the normal form; numbers may still be numbers."""
+        return self.tables()
+
+    def to_model(self) -> dict[str, Any]:
+        """The tables of a model file, with every default filled in."""
+        runs = self.records.runs
+        records: dict[str, Any] = (
+            {"count": runs[0][1], "alphabet": runs[0][0]} if len(runs) == 1 else {"alphabets": self.records.alphabets}
+        )
+        texts = {key: getattr(self, key) for key in ("title", "source") if getattr(self, key)}
+        return {
+            "problem": self.kind,
+            **texts,
+            "records": records,
+            "query": self._query_table(),
+            **self.tables(),
+            **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
+        }
+
+    def normal_form(self) -> dict[str, Any]:
+        """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""
+        return {
+            "problem": self.kind,
+            "records": self.records.runs,
+            "query": self._query_table(),
+            **self.normal_tables(),
+            **({"adversary": self.adversary.normal_form()} if self.adversary is not None else {}),
+        }
+
+    def _query_table(self) -> dict[str, Any]:
+        return {"kind": self.query.kind, **self.query.to_table()}
+
+    @staticmethod
+    def need_tables(model: Mapping[str, Any], *tables: str) -> None:
+        """Raise `InputError` if one of these tables is missing."""
+        for table in tables:
+            if not isinstance(model.get(table), Mapping):
+                raise InputError(f"model: expected a table [{table}]")
+
+    @staticmethod
+    def common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that every problem takes from a model file; the query and the adversary where there are any."""
+        query = {"query": read_shelved(QUERIES, model["query"], "[query]")} if "query" in model else {}
+        adversary = {"adversary": _adversary(model["adversary"])} if "adversary" in model else {}
+        return {
+            "records": _records(model["records"]),
+            **query,
+            **adversary,
+            "title": model.get("title", ""),
+            "source": model.get("source", ""),
+        }
+
+
+def _records(table: Mapping[str, Any]) -> Records:
+    check_keys(table, ("count", "alphabet", "alphabets"), "[records]")
+    if "alphabets" in table and not (isinstance(table["alphabets"], list | tuple) and table["alphabets"]):
+        raise InputError("[records]: alphabets must be a non-empty list of integers")
+    if "alphabets" in table and "count" in table:
+        raise InputError("[records]: give either count and alphabet, or alphabets (one size a record)")
+    return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
+
+
+def _adversary(table: Mapping[str, Any]) -> Adversary:
+    if "kind" in table and EntropyAtLeast.kind in table:
+        raise InputError(f"[adversary]: give either {EntropyAtLeast.kind} or a kind, not both")
+    if "kind" in table:
+        return read_shelved(ADVERSARIES, table, "[adversary]")
+    check_keys(table, (EntropyAtLeast.kind, "kind"), "[adversary]")
+    if EntropyAtLeast.kind not in table:
+        raise InputError(
+            f'[adversary]: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
+            f"of {', '.join(ADVERSARIES)}"
+        )
+    return EntropyAtLeast(table[EntropyAtLeast.kind])

@@ -1,0 +1,84 @@
+"""What a query is, and the two ways to be one: a sum over the records, or a table over the datasets."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.model.records import Records
+from dalenius.model.shelf import Shelved
+
+__all__ = ["MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "spacing"]
+
+Integers = NDArray[np.int64]
+MAX_VALUES = 65_536
+MAX_INTEGER = 10**9
+
+
+@dataclass(frozen=True)
+class Query(Shelved):
+    """A function of the dataset. Its *values*, ascending, are the inputs of an oblivious mechanism."""
+
+    @abstractmethod
+    def values(self, records: Records) -> Integers:
+        """The listed values, ascending (some may be attained by no dataset)."""
+
+    def check(self, records: Records) -> None:
+        """Raise `InputError` if the query does not fit these records."""
+
+    @abstractmethod
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        """f(x) of the dataset x with these letters, one a record; `InputError` if it is none."""
+
+
+class AdditiveQuery(Query):
+    """f(x) = g(sum of the contributions of the records), so counts of completions come from convolution."""
+
+    @abstractmethod
+    def contribution(self, record: int, alphabet: int) -> tuple[int, ...]:
+        """What each letter of a record adds to the sum."""
+
+    def varies_by_record(self) -> bool:
+        """Whether `contribution` depends on more than the alphabet."""
+        return False
+
+    def modulus(self) -> int | None:
+        """The sum is taken modulo this, or over the integers."""
+        return None
+
+    def index_of_sum(self, sums: Integers, records: Records) -> Integers:
+        """Index among `values` of the value at each attained sum."""
+        return np.searchsorted(self.values(records), sums)
+
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        known: dict[tuple[int, int], tuple[int, ...]] = {}
+        total = 0
+        for record, (letter, size) in enumerate(zip(records.dataset(letters), records.alphabets, strict=True)):
+            kind = (record if self.varies_by_record() else 0, size)
+            if kind not in known:
+                known[kind] = self.contribution(record, size)
+            total += known[kind][letter]
+        modulus = self.modulus()
+        place = self.index_of_sum(np.array([total if modulus is None else total % modulus]), records)
+        return int(self.values(records)[place[0]])
+
+
+class TableQuery(Query):
+    """f(x) listed for every dataset; for few datasets only."""
+
+    @abstractmethod
+    def index_of_dataset(self, records: Records) -> Integers:
+        """Index among `values` of each dataset, in lexicographic order."""
+
+    def value(self, records: Records, letters: Sequence[int]) -> int:
+        return int(self.values(records)[self.index_of_dataset(records)[records.index(letters)]])
+
+
+def spacing(contributions: Iterable[tuple[int, ...]]) -> int:
+    """The largest step that divides all differences of sums."""
+    return math.gcd(*(added - letters[0] for letters in contributions for added in letters)) or 1

@@ -1,0 +1,54 @@
+"""A query listed dataset by dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.exact import as_integer, as_list
+from dalenius.model.queries.base import MAX_INTEGER, Integers, TableQuery
+from dalenius.model.records import Records
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True)
+class Table(TableQuery):
+    """f(x) = table[index of x], datasets in lexicographic order with record 0 slowest.
+
+    Raises
+    ------
+    InputError
+        If an entry is no integer, or there is not one entry for each of at most 65,536 datasets.
+
+    >>> Table([0, 0, 0, 1]).values(Records(2, alphabet=2)).tolist()
+    [0, 1]
+    """
+
+    kind: ClassVar[str] = "table"
+    keys: ClassVar[dict[str, str]] = {"table": "values"}
+    table: Sequence[int]
+
+    def __post_init__(self) -> None:
+        entries = tuple(
+            as_integer(v, "query: values", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
+            for v in as_list(self.table, "query: values")
+        )
+        object.__setattr__(self, "table", entries)
+
+    def check(self, records: Records) -> None:
+        datasets = records.enumerable("query: a table")
+        if len(self.table) != datasets:
+            raise InputError(
+                f"query: values must list one value for each of the {datasets} datasets, got {len(self.table)}"
+            )
+
+    def values(self, records: Records) -> Integers:
+        return np.unique(np.asarray(self.table, dtype=np.int64))
+
+    def index_of_dataset(self, records: Records) -> Integers:
+        return np.searchsorted(self.values(records), np.asarray(self.table, dtype=np.int64))

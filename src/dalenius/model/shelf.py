@@ -1,0 +1,80 @@
+"""Frozen data with a name: how queries and mechanisms go into a model file's table and come out of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from abc import ABC
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from dalenius.errors import InputError
+from dalenius.exact import brief
+
+__all__ = ["Shelved", "check_keys", "hint", "read_shelved"]
+
+S = TypeVar("S", bound="Shelved")
+
+
+@dataclasses.dataclass(frozen=True)
+class Shelved(ABC):
+    """A frozen dataclass that a model file names by `kind`; its fields are the keys of its table.
+
+    `keys` renames a field in the file, where the best name in Python is not the best name there.
+    """
+
+    kind: ClassVar[str]
+    keys: ClassVar[dict[str, str]] = {}
+
+    def to_table(self) -> dict[str, Any]:
+        """The model-file table without `kind`; a field left out is None."""
+        return {self.keys.get(f.name, f.name): getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    @classmethod
+    def from_table(cls: type[S], table: Mapping[str, Any], where: str) -> S:
+        """Build from a table without `kind`; unknown and missing keys are errors."""
+        fields = {cls.keys.get(f.name, f.name): f for f in dataclasses.fields(cls)}
+        check_keys(table, fields, where)
+        missing = [
+            key
+            for key, f in fields.items()
+            if key not in table and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+        ]
+        if missing:
+            raise InputError(f"{where}: missing {', '.join(missing)}")
+        return cls(**{fields[key].name: value for key, value in table.items()})
+
+
+def read_shelved(shelf: Mapping[str, type[S]], table: Any, where: str) -> S:
+    """The object that a model-file table describes, looked up by its `kind`.
+
+    >>> from dalenius.model.queries import QUERIES
+    >>> read_shelved(QUERIES, {"kind": "modular_sum", "modulus": 3}, "[query]")
+    ModularSum(m=3)
+    """
+    if not isinstance(table, Mapping):
+        raise InputError(f"{where}: expected a table, got {brief(table)}")
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in shelf:
+        raise InputError(f"{where}: kind must be one of {', '.join(shelf)}; got {brief(kind)}{hint(kind, shelf)}")
+    rest = {key: value for key, value in table.items() if key != "kind"}
+    return shelf[kind].from_table(rest, f"{where} kind {kind}")
+
+
+def check_keys(table: Mapping[str, Any], allowed: Iterable[str], where: str) -> None:
+    """Raise `InputError` if the table has a key that is not allowed."""
+    allowed = list(allowed)
+    for key in table:
+        if key not in allowed:
+            expected = ", ".join(allowed) if allowed else "no keys"
+            raise InputError(f"{where}: unknown key {brief(key)}; expected {expected}{hint(key, allowed)}")
+
+
+def hint(word: Any, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one it resembles, if any.
+
+    >>> hint("haming", ["hamming", "absolute"])
+    " (did you mean 'hamming'?)"
+    """
+    close = difflib.get_close_matches(word, list(known), n=1) if isinstance(word, str) else []
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,0 +1,246 @@
+"""The answer to an audit: an interval, what proves it, why the work stopped, and what is claimed."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import GapNotReachedError, InputError
+from dalenius.evidence import Certificate
+from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.outcome import Scope, Termination
+from dalenius.search.clock import Progress
+from dalenius.units import lower_in, upper_in
+
+__all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
+
+
+RESOLUTION = 2e-11
+
+
+def relative_gap(lower: float, upper: float) -> float:
+    """(upper - lower) / upper, and 0 for no leakage to speak of.
+
+    >>> relative_gap(0.75, 1.0)
+    0.25
+    """
+    return (upper - lower) / upper if upper > RESOLUTION else 0.0
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An adversary's prior that attains the lower bound.
+
+    Attributes
+    ----------
+    record : int
+    masses : (letters, channel inputs)
+        P(X_record = letter, input); inputs are the query's values (or datasets). Against `EntropyAtLeast` the mass of a pair is spread
+        evenly over its datasets. Against `ProductPriors` the other records are known, so each letter a has one input k_a, with all its
+        mass pi_a. Against a `PriorSet` these are the sums of prior number `prior` over the datasets of each pair.
+    inputs : tuple of int
+        The query's values (or the dataset indices).
+    prior : int or None
+        Which of the listed priors it is, counted from 0; None against another adversary than a `PriorSet`.
+    """
+
+    record: int
+    masses: NDArray[np.float64] = field(repr=False)
+    inputs: tuple[int, ...] = field(repr=False)
+    prior: int | None = None
+
+    @property
+    def letter_law(self) -> NDArray[np.float64]:
+        """The prior of the record itself."""
+        return np.asarray(self.masses.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class RecordProof:
+    """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
+
+    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``dual``, ``vertices``, ``posterior``,
+    ``dual tree``, ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the
+    leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``, which
+    takes no leaves.
+    """
+
+    record: int
+    times: int
+    method: str
+    leaves: int
+
+
+class _Proved:
+    """What every result can be asked."""
+
+    termination: Termination
+
+    @property
+    def gap(self) -> float:
+        """Of the interval, relative."""
+        raise NotImplementedError
+
+    def require(self, *, gap: float) -> Self:
+        """This result, if its relative gap is at most `gap`.
+
+        Raises
+        ------
+        GapNotReachedError
+            If the interval is wider.
+        """
+        if self.gap > gap:
+            raise GapNotReachedError(
+                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class Result(_Proved):
+    """A certified interval for the worst-case leakage.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= L <= upper`` in `units`; proved by `certificate`, which the independent checker accepted before this object
+        was returned.
+    record : int or None
+        The record of the witness (None if no record can leak anything).
+    witness : Witness or None
+        A prior whose leakage is at least `lower`; None where `lower` is 0 for want of anything better.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval holds for every adversary of the problem.
+    certificate : Certificate
+        Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    records : tuple of RecordProof
+    trace : tuple of Progress
+        How the bounds, in nats and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
+    """
+
+    lower: float
+    upper: float
+    record: int | None
+    witness: Witness | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    records: tuple[RecordProof, ...] = ()
+    units: str = "nats"
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
+
+    @property
+    def unit(self) -> str:
+        """Of the trace: always nats."""
+        return "nats"
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
+        return relative_gap(self.lower, self.upper)
+
+    def to(self, units: str) -> Result:
+        """The same result in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the result is not in nats any more.
+        """
+        if units == self.units:
+            return self
+        if self.units != "nats":
+            raise InputError(f"convert from the result in nats, this one is in {self.units}")
+        return dataclasses.replace(
+            self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units
+        )
+
+    def __str__(self) -> str:
+        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
+
+
+@dataclass(frozen=True)
+class DesignResult(_Proved):
+    """A mechanism, and a certified interval for the best there is.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= V <= upper``, V the least leakage in nats (`MinLeakage`), or the least expected distortion (`MinDistortion`), of the
+        mechanisms of the class that meet the budget; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
+    mechanism : DesignedMechanism or None
+        It meets the budget exactly, and attains `upper`. None where there is none.
+    audit : Result or None
+        The audit of this very mechanism, with a certificate of its own. None for a design under a privacy notion.
+    distortion : Fraction or None
+        Its expected distortion, exactly.
+    level : Fraction or None
+        For a design under a privacy notion: the least e^epsilon for which the mechanism is private, exactly.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval is about all mechanisms of the class, and all adversaries of the problem.
+    certificate : Certificate
+        Of the design, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    rounds : int
+        Master programs solved.
+    unit : str
+        Of the interval: ``"nats"`` or ``"distortion"``.
+    trace : tuple of Progress
+        How the bounds moved with time, before they were proved; the upper one as the search saw it.
+    """
+
+    lower: float
+    upper: float
+    mechanism: DesignedMechanism | None
+    audit: Result | None
+    distortion: Fraction | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    rounds: int = 0
+    unit: str = "nats"
+    level: Fraction | None = None
+    explanation: tuple[str, ...] = field(default=(), repr=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether some mechanism meets the budget."""
+        return self.mechanism is not None
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper; 0 where upper is below 2e-11, or nothing meets the budget."""
+        return relative_gap(self.lower, self.upper) if self.feasible else 0.0
+
+    @property
+    def leakage(self) -> tuple[float, float] | None:
+        """What the mechanism leaks to the problem's adversary: a proved interval in nats, exactly 0 where it releases a constant.
+
+        None without a mechanism, or without an adversary.
+        """
+        if self.audit is None or self.mechanism is None:
+            return None
+        constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)
+        return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
+
+    def explain(self) -> str:
+        """Which symmetries of the instance were used, and why they lose nothing."""
+        return "\n".join(self.explanation)
+
+    def __str__(self) -> str:
+        if not self.feasible:
+            return "no mechanism meets the budget (proved)"
+        what = "leakage" if self.unit == "nats" else "distortion"
+        unit = " nats" if self.unit == "nats" else ""
+        return f"{self.lower:.10g} <= least {what} <= {self.upper:.10g}{unit} ({self.termination.value})"

@@ -1,0 +1,221 @@
+"""The frontier of a design problem: the best value for every budget, as a certified band."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from dalenius._solve import solve
+from dalenius.errors import InputError
+from dalenius.evidence import exact_fraction_above
+from dalenius.exact import as_fraction, as_integer, brief
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.outcome import Termination
+from dalenius.results import DesignResult
+from dalenius.search.clock import Progress
+
+__all__ = ["Band", "FrontierPoint", "frontier", "spread_budgets"]
+
+DIGITS = 9  # of spread budgets
+LOG_2 = Fraction(math.nextafter(math.log(2.0), 0.0)), Fraction(math.nextafter(math.log(2.0), 1.0))  # it lies between
+
+Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """The certified answer at one budget, in the unit of the problem's own budget."""
+
+    budget: Fraction
+    problem: DesignProblem
+    result: DesignResult
+
+
+def frontier(
+    problem: DesignProblem,
+    budgets: Sequence[float | str | Fraction],
+    *,
+    gap: float = 1e-3,
+    time_limit: float | None = 30.0,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+) -> Iterator[FrontierPoint]:
+    """The best mechanism for each of these budgets, one after the other; each starts from the priors of the proof before it.
+
+    The optimum falls as the budget grows, and is convex in it. Each point keeps the interval that its own certificate proves; `Band`
+    is what all of them prove together, at every budget.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+        Its own budget is not used, but the budget's unit is (`MinDistortion` in nats or bits).
+    budgets : sequence of numbers
+        Exact, in the order in which they are to be solved.
+    gap, time_limit, seed, progress
+        As in `solve`, for each point.
+
+    Raises
+    ------
+    InputError
+        If the problem is no design, has [privacy] instead of a budget, or a budget is no number.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
+    ...     adversary=dl.EntropyAtLeast("0.5 max"))
+    >>> points = list(dl.frontier(problem, [0.1, 0.3, 0.5]))
+    >>> [round(point.result.upper, 4) for point in points]
+    [0.3681, 0.0823, 0.0]
+    >>> from dalenius.studies.frontier import Band
+    >>> band = Band(points)
+    >>> band.lower(0.2) <= 0.1927 <= band.upper(0.2)              # log 2 - h(0.2)
+    True
+    """
+    if not isinstance(problem, DesignProblem):
+        raise InputError(f"problem: expected a MinLeakage or MinDistortion, got {brief(problem)}")
+    problem.against("a frontier")
+    exact = [as_fraction(budget, f"budgets[{j}]") for j, budget in enumerate(budgets)]
+    return _points(problem, exact, gap, time_limit, seed, progress)
+
+
+def _points(
+    problem: DesignProblem,
+    budgets: list[Fraction],
+    gap: float,
+    time_limit: float | None,
+    seed: int,
+    progress: Callable[[Progress], None] | None,
+) -> Iterator[FrontierPoint]:
+    known: DesignResult | None = None
+    for budget in budgets:
+        there = _with_budget(problem, budget)
+        result = solve(there, gap=gap, time_limit=time_limit, seed=seed, progress=progress, known=known)
+        known = result if len(result.certificate.dual()) > 1 else known
+        yield FrontierPoint(budget, there, result)
+
+
+def _with_budget(problem: DesignProblem, budget: Fraction) -> DesignProblem:
+    written = f"{budget} {problem.budget_units}" if isinstance(problem, MinDistortion) else budget
+    changes: dict[str, object] = {problem.budget_key: written}
+    return dataclasses.replace(problem, **changes)  # type: ignore[arg-type]
+
+
+def spread_budgets(
+    problem: DesignProblem,
+    points: int,
+    *,
+    gap: float = 1e-3,
+    time_limit: float | None = 30.0,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Fraction]:
+    """Budgets from one end of the frontier to the other, evenly spread and rounded upward to nine digits.
+
+    `MinLeakage`: from the least distortion that any mechanism has to that of a constant one. `MinDistortion`: from 0 to what must leak
+    where nothing may be distorted more than least, which takes a design of its own to find.
+
+    Raises
+    ------
+    InputError
+        If `points` is less than 2, or the problem has [privacy] instead of a budget.
+    KeyboardInterrupt
+        If that design is interrupted.
+
+    >>> import dalenius as dl
+    >>> problem = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
+    ...     adversary=dl.EntropyAtLeast("0.5 max"))
+    >>> [float(budget) for budget in spread_budgets(problem, 3)]
+    [0.0, 0.25, 0.5]
+    """
+    problem.against("a frontier")
+    steps = as_integer(points, "points", at_least=2) - 1
+    low, high = problem.least_distortion, problem.constant_distortion
+    if isinstance(problem, MinDistortion):
+        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
+        del fields["max_leakage"], fields["privacy"]
+        end = solve(MinLeakage(**fields, max_distortion=low), gap=gap, time_limit=time_limit, progress=progress)
+        if end.termination is Termination.INTERRUPTED:
+            raise KeyboardInterrupt
+        low, high = Fraction(0), Fraction(end.upper) / _nats_per_unit(problem)[0]
+    spread = (low + (high - low) * Fraction(j, steps) for j in range(points))
+    return sorted({Fraction(math.ceil(budget * 10**DIGITS), 10**DIGITS) for budget in spread})
+
+
+def _nats_per_unit(problem: DesignProblem) -> Point:
+    """What one of the budget's units is worth in the unit of the multiplier: two numbers that it lies between."""
+    bits = isinstance(problem, MinDistortion) and problem.budget_units == "bits"
+    return LOG_2 if bits else (Fraction(1), Fraction(1))
+
+
+class Band:
+    """What certificates at some budgets prove about the optimum at all budgets.
+
+    *From below*: the multiplier that a certificate gives the budget (nu, or in `MinDistortion` the sum of the weights) is the slope of
+    a line that its priors prove at once for every budget: lower(x') = lower + slope (x - x'). *From above*: the mixture of two
+    mechanisms with shares t and 1 - t distorts and leaks at most the mixture of what they do (leakage is convex), so chords between
+    points hold; and what meets a budget meets a larger one. Both are evaluated exactly and rounded outward.
+
+    Parameters
+    ----------
+    points : sequence of FrontierPoint
+        Of one problem.
+    """
+
+    def __init__(self, points: Sequence[FrontierPoint]) -> None:
+        self._feasible = [point for point in points if point.result.feasible]
+        self._unit = _nats_per_unit(points[0].problem) if points else LOG_2
+
+    @cached_property
+    def _lines(self) -> list[tuple[Fraction, Fraction, Fraction]]:
+        """Budget, lower bound there, slope."""
+        return [(point.budget, Fraction(point.result.lower), _slope(point)) for point in self._feasible]
+
+    @cached_property
+    def _corners(self) -> list[Point]:
+        """The lower convex hull of the points' upper ends, by budget, as far as it falls."""
+        best: dict[Fraction, Fraction] = {}
+        for point in self._feasible:
+            upper = Fraction(point.result.upper)
+            best[point.budget] = min(upper, best.get(point.budget, upper))
+        hull = list[Point]()
+        for corner in sorted(best.items()):
+            while len(hull) > 1 and _above(hull[-1], hull[-2], corner):
+                hull.pop()
+            if not hull or corner[1] < hull[-1][1]:
+                hull.append(corner)
+        return hull
+
+    def lower(self, budget: float | str | Fraction) -> float:
+        """No mechanism that meets this budget is better."""
+        x, found = as_fraction(budget, "budget"), Fraction(0)
+        for at, lower, slope in self._lines:
+            unit = self._unit[0] if at > x else self._unit[1]
+            found = max(found, lower + slope * unit * (at - x))
+        return 0.0 - exact_fraction_above(-found)
+
+    def upper(self, budget: float | str | Fraction) -> float:
+        """A mixture of two of the mechanisms meets this budget, and is at least as good; infinite below all budgets."""
+        x = as_fraction(budget, "budget")
+        left = [corner for corner in self._corners if corner[0] <= x]
+        right = self._corners[len(left) :]
+        if not left:
+            return math.inf
+        (a, u), (b, v) = left[-1], right[0] if right else (x + 1, left[-1][1])
+        return exact_fraction_above(u + (v - u) * (x - a) / (b - a))
+
+
+def _slope(point: FrontierPoint) -> Fraction:
+    """The multiplier of the budget in the proof of a lower bound."""
+    dual, *priors = point.result.certificate.dual()
+    if not priors:
+        return Fraction(0)
+    if isinstance(point.problem, MinDistortion):
+        return sum((Fraction(line[1]) for line in priors), Fraction(0))
+    return Fraction(dual[1])
+
+
+def _above(middle: Point, left: Point, right: Point) -> bool:
+    """Whether a point lies on or above the chord of its neighbours."""
+    return (middle[1] - left[1]) * (right[0] - left[0]) >= (right[1] - left[1]) * (middle[0] - left[0])
