@@ -21,6 +21,7 @@ import dalenius as dl
 from dalenius.catalogue import ratchet
 from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
 from dalenius.cli import app
+from dalenius.evidence import join
 from dalenius.model import digest
 from dalenius.model.adversaries import ADVERSARIES
 from dalenius.model.design_problem import CLASSES
@@ -386,7 +387,7 @@ def test_the_better_ends_are_combined(small, name):
     kept = dl.Certificate.read(model.certificate_path)
     assert dl.verify(model.path, kept).proved
     assert (Fraction(second.lower), Fraction(second.upper)) == MODELS[name].claim == library_model(name, small).claim
-    assert [entry.by for entry in ratchet.history(small)] == ["left", best.header["producer"]]
+    assert [entry.by for entry in ratchet.history(small)] == ["left", best.header.producer]
     for worse in (best, left, right):
         with pytest.raises(dl.InputError, match="no tighter"):
             ratchet.submit(worse, small)
@@ -399,13 +400,13 @@ def test_evidence_of_two_searches_is_combined():
     for name, gaps in ((AUDIT, (1e-1, 1e-2)), ("design/count-erasure-independent", (3e-1, 1e-2))):
         first, second = (dl.solve(PROBLEM[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
         for stored, found in ((first, second), (second, first)):
-            joined = ratchet.combine(stored.certificate, found.certificate)
+            joined = join(stored.certificate, found.certificate)
             verdict = dl.verify(PROBLEM[name], joined)
             assert verdict.proved, verdict.reason
             assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
             assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
     with pytest.raises(dl.InputError, match="of one model"):
-        ratchet.combine(first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
+        join(first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
 @pytest.mark.parametrize("blank", ["\r", " ", "\t"])
@@ -538,7 +539,7 @@ def test_a_stored_certificate_that_is_none(small, text):
 @pytest.mark.parametrize("row", ["x" * 200_000, '"', "\udcff", f"{AUDIT},,DIGEST,low,1,", f"{AUDIT},,DIGEST,nan,1,"])
 def test_a_history_that_cannot_be_read(small, row):
     best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
-    text = "name,date,digest,lower,upper,by\n" + row.replace("DIGEST", best.header["model"]) + "\n"
+    text = "name,date,digest,lower,upper,by\n" + row.replace("DIGEST", best.header.model) + "\n"
     (small / "history.csv").write_text(text, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(dl.InputError, match=r"history\.csv"):
         ratchet.submit(best, small)

@@ -133,7 +133,7 @@ def test_json(write, release, audit):
     assert (answer["certificate"], answer["proved"], answer["simulation"]) == ("noise.cert", True, False)
     assert (answer["distortion"], answer["max_distortion"], answer["distortion_within_budget"]) == ("0.1", "0.1", True)
     assert answer["leakage_within_budget"] is None
-    assert answer["digest"] == audit.certificate.header["model"]
+    assert answer["digest"] == audit.certificate.header.model
 
 
 SECRET = 718_281
@@ -227,7 +227,7 @@ def test_certificates_that_prove_nothing(write, release, audit):
     write()
     audit.certificate.write("noise.cert")
     text = audit.certificate.text
-    upper = audit.certificate.header["upper"]
+    upper = audit.certificate.header.upper
     other = dl.solve(MODEL.release([["0.8", "0.2"], ["0.2", "0.8"]]), time_limit=5).certificate.text
     for content, status in (
         (text.replace(f'"upper":"{upper}"', '"upper":"0.3"'), 1),

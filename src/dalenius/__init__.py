@@ -35,7 +35,7 @@ from dalenius.model.mechanisms import (
 )
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
-from dalenius.outcome import Scope, Termination
+from dalenius.outcome import ProofRefusedWarning, Refusal, Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, Witness
 from dalenius.search.clock import Progress
 from dalenius.studies.compare import Comparison, compare
@@ -78,9 +78,11 @@ __all__ = [
     "Problem",
     "ProductPriors",
     "Progress",
+    "ProofRefusedWarning",
     "Query",
     "RecordProof",
     "Records",
+    "Refusal",
     "Result",
     "Scope",
     "Squared",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.evidence import Certificate
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Scope, Termination
+from dalenius.outcome import Refusal, Scope, Termination
 from dalenius.search.clock import Progress
 from dalenius.units import lower_in, upper_in
 
@@ -121,6 +121,8 @@ class Result(_Proved):
         Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
     seconds : float
     records : tuple of RecordProof
+    refusals : tuple of Refusal
+        Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
     trace : tuple of Progress
         How the bounds, in nats and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
@@ -135,6 +137,7 @@ class Result(_Proved):
     seconds: float
     records: tuple[RecordProof, ...] = ()
     units: str = "nats"
+    refusals: tuple[Refusal, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
     @property
@@ -194,6 +197,8 @@ class DesignResult(_Proved):
         Master programs solved.
     unit : str
         Of the interval: ``"nats"`` or ``"distortion"``.
+    refusals : tuple of Refusal
+        As of a `Result`; those of the mechanism's audit are its own.
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     """
@@ -210,6 +215,7 @@ class DesignResult(_Proved):
     rounds: int = 0
     unit: str = "nats"
     level: Fraction | None = None
+    refusals: tuple[Refusal, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 

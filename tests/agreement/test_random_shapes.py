@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.audits import Auditor
+from dalenius.audits import EntropyAudit
 from dalenius.audits import entropy_at_least as maximal_leakage
 
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs
@@ -94,7 +94,7 @@ def test_the_brute_force_finds_a_planted_wrong_upper_bound(support, name):
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(support, name, monkeypatch):
     """All the way through `solve`: a blind search, upper bounds ten percent too low, and nobody to check them."""
-    honest = Auditor.run
+    honest = EntropyAudit.run
 
     def lie(self):
         honest(self)
@@ -108,10 +108,10 @@ def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(suppo
         return best
 
     question = instance(support, SHAPES[name], 0)
-    monkeypatch.setattr(Auditor, "run", lie)
+    monkeypatch.setattr(EntropyAudit, "run", lie)
     monkeypatch.setattr(maximal_leakage, "search", blind)
     monkeypatch.setattr(maximal_leakage, "polish", no_help)
-    monkeypatch.setattr(importlib.import_module("dalenius._solve"), "verify", lambda *_: SimpleNamespace(proved=True))
+    monkeypatch.setattr(importlib.import_module("dalenius._prove"), "verify", lambda *_: SimpleNamespace(proved=True))
     result = dl.solve(question, gap=1e-2, time_limit=1.5)
     with pytest.raises(AssertionError):
         assert_not_beaten(result, brute_force(support, question, 0))

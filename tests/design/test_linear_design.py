@@ -20,7 +20,7 @@ from dalenius.cli import app
 from dalenius.designs import linear
 from dalenius.designs.linear import LinearDesign
 from dalenius.export import Solution, certify, offered, offers
-from dalenius.search.clock import Clock
+from dalenius.search import Limits, Run
 
 some = settings(max_examples=25, deadline=None, derandomize=True)
 P1 = dl.Iid([0.5, 0.3, 0.2])
@@ -36,7 +36,7 @@ def design(privacy, n=3, law=UNIFORM, distortion=None, **more):
 
 def found(problem, seconds=60.0):
     """The search alone, without a certificate."""
-    run = LinearDesign(problem, 1e-6, Clock(seconds))
+    run = LinearDesign(problem, Run.of(Limits(gap=1e-6, time_limit=seconds)))
     run.run()
     assert run.lower <= run.upper == problem.expected_distortion(run.rows)
     level = problem.privacy_level(run.rows)
@@ -333,7 +333,7 @@ def test_a_clock_that_has_run_out():
 
 
 def test_a_stopped_clock_says_interrupted():
-    run = LinearDesign(design(LDP(1), 5), 1e-6, Clock(60.0))
+    run = LinearDesign(design(LDP(1), 5), Run.of(Limits(gap=1e-6)))
     run.clock.stop()
     run.run()
     assert run.termination is dl.Termination.INTERRUPTED

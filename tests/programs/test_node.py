@@ -8,8 +8,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
-from dalenius.evidence.certificate import build
-from dalenius.evidence.numbers import short_text, short_texts
+from dalenius.evidence import Certificate, Header, claim_text, short_text, slope_text, vector_text
+from dalenius.evidence.lines import Cut, JointLeaf, RecordLine, RowLeaf, Split, WitnessLine
 from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
 
@@ -230,10 +230,11 @@ def test_small_boxes_are_tight(instances):
 def lines_of(channel, m):
     """A solution's multipliers as lines of a certificate."""
     theta, mu = float(m["theta"]), float(m["mu"])
-    law = short_texts(channel.expand_outputs(m["law"])) if theta > 0.0 else None
-    yield ["joint", short_text(theta), short_text(mu), short_texts(channel.expand_outputs(m["sigma"])), law]
+    law = vector_text(channel.expand_outputs(m["law"])) if theta > 0.0 else None
+    slopes = tuple(map(slope_text, channel.expand_outputs(m["sigma"])))
+    yield JointLeaf(short_text(theta), short_text(mu), slopes, law)
     if theta > 0.0:
-        yield from (["row", short_texts(channel.expand_outputs(kappa))] for kappa in m["kappa"])
+        yield from (RowLeaf(slope_text(channel.expand_outputs(kappa))) for kappa in m["kappa"])
 
 
 @pytest.mark.parametrize("sides", SIDES)
@@ -252,8 +253,8 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     middle = float(np.round(0.5 * (low[1, 2] + high[1, 2]), 3))
     below, above = high.copy(), low.copy()
     below[1, 2] = above[1, 2] = middle
-    body = [["witness", None, None], ["record", 0]]
-    body += [["split" if side == "posterior" else "cut", 1, int(channel.output_index[2]), short_text(middle)]]
+    branch = Split if side == "posterior" else Cut
+    body = [RecordLine(0), branch(1, int(channel.output_index[2]), short_text(middle))]
     bounds = []
     for box in ((low, below), (above, high)):
         program.set(-channel.deficit, **{side: box})
@@ -261,8 +262,8 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
         bounds.append(program.bound(proof))
         body += list(lines_of(channel, proof))
     for shift, proved in ((1e-9, True), (-1e-9, False)):
-        claim = {"lower": 0.0, "upper": max(bounds) + shift, "producer": "a test", "body": body}
-        certificate = build(problem=question.kind, digest=digest(question), **claim)
+        header = Header(question.kind, digest(question), "0", claim_text(max(bounds) + shift), producer="a test")
+        certificate = Certificate.of(header, [WitnessLine(None, None)], body)
         assert dl.verify(question, certificate).proved == proved
 
 

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
-from dalenius.audits import Auditor, audit_of
+from dalenius.audits import audit_of
 from dalenius.designs.exchange import Exchange
 from dalenius.designs.oracle import Prior
+from dalenius.designs.proposing import ExchangeProposer
 from dalenius.model import MinDistortion
 
-__all__ = ["Duel", "MechanismScheme", "alternating"]
+__all__ = ["AlternatingProposer", "Duel", "MechanismScheme", "alternating"]
 
 Floats = NDArray[np.float64]
 SWEEPS = 60
@@ -45,13 +46,12 @@ class MechanismScheme:
         Made by `exchange`, not run.
 
     >>> import dalenius as dl
-    >>> import numpy as np
-    >>> from dalenius.search.clock import Clock
+    >>> from dalenius.search import Limits, Run
     >>> from dalenius.alternating import MechanismScheme, alternate
     >>> from dalenius.designs.exchange import exchange
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
     ...     adversary=dl.EntropyAtLeast(0.5))
-    >>> result = alternate(MechanismScheme(exchange(problem, 1e-4, Clock(10.0), np.random.default_rng(0))))
+    >>> result = alternate(MechanismScheme(exchange(problem, Run.of(Limits(time_limit=10)))))
     >>> result.scope.value, round(result.value, 4)
     ('blockwise', 0.3681)
     """
@@ -130,11 +130,8 @@ class _Adversary:
         reply = self.scheme.best_reply(state.Q)
         run.consider(state.Q, run.rival.told(reply, state.Q))
         new = Duel(state.Q, reply if run.rival.told(reply, state.Q) > self.scheme.told(state) else state.prior)
-        audit = audit_of(
-            run.problem.release(run.exact(state.Q)), 0.5 * run.gap, run.clock.slice(AUDIT_SECONDS), run.rng
-        )
-        if isinstance(audit, Auditor):
-            audit.node_limit, audit.memory_limit = run.node_limit, run.memory_limit
+        part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
+        audit = audit_of(run.problem.release(run.exact(state.Q)), part)
         audit.run()
         upper, now = audit.upper, self.scheme.told(state)
         if isinstance(run.problem, MinDistortion):
@@ -152,3 +149,11 @@ def alternating(run: Exchange) -> AlternatingResult[Duel]:
     result: AlternatingResult[Duel] = alternate(MechanismScheme(run), settings, rng=run.rng)
     run.conclude()
     return result
+
+
+class AlternatingProposer(ExchangeProposer):
+    """The alternating scheme instead of the exchange."""
+
+    def run(self) -> None:
+        """Alternate."""
+        alternating(self.exchange)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.finding import Finding, Part
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.information import mutual_information
+from dalenius.model import PriorSet
 from dalenius.model.selections import MAX_NUMBERS
-from dalenius.search.clock import Clock
+from dalenius.results import RecordProof
 
 __all__ = ["PriorSetAudit"]
 
@@ -22,27 +22,14 @@ BATCH = 2**22  # numbers in a batch of priors
 
 
 @dataclass
-class PriorSetAudit:
-    """A running audit against a `PriorSet`; see `dalenius.audits.finding.Audit`.
-
-    Parameters
-    ----------
-    alphabets : sizes of the records' alphabets
-    priors : (priors, datasets), each summing to 1
-    inputs : (datasets,), the channel input of every dataset
-    channel : (inputs, outputs), row-stochastic
-    """
-
-    alphabets: tuple[int, ...]
-    priors: Floats
-    inputs: Integers
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
+class PriorSetAudit(Audit):
+    """A running audit against a `PriorSet`: the checker evaluates everything by itself, so that no lines prove the upper end."""
 
     def __post_init__(self) -> None:
+        adversary = self.problem.adversary
+        assert isinstance(adversary, PriorSet)
+        self.alphabets, self.priors = self.problem.records.alphabets, adversary.weights
+        self.inputs, self.channel = self.problem.inputs_of_datasets(), self.problem.channel
         self._records = [i for i, letters in enumerate(self.alphabets) if letters > 1]
         self._leakage: dict[int, Floats] = {}
 
@@ -63,31 +50,27 @@ class PriorSetAudit:
         self.out_of_time |= self.clock.expired
         self._tell("done", 0, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything: a leakage is at least 0 and at most the entropy of the letters."""
-        self._leakage = {}
+    @property
+    def exposed(self) -> int | None:
+        best = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
+        return self._records[0] if best is None and self._records else best
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found; the checker evaluates everything by itself, so there are no sections."""
-        record = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
-        if record is None and self._records:
-            record = self._records[0]
-        witness: list[Any] = ["witness", None, None]
-        leakage, masses, prior = 0.0, None, None
-        if record is not None and witnessed and self.lower > margin:
-            prior = int(np.argmax(self._leakage[record]))
-            leakage, witness = self.lower, ["witness", record, prior]
-            masses = self._masses(record, prior)
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=record,
-            masses=masses,
-            prior=prior,
-            witness=witness,
-            sections=[],
-            parts=[Part(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records],
-        )
+    def exposure(self, slack: float) -> Exposure | None:
+        record = self.exposed
+        if record is None or self.lower <= slack:
+            return None
+        number = int(np.argmax(self._leakage[record]))
+        return Exposure(record, self.lower, self._masses(record, number), number, number)
+
+    def proof(self) -> UpperProof:
+        return ()
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        return max(float(np.log(self.alphabets[i])) for i in self._records), ()
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records)
 
     def _evaluate(self, record: int) -> None:
         """I(X_record; Y) under every prior."""

@@ -8,18 +8,19 @@ output law r with max_a D(R(k_a) || r) at most that. Only selections that some o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.capacity import Capacity, capacities, capacity
-from dalenius.audits.finding import Finding, Part
 from dalenius.errors import DaleniusError
-from dalenius.evidence.numbers import short_text
+from dalenius.evidence import vector_text
+from dalenius.evidence.lines import LawOfSelections, RecordLine
 from dalenius.information import x_log_x
 from dalenius.model.selections import MAX_NUMBERS, Selections
-from dalenius.search.clock import Clock
+from dalenius.results import RecordProof
+from dalenius.search import Clock
 
 __all__ = ["ProductAudit"]
 
@@ -64,27 +65,13 @@ class _Kind:
 
 
 @dataclass
-class ProductAudit:
-    """A running audit against `ProductPriors`; see `dalenius.audits.finding.Audit`.
+class ProductAudit(Audit):
+    """A running audit against `ProductPriors`. Where it costs little, the interval is as narrow as doubles allow."""
 
-    Parameters
-    ----------
-    selections : list of Selections
-        One for each kind of record.
-    channel : (inputs, outputs), row-stochastic
-    gap : float
-        Relative gap that must be reached. Where it costs little, the interval is as narrow as doubles allow.
-    """
-
-    selections: list[Selections]
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
-    _kinds: list[_Kind] = field(default_factory=list)
+    _kinds: list[_Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        self.selections, self.channel = self.problem.selections(), self.problem.channel
         self._rows, class_of_input = np.unique(self.channel, axis=0, return_inverse=True)
         self._class_of_input = class_of_input.reshape(-1)
         self._negentropy = x_log_x(self._rows).sum(axis=1)
@@ -108,30 +95,35 @@ class ProductAudit:
         self.out_of_time |= self.clock.expired
         self._tell("done", 0, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything but one law for all selections."""
-        self._kinds = [self._start(selections) for selections in self.selections]
+    @property
+    def _best(self) -> _Kind | None:
+        return max(self._kinds, key=lambda kind: kind.best, default=None)
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found, with the lines of docs/certificate-format.md, "Other adversaries"."""
-        best = max(self._kinds, key=lambda kind: kind.best, default=None)
-        witness: list[Any] = ["witness", None, None]
-        masses, leakage = None, 0.0
-        if best is not None and witnessed and best.best > margin:
-            selection, pi = _witness(best, self._class_of_input)
-            leakage = best.best
-            masses = np.zeros((best.selections.letters, len(self.channel)))
-            masses[np.arange(len(pi)), best.selections.inputs[selection]] = pi
-            witness = ["witness", best.selections.record, [selection, [short_text(w) for w in pi.tolist()]]]
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=None if best is None else best.selections.record,
-            masses=masses,
-            prior=None,
-            witness=witness,
-            sections=[line for kind in self._kinds for line in _section(kind)],
-            parts=[Part(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds],
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.selections.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None or best.best <= slack:
+            return None
+        selection, pi = _best_selection(best, self._class_of_input)
+        masses = np.zeros((best.selections.letters, len(self.channel)))
+        masses[np.arange(len(pi)), best.selections.inputs[selection]] = pi
+        return Exposure(best.selections.record, best.best, masses, (selection, vector_text(pi)))
+
+    def proof(self) -> UpperProof:
+        """The lines of docs/certificate-format.md, "Other adversaries"."""
+        return tuple(line for kind in self._kinds for line in _section(kind))
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """One law for all selections."""
+        kinds = [self._start(selections) for selections in self.selections]
+        return max(float(kind.upper.max()) for kind in kinds), tuple(line for kind in kinds for line in _section(kind))
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(
+            RecordProof(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds
         )
 
     def _start(self, selections: Selections) -> _Kind:
@@ -215,7 +207,7 @@ def _rounded(law: Floats) -> Floats:
     return np.maximum(law.round(DECIMALS), LEAST)
 
 
-def _witness(kind: _Kind, class_of_input: Integers) -> tuple[int, Floats]:
+def _best_selection(kind: _Kind, class_of_input: Integers) -> tuple[int, Floats]:
     """The best selection, and the law of its letters."""
     best = int(np.argmax(kind.lower))
     selection = int(np.argmax(kind.set_of == best))
@@ -224,11 +216,11 @@ def _witness(kind: _Kind, class_of_input: Integers) -> tuple[int, Floats]:
     return selection, pi
 
 
-def _section(kind: _Kind) -> list[list[Any]]:
+def _section(kind: _Kind) -> UpperProof:
     """The lines that bound every selection of one kind of record."""
-    lines: list[list[Any]] = [["record", kind.selections.record]]
     law_of = kind.law_of[kind.set_of]
-    for j in np.unique(law_of).tolist():
-        weights = [short_text(r) for r in kind.laws[j].tolist()]
-        lines.append(["law", np.flatnonzero(law_of == j).tolist(), weights])
-    return lines
+    laws = (
+        LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), vector_text(kind.laws[j]))
+        for j in np.unique(law_of).tolist()
+    )
+    return (RecordLine(kind.selections.record), *laws)

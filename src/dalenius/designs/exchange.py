@@ -13,23 +13,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits import Audit, Auditor, audit_of
+from dalenius.audits import Audit, EntropyAudit, audit_of
 from dalenius.designs.oracle import EntropyRival, Prior, certificate_priors, rival
 from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows, weight_texts
 from dalenius.designs.symmetry import Reduction
 from dalenius.errors import DaleniusError
-from dalenius.evidence import Certificate, short_text
+from dalenius.evidence import Certificate, matrix_text, short_text
+from dalenius.evidence.lines import UNIFORM, DualLine, InputLaw, Matrix, PriorLine
 from dalenius.model import MinDistortion
 from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.mechanism_update import MechanismUpdate
-from dalenius.search.clock import Clock
+from dalenius.search import Clock, Run
 
 __all__ = ["DualBound", "Exchange", "exchange"]
 
@@ -75,7 +75,7 @@ class _Line:
     record: int
     masses: Floats
     phi: Floats
-    hint: Any = None
+    hint: InputLaw | None = None
 
     def scores(self) -> Floats:
         """The weight times g(x,y) = sum_a p(a,x) log(phi(a|y) / pi_a)."""
@@ -94,15 +94,8 @@ class _Offer:
     told: float
 
 
-def exchange(
-    problem: DesignProblem,
-    gap: float,
-    clock: Clock,
-    rng: np.random.Generator,
-    node_limit: float = math.inf,
-    memory_limit: float = math.inf,
-) -> Exchange:
-    """The exchange for a feasible design problem, not yet run; the limits are those of its audits.
+def exchange(problem: DesignProblem, search: Run) -> Exchange:
+    """The exchange for a feasible design problem, not yet run; the limits of nodes and memory are those of its audits.
 
     Raises
     ------
@@ -116,7 +109,7 @@ def exchange(
             "measure distortion, and its budget, in another unit"
         )
     kind = DistortionExchange if isinstance(problem, MinDistortion) else LeakageExchange
-    return kind(problem, gap, clock, rng, node_limit, memory_limit)
+    return kind(problem, search)
 
 
 @dataclass
@@ -129,8 +122,8 @@ class Exchange(ABC):
     ----------
     problem : MinLeakage or MinDistortion
         Feasible.
-    gap : float
-        Stop when (upper - lower) / upper is at most this.
+    search : Run
+        Limits, clock and random numbers.
 
     Attributes
     ----------
@@ -142,16 +135,24 @@ class Exchange(ABC):
     """
 
     problem: DesignProblem
-    gap: float
-    clock: Clock
-    rng: np.random.Generator
-    node_limit: float = math.inf
-    memory_limit: float = math.inf
+    search: Run
     dual: DualBound = field(default_factory=DualBound)
     rows: Rows = field(default_factory=list)
     audit: Audit = field(init=False)
     upper: float = math.inf
     rounds: int = 0
+
+    @property
+    def gap(self) -> float:
+        return self.search.limits.gap
+
+    @property
+    def clock(self) -> Clock:
+        return self.search.clock
+
+    @property
+    def rng(self) -> np.random.Generator:
+        return self.search.rng
 
     def __post_init__(self) -> None:
         problem = self.problem
@@ -329,13 +330,13 @@ class Exchange(ABC):
 
     def audited(self, rows: Rows, clock: Clock, enough: float, gap: float) -> Audit:
         """The audit of a mechanism, run until its upper bound is enough or its gap small; its witness becomes known."""
-        audit = audit_of(self.problem.release(rows), gap, clock, self.rng)
-        if isinstance(audit, Auditor):
-            audit.enough, audit.node_limit, audit.memory_limit = enough, self.node_limit, self.memory_limit
+        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap))
+        if isinstance(audit, EntropyAudit):
+            audit.enough = enough
         audit.run()
-        if isinstance(audit, Auditor):
-            found = audit.finding(1e-12 * (1.0 + self.problem.deficit))
-            if found.record is not None and found.masses is not None:
+        if isinstance(audit, EntropyAudit):
+            found = audit.exposure(1e-12 * (1.0 + self.problem.deficit))
+            if found is not None:
                 self._add([Prior(*self.reduction.folded(found.record, found.masses / found.masses.sum()))])
         return audit
 
@@ -389,22 +390,24 @@ class Exchange(ABC):
             return all(entry == rows[0][0] for entry in rows[0])
         return all(row == rows[0] for row in rows)
 
-    def row_texts(self) -> list[list[str]]:
+    def row_texts(self) -> Matrix:
         """The mechanism as whole weights, each row with the same sum."""
         return weight_texts(self.rows, DENOMINATOR)
 
-    def lines(self) -> list[list[Any]]:
+    def lines(self) -> tuple[DualLine | PriorLine, ...]:
         """The lines of a design certificate that prove the bound from below: priors on the problem's own inputs, with all images."""
         if not self.dual.priors or self.lower <= 0.0:
-            return [["dual", None]]
-        listed = [
-            [
-                *("prior", short_text(line.weight), line.record),
-                *(_texts(line.masses) if line.hint is None else line.hint, _texts(line.phi)),
-            ]
+            return (DualLine(None),)
+        listed = (
+            PriorLine(
+                short_text(line.weight),
+                line.record,
+                matrix_text(line.masses) if line.hint is None else line.hint,
+                matrix_text(line.phi),
+            )
             for line in self._listed()
-        ]
-        return [["dual", short_text(self.dual.nu)], *listed]
+        )
+        return (DualLine(short_text(self.dual.nu)), *listed)
 
     def provable(self) -> float:
         """The bound from below as `lines` prove it: on the problem's own inputs, with the images that are listed; in doubles."""
@@ -420,7 +423,7 @@ class Exchange(ABC):
     def _listed(self) -> Iterator[_Line]:
         """The dual's priors on the problem's own inputs; with all images where inputs share orbits."""
         for prior, weight, phi in zip(self.dual.priors, self.dual.weights, self.dual.phi, strict=True):
-            if prior.hint not in (None, "uniform"):
+            if prior.hint not in (None, UNIFORM):
                 yield _Line(weight, prior.record, prior.masses, phi, prior.hint)
                 continue
             placed = self.reduction.unfolded(prior.record, prior.masses, phi)
@@ -582,7 +585,3 @@ def _with_silent_letters(masses: Floats, phi: Floats) -> Floats:
 def _key(record: int, masses: Floats) -> Key:
     """The same for priors that differ by rounding."""
     return record, (np.round(masses, 8) + 0.0).tobytes()
-
-
-def _texts(matrix: Floats) -> list[list[str]]:
-    return [[short_text(x) for x in row] for row in matrix.tolist()]

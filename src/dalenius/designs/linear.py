@@ -25,10 +25,11 @@ from scipy.sparse import coo_array
 
 from dalenius.designs.rational import weight_texts
 from dalenius.errors import DaleniusError
+from dalenius.evidence.lines import DualLine, Matrix, RatioLine, Vector
 from dalenius.exact import fraction_text
 from dalenius.model import MinDistortion
 from dalenius.outcome import Termination
-from dalenius.search.clock import Clock
+from dalenius.search import Clock, Run
 
 __all__ = ["LinearDesign", "writable"]
 
@@ -67,8 +68,8 @@ class LinearDesign:
     ----------
     problem : MinDistortion
         With `privacy`; feasible.
-    gap : float
-        Stop when (upper - lower) / upper is at most this; what costs nothing is made exact.
+    search : Run
+        Its gap and its clock; what costs nothing is made exact.
 
     Attributes
     ----------
@@ -83,12 +84,15 @@ class LinearDesign:
     """
 
     problem: MinDistortion
-    gap: float
-    clock: Clock
+    search: Run
     rows: Rows = field(init=False)
     upper: Fraction = field(init=False)
     lower: Fraction = field(init=False)
     rounds: int = 0
+
+    @property
+    def clock(self) -> Clock:
+        return self.search.clock
 
     def __post_init__(self) -> None:
         problem = self.problem
@@ -445,21 +449,20 @@ class LinearDesign:
 
     # ------------------------------------------------------------ certificates
 
-    def row_texts(self) -> list[list[str]]:
+    def row_texts(self) -> Matrix:
         """The mechanism as whole weights, each row with the same sum."""
         return weight_texts(self.rows)
 
-    def lines(self) -> Iterator[list[Any]]:
+    def lines(self) -> Iterator[DualLine | RatioLine]:
         """The lines that prove `lower`, where that is above 0."""
-        n = self.shape[0]
 
-        def listed(values: dict[int, Fraction]) -> list[str]:
-            return [fraction_text(values.get(x, Fraction(0))) for x in range(n)]
+        def listed(values: dict[int, Fraction]) -> Vector:
+            return tuple(fraction_text(values.get(x, Fraction(0))) for x in range(self.shape[0]))
 
-        yield ["dual", "0"]
+        yield DualLine("0")
         for j, part in self.multipliers.items():
             k, y = self.columns[j]
-            yield ["ratio", y, listed(part.b) if self.any_law else k, listed(part.a)]
+            yield RatioLine(y, listed(part.b) if self.any_law else k, listed(part.a))
 
 
 class _System:

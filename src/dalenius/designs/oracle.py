@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits import capacities, feasible, local_maxima
-from dalenius.evidence import Certificate, short_text
+from dalenius.evidence import Certificate, vector_text
+from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.aggregation import Fibres, RecordChannel
@@ -36,7 +36,7 @@ class Prior:
 
     record: int
     masses: Floats
-    hint: Any = None
+    hint: InputLaw | None = None
 
 
 class Rival(ABC):
@@ -66,8 +66,8 @@ class EntropyRival(Rival):
     @property
     def anyone(self) -> Prior:
         if not self.parts:
-            return Prior(0, np.ones((1, 1)), "uniform")
-        return Prior(self.parts[0].first, np.exp(self.parts[0].log_shares), "uniform")
+            return Prior(0, np.ones((1, 1)), UNIFORM)
+        return Prior(self.parts[0].first, np.exp(self.parts[0].log_shares), UNIFORM)
 
     def channels(self, Q: Floats) -> list[RecordChannel]:
         """The record channels of a mechanism; rows are not merged, so that classes are inputs."""
@@ -95,13 +95,13 @@ class EntropyRival(Rival):
 
     def _prior(self, channel: RecordChannel, masses: Floats) -> Prior:
         p = feasible(channel, masses, slack=SPARE * (1.0 + self.deficit))
-        return Prior(channel.record, channel.uniform if p is None else p, "uniform" if p is None else None)
+        return Prior(channel.record, channel.uniform if p is None else p, UNIFORM if p is None else None)
 
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for channel in self.channels(Q):
             if self.deficit == 0.0:
-                found.append(Prior(channel.record, channel.uniform, "uniform"))
+                found.append(Prior(channel.record, channel.uniform, UNIFORM))
                 continue
             warm = [prior.masses for prior in known if prior.record == channel.record][-12:]
             for candidate in local_maxima(channel, rng=self.rng, clock=clock, warm=warm, keep=BATCH, starts=starts):
@@ -119,7 +119,7 @@ class ProductRival(Rival):
     @property
     def anyone(self) -> Prior:
         if not self.parts:
-            return Prior(0, np.ones((1, 1)), [0, ["1"]])
+            return Prior(0, np.ones((1, 1)), (0, ("1",)))
         part = self.parts[0]
         return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
 
@@ -127,7 +127,7 @@ class ProductRival(Rival):
         """Of selection j, with a law of its letters."""
         masses = np.zeros((len(law), self.inputs))
         masses[np.arange(len(law)), part.inputs[j]] = law
-        return Prior(part.record, masses, [j, [short_text(x) for x in law.tolist()]])
+        return Prior(part.record, masses, (j, vector_text(law)))
 
     def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
@@ -162,11 +162,12 @@ class ListedRival(Rival):
 def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list[tuple[int, Floats]]:
     """The priors that a certificate of a design lists by their masses, as far as they fit the problem: records and masses."""
     sizes, found = {part.first: len(part.log_shares) for part in problem.record_fibres()}, []
-    for line in certificate.dual()[1:]:
-        record, written = line[2], line[3]
-        inputs = {len(row) if isinstance(row, list) else -1 for row in written} if isinstance(written, list) else set()
-        if inputs == {problem.input_count} and sizes.get(record, 1) == len(written) > 1:
-            found.append((record, np.array(written, dtype=float)))
+    for line in certificate.lower_lines():
+        if not isinstance(line, PriorLine) or not isinstance(line.prior, tuple):
+            continue
+        inputs = {len(row) if isinstance(row, tuple) else -1 for row in line.prior}
+        if inputs == {problem.input_count} and sizes.get(line.record, 1) == len(line.prior) > 1:
+            found.append((line.record, np.array(line.prior, dtype=float)))
     return found
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
+from dalenius.evidence.lines import UNIFORM, PriorLine
 from dalenius.exact import brief
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
@@ -72,7 +73,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     >>> [offer.name for offer in offers(problem)]
     ['marginal', 'conditional', 'posterior', 'row', 'node']
     """
-    if certificate is not None and certificate.header.get("model") != digest(problem):
+    if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
@@ -287,16 +288,12 @@ def _listed(problem: DesignProblem, record: int, j: int) -> Floats:
 
 def _certified_priors(problem: DesignProblem, certificate: Certificate) -> Iterable[Floats]:
     """The priors of the certificate's bound from below."""
-    try:
-        lines = certificate.dual()[1:]
-    except (ValueError, RecursionError):
-        raise InputError("certificate: a line is no JSON") from None
+    lines = [line for line in certificate.lower_lines() if isinstance(line, PriorLine)]
     if not lines:
         raise InputError("certificate: it lists no priors; leave it out for the default ones")
     for line in lines:
         try:
-            _, _, record, written, _ = line
-            prior = _written(problem, record, written)
+            prior = _written(problem, line.record, line.prior)
         except InputError:
             raise
         except (ValueError, TypeError, IndexError, KeyError):
@@ -308,7 +305,7 @@ def _written(problem: DesignProblem, record: int, written: Any) -> Floats:
     """A prior as the line of a certificate writes it."""
     if isinstance(problem.adversary, EntropyAtLeast):
         kinds = _fibres(problem)
-        if written == "uniform":
+        if written == UNIFORM:
             return np.exp(kinds[record].log_shares)
         return _masses(written, (problem.records.alphabets[record], problem.input_count))
     if isinstance(problem.adversary, ProductPriors):
