@@ -23,6 +23,7 @@ __all__ = ["ExchangeProposer", "InfeasibleProposer", "LinearProposer"]
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
 
 
@@ -62,9 +63,10 @@ class ExchangeProposer:
         """The dual's bound, rounded downward ever further; at last 0. The checker refuses quickly."""
         run, unit = self.exchange, distortion_unit(self.exchange.problem)
         found, lines = min(run.lower, run.provable()), run.lines()
+        roundoff = EPSILON * sum(run.dual.weights) / unit  # the priors' scores are differences of what they weigh
         for margin in (*MARGINS, *ROUGH_MARGINS):
             relative = margin * (1.0 + found / unit)
-            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin))
+            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, roundoff))
             if not end.rounded:
                 break
             yield end

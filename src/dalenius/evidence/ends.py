@@ -15,9 +15,18 @@ MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)
 ROUNDING = 1e-10  # a larger margin is not rounding any more: something is wrong with the evidence
 
 
-def step(margin: float) -> int:
-    """The number of the candidate that an end is with this relative margin: 0 as long as rounding explains it, then 1."""
-    return int(margin > ROUNDING)
+def step(margin: float, roundoff: float = 0.0) -> int:
+    """The number of the candidate that an end is with this relative margin: 0 as long as rounding explains it, then 1.
+
+    Parameters
+    ----------
+    roundoff : float
+        What doubles may be wrong by where the end is a difference of larger numbers.
+
+    >>> step(1e-12), step(3e-6), step(3e-6, roundoff=1e-5)
+    (0, 1, 0)
+    """
+    return int(margin > max(ROUNDING, roundoff))
 
 
 @dataclass(frozen=True, kw_only=True)
