@@ -103,9 +103,10 @@ class Header:
             )
         texts = {name: header.get(name, "") for name in ("problem", "model", "unit", "producer")}
         ends = {name: header[name] for name in ("lower", "upper")}
-        if not all(isinstance(text, str) for text in texts.values()):
+        wrong = not all(isinstance(text, str) for text in texts.values())
+        if wrong or not all(end is None or isinstance(end, str) for end in ends.values()):
             raise InputError(
-                "not a certificate: problem, model, unit and producer must be texts (docs/certificate-format.md)"
+                "not a certificate: problem, model, lower, upper, unit and producer must be texts (docs/certificate-format.md)"
             )
         resolved = header.get("resolved")
         return cls(
