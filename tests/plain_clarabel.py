@@ -1,33 +1,12 @@
-"""Fixtures of the tests of exports: small instances of every program, and a solver that knows nothing of them."""
+"""A solver that knows nothing of the package's programs: the clarabel package alone, fed with a standard form."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import clarabel
 import numpy as np
-import pytest
 from scipy.sparse import csc_matrix
 
 from dalenius.programs import StandardForm
-
-NAME = "dalenius_tests_programs_instances"
-
-
-@pytest.fixture(scope="session")
-def instances() -> ModuleType:
-    """The module tests/programs/instances.py, loaded by its path."""
-    if NAME not in sys.modules:
-        spec = importlib.util.spec_from_file_location(NAME, Path(__file__).parents[1] / "programs" / "instances.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[NAME] = module
-        spec.loader.exec_module(module)
-    return sys.modules[NAME]
 
 
 def settings() -> clarabel.DefaultSettings:
@@ -52,15 +31,3 @@ def solved(form: StandardForm) -> tuple[np.ndarray, np.ndarray, float]:
     ).solve()
     x = np.array(found.x)
     return x, np.array(found.z), form.value(x)
-
-
-@pytest.fixture(scope="session")
-def solver():
-    """`solved`."""
-    return solved
-
-
-@pytest.fixture(scope="session")
-def clarabel_settings():
-    """`settings`."""
-    return settings

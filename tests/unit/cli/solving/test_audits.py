@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[4]
 FLIP = math.exp(-0.5) / 2
 EXACT = 1 + FLIP * math.log2(FLIP) + (1 - FLIP) * math.log2(1 - FLIP)  # bits
 PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()

@@ -18,7 +18,7 @@ from dalenius.report import comparison_picture, comparison_table
 from dalenius.studies.compare import METHODS, compare, methods_for
 
 module = sys.modules[compare.__module__]  # `dalenius.compare` is the function
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CERTIFIED = 0.0795415058653
 UNO = find_spec("unopy") is not None
 

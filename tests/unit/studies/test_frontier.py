@@ -214,7 +214,7 @@ def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path):
         assert answer.stderr.startswith("dalenius: ")
         assert answer.stderr.count("\n") == 1
     audit = tmp_path / "audit.toml"
-    audit.write_text((Path(__file__).parents[1] / "models/parity/laplace-n4.toml").read_text())
+    audit.write_text((Path(__file__).parents[3] / "models/parity/laplace-n4.toml").read_text())
     answer = run("frontier", audit, "-o", "out", cwd=tmp_path)
     assert answer.returncode == 2
     assert "for maximal_leakage there is sweep" in answer.stderr
