@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -24,6 +23,7 @@ from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, RecordProof, Result, Witness, relative_gap
 from dalenius.search.clock import Clock, Progress
+from dalenius.version import PRODUCER
 
 if TYPE_CHECKING:
     from dalenius.designs.exchange import Exchange
@@ -172,7 +172,7 @@ def solve(
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
+    clock = Clock(math.inf if time_limit is None else float(time_limit), progress, units=problem.quantity.units)
     most = _Most(
         math.inf if node_limit is None else node_limit, math.inf if memory_limit is None else memory_limit * 2**20
     )
@@ -223,7 +223,7 @@ def _claim(problem: MaximalLeakage, audit: Audit, found: Finding, margin: float)
         digest=digest(problem),
         lower=lower,
         upper=upper,
-        producer=_producer(),
+        producer=PRODUCER,
         body=[found.witness if witness else ["witness", None, None], *found.sections],
         **more,
     )
@@ -332,8 +332,8 @@ def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) 
         digest=digest(problem),
         lower=lower,
         upper=upper,
-        producer=_producer(),
-        unit=problem.unit,
+        producer=PRODUCER,
+        unit=problem.quantity.units,
         mechanism=run.row_texts(),
         body=[*(run.lines() if lower > 0.0 else [["dual", None]]), *([] if silent else audit.certificate.proof())],
     )
@@ -349,7 +349,7 @@ def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) 
         certificate=certificate,
         seconds=run.clock.seconds,
         rounds=run.rounds,
-        unit=problem.unit,
+        units=problem.quantity.units,
         explanation=tuple(run.reduction.explain()),
         trace=tuple(run.clock.trace),
     )
@@ -370,8 +370,8 @@ def _private(problem: MinDistortion, gap: float, clock: Clock) -> DesignResult:
         digest=digest(problem),
         lower=run.lower if exact else Fraction(lower),
         upper=run.upper if exact else Fraction(upper),
-        producer=_producer(),
-        unit=problem.unit,
+        producer=PRODUCER,
+        unit=problem.quantity.units,
         mechanism=run.row_texts(),
         body=run.lines() if lower > 0.0 else [["dual", None]],
     )
@@ -389,8 +389,8 @@ def _private(problem: MinDistortion, gap: float, clock: Clock) -> DesignResult:
         certificate=certificate,
         seconds=clock.seconds,
         rounds=run.rounds,
-        unit=problem.unit,
-        level=problem.privacy_level(run.rows),
+        units=problem.quantity.units,
+        exp_epsilon=problem.exp_epsilon(run.rows),
         trace=tuple(clock.trace),
     )
 
@@ -402,8 +402,8 @@ def _infeasible(problem: DesignProblem, clock: Clock) -> DesignResult:
         digest=digest(problem),
         lower=None,
         upper=None,
-        producer=_producer(),
-        unit=problem.unit,
+        producer=PRODUCER,
+        unit=problem.quantity.units,
         mechanism=None,
         body=[],
     )
@@ -420,7 +420,7 @@ def _infeasible(problem: DesignProblem, clock: Clock) -> DesignResult:
         scope=Scope.GLOBAL,
         certificate=certificate,
         seconds=clock.seconds,
-        unit=problem.unit,
+        units=problem.quantity.units,
     )
 
 
@@ -428,13 +428,6 @@ def _inputs(problem: MaximalLeakage) -> tuple[int, ...]:
     if problem.mechanism.indexed_by() == "dataset":
         return tuple(range(problem.records.datasets))
     return tuple(problem.query.values(problem.records).tolist())
-
-
-def _producer() -> str:
-    try:
-        return f"dalenius {version('dalenius')}"
-    except PackageNotFoundError:
-        return "dalenius"
 
 
 @contextmanager

@@ -121,14 +121,14 @@ class Auditor:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
                 self._keep(record, upper, "earlier", iter(proof), len(proof))
-        self._tell("search", 0, 0)
+        self._tell("search", None, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
             if record.upper > self.target and not turn.expired:
                 self._bound(record, turn)
         self._race()
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, sum(record.leaves for record in self.records), now=True)
+        self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
         """What was found, before rounding; a witness, if it is wanted, with an entropy of at least b + margin."""
@@ -282,10 +282,10 @@ class Auditor:
         if upper < record.upper:
             record.upper, record.method, record.proof, record.leaves = upper, method, list(lines), leaves
 
-    def _tell(self, stage: str, record: int, nodes: int, upper: float = np.inf, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
-        self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
+        self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
 def _bounded(record: RecordAudit) -> float:

@@ -61,7 +61,7 @@ class PriorSetAudit:
         for record in self._records:
             self._evaluate(record)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
     def retreat(self) -> None:
         """Forget everything: a leakage is at least 0 and at most the entropy of the letters."""
@@ -126,6 +126,6 @@ class PriorSetAudit:
         np.add.at(masses, (self._letters(record), self.inputs), self.priors[prior])
         return masses
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         done = sum(len(leakage) for leakage in self._leakage.values())
-        self.clock.tell(stage, record, self.lower, self.upper, done, now=now)
+        self.clock.tell(stage, self.lower, self.upper, done, record=record, now=now)

@@ -12,12 +12,11 @@ from typing import Any
 from dalenius.errors import InputError
 from dalenius.evidence.numbers import exact_text
 from dalenius.exact import fraction_text
-from dalenius.writing import write_whole
+from dalenius.files import MAX_PROOF, read_text, write_whole
 
 __all__ = ["Certificate", "build"]
 
 FORMAT = "dalenius-certificate/2"
-MAX_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -68,19 +67,7 @@ class Certificate:
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate file; `InputError` if there is none, or it is no ASCII text."""
-        path = Path(path)
-        try:
-            with path.open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise InputError(f"{path}: a certificate has at most {MAX_BYTES} bytes")
-            return cls(data.decode("ascii"))
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: not a certificate (it is not ASCII text)") from None
-        except InputError:
-            raise
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii"))
 
     def __repr__(self) -> str:
         return f"<Certificate of {self.lines} lines, {len(self.text)} bytes>"
