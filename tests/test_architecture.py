@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,22 @@ def test_imports_go_down_only(path):
         room = target_room(name)
         if room is not None and room != own:
             assert height[room] < height[own], f"{path.name} on F{height[own]} imports {name} on F{height[room]}"
+
+
+def test_no_public_name_hides_a_module():
+    """For every package P and every module P.m of it, P.m is that module, and not something that P calls the same."""
+    hidden = {}
+    for path in MODULES:
+        if path.name == "__main__.py":
+            continue
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        parent, name = (parts[:-2], parts[-2]) if parts[-1] == "__init__" else (parts[:-1], parts[-1])
+        if parent:
+            importlib.import_module(".".join((*parent, name)))
+            found = getattr(importlib.import_module(".".join(parent)), name)
+            if not isinstance(found, types.ModuleType):
+                hidden[".".join((*parent, name))] = found
+    assert not hidden, "rename the modules or the names that hide them"
 
 
 def test_no_circles_between_modules():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pydoc
 import re
 import tomllib
 from pathlib import Path
@@ -108,6 +109,16 @@ def test_names_of_programs_are_unique():
     assert len({cls.name for cls in PROGRAMS}) == len(PROGRAMS)
 
 
-def test_public_names_are_documented():
-    for name in dalenius.__all__:
-        assert (getattr(dalenius, name).__doc__ or "").strip(), f"dalenius.{name} has no docstring"
+PUBLIC = sorted(name for name, x in vars(dalenius).items() if name[0] != "_" and not inspect.ismodule(x))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_documented(name):
+    assert (getattr(dalenius, name).__doc__ or "").strip(), "no docstring"
+    assert re.search(rf"\b{name}\b", dalenius.__doc__), "the package's docstring is the table of contents"
+
+
+def test_the_help_of_the_package_can_be_read():
+    text = pydoc.plain(pydoc.render_doc(dalenius))
+    assert len(text.splitlines()) <= 80
+    assert f"VERSION\n    {dalenius.__version__}" in text

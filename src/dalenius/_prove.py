@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from typing import Generic, Protocol, TypeVar
 
 from dalenius._verify import Verdict, verify
@@ -16,6 +15,7 @@ from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, sho
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal
+from dalenius.version import PRODUCER
 
 __all__ = ["Proposer", "Proved", "prove"]
 
@@ -204,8 +204,8 @@ class _Desk:
             model=digest(problem),
             lower=None,
             upper=None,
-            unit=problem.unit if isinstance(problem, DesignProblem) else "nats",
-            producer=_producer(),
+            unit=problem.quantity.units,
+            producer=PRODUCER,
             resolved=_resolved(problem),
         )
 
@@ -231,10 +231,3 @@ def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | Non
         return None
     rows = tuple(tuple(short_text(weight) for weight in row) for row in problem.channel.tolist())
     return problem.mechanism.indexed_by(), rows
-
-
-def _producer() -> str:
-    try:
-        return f"dalenius {version('dalenius')}"
-    except PackageNotFoundError:
-        return "dalenius"

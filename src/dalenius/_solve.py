@@ -116,7 +116,7 @@ def solve(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    search = Run(limits, Clock(limits.seconds, progress), rng)
+    search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)

@@ -106,7 +106,7 @@ CONE = {"name": "cone", "cone": "exponential", "shape": [], "auxiliary": False}
 MOST = {"name": "most", "cone": "nonnegative", "shape": [], "auxiliary": False}
 JSON = {
     "nothing": ("", "no JSON"),
-    "list": ("[]", "expected an object"),
+    "list": ("[]", "expected a JSON object"),
     "format": (instance(format="dalenius-conic/2"), "format"),
     "unknown key": (instance(more=1), "unknown key 'more'"),
     "missing key": (instance().replace('"sense"', '"sens"'), "missing 'sense'"),

@@ -123,14 +123,14 @@ class EntropyAudit(Audit):
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
                 self._keep(record, upper, "earlier", proof, len(proof))
-        self._tell("search", 0, 0)
+        self._tell("search", None, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
             if record.upper > self.target and not turn.expired:
                 self._bound(record, turn)
         self._race()
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, sum(record.leaves for record in self.records), now=True)
+        self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
     def _best(self) -> RecordAudit | None:
@@ -287,10 +287,10 @@ class EntropyAudit(Audit):
         if upper < record.upper:
             record.upper, record.method, record.proof, record.leaves = upper, method, tuple(lines), leaves
 
-    def _tell(self, stage: str, record: int, nodes: int, upper: float = np.inf, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
-        self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
+        self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
 def _bounded(record: RecordAudit) -> float:

@@ -48,7 +48,7 @@ class PriorSetAudit(Audit):
         for record in self._records:
             self._evaluate(record)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
     @property
     def exposed(self) -> int | None:
@@ -109,6 +109,6 @@ class PriorSetAudit(Audit):
         np.add.at(masses, (self._letters(record), self.inputs), self.priors[prior])
         return masses
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         done = sum(len(leakage) for leakage in self._leakage.values())
-        self.clock.tell(stage, record, self.lower, self.upper, done, now=now)
+        self.clock.tell(stage, self.lower, self.upper, done, record=record, now=now)

@@ -93,7 +93,7 @@ class ProductAudit(Audit):
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
     @property
     def _best(self) -> _Kind | None:
@@ -193,8 +193,9 @@ class ProductAudit(Audit):
         logs = np.log(laws / laws.sum(axis=-1, keepdims=True))
         return np.maximum(self._negentropy - logs @ self._rows.T, 0.0)
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
-        self.clock.tell(stage, record, self.lower, self.upper, sum(len(k.laws) for k in self._kinds), now=now)
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        laws = sum(len(kind.laws) for kind in self._kinds)
+        self.clock.tell(stage, self.lower, self.upper, laws, record=record, now=now)
 
 
 def _capacities(rows: Floats, clock: Clock) -> list[Capacity]:

@@ -14,16 +14,16 @@ from pathlib import Path
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header
 from dalenius.exact import brief
+from dalenius.files import read_bytes
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
 from dalenius.model import load as load_file
-from dalenius.model.files import read_bytes
 from dalenius.results import relative_gap
 
 __all__ = [
     "CLOSED",
     "SETS",
+    "IndexRow",
     "LibraryModel",
-    "Row",
     "library",
     "library_folder",
     "library_model",
@@ -106,7 +106,7 @@ class LibraryModel:
             return "infeasible"
         return "exact" if self.formula else "closed" if self.gap <= CLOSED else "bracket"
 
-    def row(self) -> Row:
+    def row(self) -> IndexRow:
         """What the index says about it."""
         problem = self.load()
         inputs, outputs = _shape(problem)
@@ -114,7 +114,7 @@ class LibraryModel:
         adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
         entropy = adversary.get("entropy_at_least")
         lower, upper = ("", "") if self.claim is None else outward(*self.claim)
-        return Row(
+        return IndexRow(
             name=self.name,
             set=self.set,
             problem=problem.kind,
@@ -128,7 +128,7 @@ class LibraryModel:
             outputs=outputs,
             lower=lower,
             upper=upper,
-            unit=problem.unit if isinstance(problem, DesignProblem) else "nats",
+            unit=problem.quantity.units,
             gap="" if self.gap is None else f"{self.gap:.1e}",
             tightness=self.tightness,
             formula=self.formula,
@@ -140,7 +140,7 @@ class LibraryModel:
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexRow:
     """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible."""
 
     name: str

@@ -14,23 +14,31 @@ from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.catalogue.models import SETS, LibraryModel, Row, library
+from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, join
 from dalenius.exact import as_fraction, brief
+from dalenius.files import read_text, write_whole
 from dalenius.model import digest
-from dalenius.model.files import read_bytes
 from dalenius.outcome import Termination
-from dalenius.writing import write_whole
 
-__all__ = ["LARGEST", "Entry", "history", "index_csv", "index_markdown", "submit", "tighten", "write_index"]
+__all__ = [
+    "LARGEST",
+    "HistoryRow",
+    "history",
+    "index_csv",
+    "index_markdown",
+    "submit",
+    "tighten",
+    "write_index",
+]
 
 LARGEST = 500_000  # bytes of a certificate in the library
 LONGEST = 200  # characters of a name in the history
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryRow:
     """A row of ``history.csv``: from this day on the interval of `name` was this; both ends are empty where nothing is feasible.
 
     `digest` is the model's, so that a name never gets another meaning; `by` says who found the proof.
@@ -49,7 +57,7 @@ class Entry:
         return f"{self.lower} .. {self.upper}" if self.lower else "infeasible"
 
 
-def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Entry:
+def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> HistoryRow:
     """Prove a certificate with the independent checker, and store what it makes tighter.
 
     Parameters
@@ -63,7 +71,7 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Ent
 
     Returns
     -------
-    Entry
+    HistoryRow
         The new row of the history.
 
     Raises
@@ -91,14 +99,14 @@ def tighten(
     time_limit: float | None = 60.0,
     node_limit: int | None = 30_000,
     seed: int = 0,
-) -> Entry | None:
+) -> HistoryRow | None:
     """Solve a model of the library again, unless its gap is small enough, and keep whichever ends are better.
 
     Ctrl-C stops the search; what was found is kept, then `KeyboardInterrupt` goes on.
 
     Returns
     -------
-    Entry or None
+    HistoryRow or None
         The new row of the history; None if nothing became tighter.
 
     Raises
@@ -116,7 +124,7 @@ def tighten(
     return entry
 
 
-def history(folder: str | Path) -> list[Entry]:
+def history(folder: str | Path) -> list[HistoryRow]:
     """The rows of ``history.csv``, oldest first; none where there is no such file.
 
     Raises
@@ -128,21 +136,20 @@ def history(folder: str | Path) -> list[Entry]:
     if not path.exists():
         return []
     try:
-        text = read_bytes(path, "a history").decode("utf-8")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
+        rows = list(csv.reader(io.StringIO(read_text(path, "a history"), newline=""), strict=True))
+    except csv.Error as error:
         raise InputError(f"{path}: {error}") from None
-    if rows[:1] != [list(Entry.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
-        raise InputError(f"{path}: expected a table with the columns {', '.join(Entry.__dataclass_fields__)}")
-    return [Entry(*row) for row in rows[1:]]
+    if rows[:1] != [list(HistoryRow.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
+        raise InputError(f"{path}: expected a table with the columns {', '.join(HistoryRow.__dataclass_fields__)}")
+    return [HistoryRow(*row) for row in rows[1:]]
 
 
-def index_csv(rows: list[Row]) -> str:
+def index_csv(rows: list[IndexRow]) -> str:
     """The index as a table for programs: one line a model."""
-    return _csv([tuple(Row.keys()), *map(astuple, rows)])
+    return _csv([tuple(IndexRow.keys()), *map(astuple, rows)])
 
 
-def index_markdown(rows: list[Row]) -> str:
+def index_markdown(rows: list[IndexRow]) -> str:
     """The index as a table for people."""
     lines = [
         "# Index",
@@ -181,7 +188,7 @@ def write_index(folder: str | Path) -> list[Path]:
         return [write_whole(Path(folder) / name, text) for name, text in texts.items()]
 
 
-def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
     if len(by) > LONGEST or not by.isprintable():
         raise InputError(
@@ -192,7 +199,7 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Ent
         return _joined(model, found, folder, by)
 
 
-def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
     kept = found if stored is None else join(stored, found)
@@ -207,12 +214,12 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> E
             f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {LARGEST}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
-    entry = Entry(model.name, date.today().isoformat(), header.model, *ends, by)
+    entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)
     _need_ratchet(past, entry)
     if kept is not found:
         _prove(model, kept, "the certificate joined with the stored one")
     kept.write(model.path.with_suffix(".cert"))
-    write_whole(folder / "history.csv", _csv([tuple(Entry.__dataclass_fields__), *map(astuple, [*rows, entry])]))
+    write_whole(folder / "history.csv", _csv([tuple(HistoryRow.__dataclass_fields__), *map(astuple, [*rows, entry])]))
     return entry
 
 
@@ -234,7 +241,7 @@ def _prove(model: LibraryModel, certificate: Certificate, what: str) -> None:
         raise InputError(f"{model.name}: {what} is not proved ({verdict.status.value}: {verdict.reason})")
 
 
-def _need_ratchet(past: list[Entry], entry: Entry) -> None:
+def _need_ratchet(past: list[HistoryRow], entry: HistoryRow) -> None:
     """Raise `InputError` if the name has had another meaning, or a narrower interval."""
     if any(row.digest != entry.digest for row in past):
         raise InputError(f"{entry.name}: the model has changed its meaning; give the changed model a new name")

@@ -268,7 +268,8 @@ class Exchange(ABC):
         for key in [key for key, idle in self.idle.items() if idle > IDLE][: max(len(self.known) - FEW, 0)]:
             del self.known[key], self.idle[key]
         self.rounds += 1
-        self.clock.tell("exchange", self.rounds, self.lower, min(self.best.attained, self.upper), len(priors), now=True)
+        upper = min(self.best.attained, self.upper)
+        self.clock.tell("exchange", self.lower, upper, len(priors), rounds=self.rounds, now=True)
         return added
 
     def solved(self, program: MechanismUpdate) -> tuple[Named, Named]:

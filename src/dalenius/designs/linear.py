@@ -195,7 +195,7 @@ class LinearDesign:
 
     def _tell(self) -> None:
         self.clock.tell(
-            "linear program", self.rounds, float(self.lower), float(self.upper), len(self.multipliers), now=True
+            "linear program", float(self.lower), float(self.upper), len(self.multipliers), rounds=self.rounds, now=True
         )
 
     def _in_doubles(self) -> OptimizeResult | None:
@@ -260,7 +260,7 @@ class LinearDesign:
     def _usable(self, rows: Rows) -> bool:
         if any(min(row) < 0 or sum(row) != 1 for row in rows) or not writable(entry for row in rows for entry in row):
             return False
-        level = self.problem.privacy_level(rows)
+        level = self.problem.exp_epsilon(rows)
         return level is not None and level <= self.below
 
     def _repaired(self, rows: Rows) -> Rows | None:

@@ -108,7 +108,7 @@ class ExchangeProposer:
             certificate=proved.certificate,
             seconds=run.clock.seconds,
             rounds=run.rounds,
-            unit=problem.unit,
+            units=problem.quantity.units,
             refusals=proved.refusals,
             explanation=tuple(run.reduction.explain()),
             trace=tuple(run.clock.trace),
@@ -163,8 +163,8 @@ class LinearProposer:
             certificate=proved.certificate,
             seconds=run.clock.seconds,
             rounds=run.rounds,
-            unit=run.problem.unit,
-            level=run.problem.privacy_level(run.rows),
+            units=run.problem.quantity.units,
+            exp_epsilon=run.problem.exp_epsilon(run.rows),
             refusals=proved.refusals,
             trace=tuple(run.clock.trace),
         )
@@ -198,7 +198,7 @@ class InfeasibleProposer:
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=self.clock.seconds,
-            unit=self.problem.unit,
+            units=self.problem.quantity.units,
             refusals=proved.refusals,
         )
 

@@ -23,12 +23,11 @@ from dalenius.evidence.lines import (
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
-from dalenius.writing import write_whole
+from dalenius.files import MAX_PROOF, read_text, write_whole
 
 __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
-MAX_BYTES = 256 * 2**20
 LOWER = (WitnessLine, DualLine, PriorLine, RatioLine)
 
 Claim = tuple[Fraction, Fraction]
@@ -176,19 +175,7 @@ class Certificate:
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate file; `InputError` if there is none, or it is no ASCII text."""
-        path = Path(path)
-        try:
-            with path.open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise InputError(f"{path}: a certificate has at most {MAX_BYTES} bytes")
-            return cls(data.decode("ascii"))
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: not a certificate (it is not ASCII text)") from None
-        except InputError:
-            raise
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii"))
 
     @classmethod
     def of(cls, header: Header, lower: Iterable[LowerLine], upper: Iterable[RecordLine | ProofLine]) -> Certificate:

@@ -69,7 +69,6 @@ class DesignProblem(Problem):
 
     parts: ClassVar[dict[str, type]] = {**Problem.parts, "distortion": Distortion, "law": Law, "mechanism": str}
     budget_key: ClassVar[str]
-    unit: ClassVar[str]  # of what is minimised
     distortion: Distortion
     law: Law = field(default_factory=Uniform)
     mechanism: str = "oblivious"

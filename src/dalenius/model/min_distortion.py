@@ -16,7 +16,7 @@ from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
-from dalenius.units import UNITS, unit_size
+from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
 
@@ -53,7 +53,7 @@ class MinDistortion(DesignProblem):
     (Fraction(1, 20), 0.034657, Fraction(3, 4))
     >>> private = dl.MinDistortion(
     ...     records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3"))
-    >>> private.privacy_level([[0.75, 0.25], [0.25, 0.75]]), private.privacy_level([[1, 0], [0.5, 0.5]])
+    >>> private.exp_epsilon([[0.75, 0.25], [0.25, 0.75]]), private.exp_epsilon([[1, 0], [0.5, 0.5]])
     (Fraction(3, 1), None)
     """
 
@@ -61,7 +61,7 @@ class MinDistortion(DesignProblem):
     parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
     optional: ClassVar[tuple[str, ...]] = ("adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
-    unit: ClassVar[str] = "distortion"
+    quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
     max_leakage: Fraction | float | str | None = None
     privacy: Privacy | None = None
@@ -74,7 +74,7 @@ class MinDistortion(DesignProblem):
                 + (" and ".join(given) if given else "neither")
             )
         if self.max_leakage is not None:
-            amount, units = self._quantity
+            amount, units = self._amount
             object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
@@ -85,12 +85,12 @@ class MinDistortion(DesignProblem):
     @property
     def budget(self) -> Fraction:
         """The largest leakage allowed, as written: a number of `budget_units`; `InputError` where there is `privacy` instead."""
-        return self._quantity[0]
+        return self._amount[0]
 
     @property
     def budget_units(self) -> str:
         """nats or bits."""
-        return self._quantity[1]
+        return self._amount[1]
 
     @property
     def max_leakage_nats(self) -> float:
@@ -103,7 +103,7 @@ class MinDistortion(DesignProblem):
         return self.budget >= 0 if self.privacy is None else self.privacy.feasible
 
     @property
-    def _quantity(self) -> tuple[Fraction, str]:
+    def _amount(self) -> tuple[Fraction, str]:
         if self.max_leakage is None:
             self.against("a budget of leakage")
         return as_quantity(self.max_leakage, "max_leakage", known=UNITS)
@@ -123,7 +123,7 @@ class MinDistortion(DesignProblem):
         """What the privacy notion compares entries with; `InputError` without one."""
         return self._notion.references(self._possible, self.exact_input_law())
 
-    def privacy_level(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
+    def exp_epsilon(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
         """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
 
         Raises

@@ -39,7 +39,7 @@ def found(problem, seconds=60.0):
     run = LinearDesign(problem, Run.of(Limits(gap=1e-6, time_limit=seconds)))
     run.run()
     assert run.lower <= run.upper == problem.expected_distortion(run.rows)
-    level = problem.privacy_level(run.rows)
+    level = problem.exp_epsilon(run.rows)
     assert level is not None
     assert level <= problem.privacy.factor()[0]
     return run
@@ -98,7 +98,7 @@ def test_rational_factors_are_solved_exactly(n, q):
         assert verdict.proved
         assert verdict.lower == verdict.upper == value, "the certificate carries the fraction"
         assert result.lower <= value <= result.upper
-        assert result.level == q
+        assert result.exp_epsilon == q
 
 
 @pytest.mark.parametrize("exponent", [8, 11, 15, 30])
@@ -114,7 +114,7 @@ def test_nothing_is_told_at_epsilon_0():
     for privacy in (PML(0), LDP(0)):
         result = dl.solve(design(privacy, 4, distortion=dl.Squared()))
         assert len(set(result.mechanism.rows)) == 1
-        assert result.level == 1
+        assert result.exp_epsilon == 1
         assert result.distortion == Fraction(3, 2)
 
 
@@ -235,7 +235,7 @@ def test_no_private_mechanism_beats_the_lower_bound(problem, seed):
         mixed = run._repaired([[Fraction(x) for x in row] for row in rows.tolist()])
         if mixed is None:
             continue
-        level = problem.privacy_level(mixed)
+        level = problem.exp_epsilon(mixed)
         assert level is not None
         assert level <= problem.privacy.factor()[0]
         assert run.lower <= problem.expected_distortion(mixed)
@@ -377,7 +377,7 @@ def test_negative_epsilons_are_proved_infeasible(epsilon):
         assert not result.feasible
         assert result.termination is dl.Termination.INFEASIBLE
         assert dl.verify(problem, result.certificate).proved
-        assert result.level is None
+        assert result.exp_epsilon is None
 
 
 # ---------------------------------------------------------------- results, programs, the command line
@@ -446,7 +446,7 @@ def test_the_command_line(run, tmp_path):
     assert {path.name for path in Path("out").iterdir()} == files
     assert run(problem, "verify", "out/model.design.toml", "out/model.cert").exit_code == 0
     mechanism = dl.DesignedMechanism.load("out/model.mechanism.json")
-    assert problem.privacy_level(mechanism.rows) == 2
+    assert problem.exp_epsilon(mechanism.rows) == 2
 
 
 def test_the_command_line_in_words(run):

@@ -44,7 +44,7 @@ def test_parity_of_four_bits(comparison):
     installed = [method for method in METHODS if UNO or not method.startswith("cvxpy-nlp")]
     assert [entry.method for entry in comparison.entries] == installed
     assert comparison.lower <= CERTIFIED <= comparison.upper
-    assert (comparison.unit, comparison.maximises) == ("nats", True)
+    assert (comparison.units, comparison.maximises) == ("nats", True)
     for entry in comparison.entries:
         assert entry.value <= comparison.upper
         assert entry.violation <= 1e-12
@@ -83,7 +83,7 @@ def test_a_budget_of_leakage_is_met_by_the_houses_own_repair():
     assert entry.violation > 0.01, "from the uniform start it sees no leakage, and leaves the mechanism as it is"
     assert comparison.lower <= entry.value
     assert entry.claimed < 1e-6 < entry.value
-    assert comparison.unit == "distortion"
+    assert comparison.units == "distortion"
 
 
 def test_table_and_picture(comparison, design, tmp_path):

@@ -15,7 +15,9 @@ import pytest
 import dalenius as dl
 from dalenius import cli
 from dalenius.model import digest
-from dalenius.studies.release import Bound, above, bound_of, read_letters
+from dalenius.studies import release as deciding
+from dalenius.studies.data import read_letters
+from dalenius.studies.release import LeakageBound, above, bound_of
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
 MODEL = dl.MinLeakage(
@@ -250,13 +252,13 @@ def test_certificates_that_prove_nothing(write, release, audit):
 def test_an_audit_that_is_stopped_releases_nothing(write, release, monkeypatch, audit):
     write()
     stopped = dataclasses.replace(audit, termination=dl.Termination.INTERRUPTED)
-    monkeypatch.setattr(dl, "solve", lambda *arguments, **more: stopped)
+    monkeypatch.setattr(deciding, "solve", lambda *arguments, **more: stopped)
     assert release()[:2] == (130, "")
 
 
 def test_the_time_limit_reaches_the_audit(write, release, monkeypatch, audit):
     seen = []
-    monkeypatch.setattr(dl, "solve", lambda problem, **more: seen.append(more["time_limit"]) or audit)
+    monkeypatch.setattr(deciding, "solve", lambda problem, **more: seen.append(more["time_limit"]) or audit)
     write()
     assert release("--time-limit", "3")[0] == 0
     assert release()[0] == 0
@@ -311,7 +313,7 @@ def test_a_least_distortions_certificate_proves_its_budget(units):
     verdict = dl.verify(problem, result.certificate)
     assert verdict.proved
     bound = bound_of(problem, result.mechanism, verdict.upper, result.certificate)
-    assert bound.met
+    assert bound.within_budget
     assert (bound.nats if units == "nats" else bound.bits) == pytest.approx(0.3, rel=1e-15)
     assert bound.bits * 0.6931471805599453 == pytest.approx(bound.nats, rel=1e-14)
     assert Fraction(bound.nats if units == "nats" else bound.bits) >= Fraction(3, 10)
@@ -452,7 +454,7 @@ def test_rounded_upward(x, text):
 
 def test_a_bound_in_nats_is_one_in_bits():
     problem, certificate = LIBRARY, dl.Certificate("{}\n")
-    assert bound_of(problem, dl.DesignedMechanism(ROWS), Fraction(0), certificate) == Bound(0.0, 0.0, None)
+    assert bound_of(problem, dl.DesignedMechanism(ROWS), Fraction(0), certificate) == LeakageBound(0.0, 0.0, None)
     third = bound_of(problem, dl.DesignedMechanism(ROWS), Fraction(1, 3), certificate)
     assert Fraction(third.nats) >= Fraction(1, 3)
     assert third.bits == pytest.approx(0.4808983469629878, rel=1e-14)

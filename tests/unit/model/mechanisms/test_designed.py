@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 import dalenius as dl
-from dalenius.model import digest, files
-from dalenius.model.mechanisms import designed
+from dalenius.model import digest
+from dalenius.model.mechanisms import base, designed
 
 NOISY = dl.DesignedMechanism([["2/3", "1/3", 0], ["1/7", "2/7", "4/7"]], values=[-1, 4], outputs=["low", 5, "high"])
 ROWS = st.integers(1, 4).flatmap(
@@ -339,8 +339,8 @@ def test_the_good_file_is_good(tmp_path):
 
 
 def test_files_are_bounded(tmp_path, monkeypatch):
-    for module in (files, designed):
-        monkeypatch.setattr(module, "MAX_BYTES", len(GOOD) + 20)
+    for module in (base, designed):
+        monkeypatch.setattr(module, "MAX_INPUT", len(GOOD) + 20)
     path = tmp_path / "m.json"
     path.write_text(GOOD + " " * 20)
     dl.Mechanism.load(path)

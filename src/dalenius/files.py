@@ -1,74 +1,64 @@
-"""Files that problems, mechanisms and data are read from: opened carefully, bounded in size, read strictly."""
+"""Files: read with a bound on their size, written whole or not at all."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief
 
-__all__ = ["MAX_BYTES", "csv_column", "read_bytes", "read_json"]
+__all__ = ["MAX_INPUT", "MAX_PROOF", "csv_column", "read_bytes", "read_text", "write_whole"]
 
-MAX_BYTES = 64 * 2**20
+MAX_INPUT = 64 * 2**20  # bytes of what people write: models, data, mechanisms, tables
+MAX_PROOF = 256 * 2**20  # bytes of what programs write: certificates, instances and their solutions
 
 
-def read_bytes(path: str | Path, what: str, *, plain: bool = False) -> bytes:
+def read_bytes(path: str | Path, what: str, *, at_most: int = MAX_INPUT, plain: bool = False) -> bytes:
     """The bytes of a file; `what` names its kind in errors.
 
     Parameters
     ----------
+    at_most : int
+        Bytes it may have; no more than one byte beyond them is ever read.
     plain : bool
         Refuse pipes, devices and the like without opening them.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is not plain though it must be, or has more than 64 MiB.
+        If the file cannot be read, is not plain though it must be, or is too large; the message names it.
     """
     path = Path(path)
     try:
         if plain and path.exists() and not path.is_file():
             raise InputError(f"{path}: cannot be read: not a plain file")
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(at_most + 1)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{path}: {what} has at most {MAX_BYTES} bytes")
+    if len(data) > at_most:
+        raise InputError(f"{path}: {what} has at most {at_most} bytes")
     return data
 
 
-def read_json(path: str | Path, what: str) -> dict[str, Any]:
-    """The object in a JSON file, read strictly: in UTF-8, no key twice, integers and texts but no other numbers.
+def read_text(path: str | Path, what: str, *, at_most: int = MAX_INPUT, encoding: str = "utf-8") -> str:
+    """The text of a file, as `read_bytes` reads it.
 
     Raises
     ------
     InputError
-        If the file cannot be read, has more than 64 MiB, or is anything else; the message names the file.
+        Also if it is not in this encoding.
     """
-    data = read_bytes(path, what)
     try:
-        value = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_unique, parse_float=_no_float, parse_constant=_no_float
-        )
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        return read_bytes(path, what, at_most=at_most).decode(encoding)
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not {what}: not in UTF-8: {error}") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: not {what}: no JSON: {error}") from None
-    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, lists within lists within lists
-        raise InputError(f"{path}: not {what}: {error}") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{path}: not {what}: expected a JSON object, got {brief(value)}")
-    return value
+        raise InputError(f"{path}: not {what}: not in {encoding.upper()}: {error}") from None
 
 
 def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> Iterator[tuple[int, str]]:
@@ -122,15 +112,32 @@ def _place(names: list[str], column: str | None, path: str | Path) -> int:
     return names.index(column)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The members of a JSON object."""
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise InputError(f"the key {brief(key)} stands twice in one object")
-        table[key] = value
-    return table
+def write_whole(path: str | Path, text: str) -> Path:
+    """Write a text file so that nobody ever sees half of it.
 
-
-def _no_float(text: str) -> NoReturn:
-    raise InputError(f'the number {text[:60]} is not exact; write an integer, or a text such as "1/3" or "0.25"')
+    Raises
+    ------
+    InputError
+        If it cannot be written; what was there before is then still there.
+    """
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

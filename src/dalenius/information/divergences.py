@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalenius.information.entropy import x_log_x
+from dalenius.information.entropies import x_log_x
 
 __all__ = ["mutual_information", "relative_entropy"]
 
