@@ -1,7 +1,6 @@
 """Problem 1: how much a release can teach about one record; searched from below, bounded from above."""
 
 from dalenius.audits.ascent import feasible, local_maxima
-from dalenius.audits.bounds.capacity import capacities
 from dalenius.audits.choice import audit_of
 from dalenius.audits.entropy_at_least import Auditor
 from dalenius.audits.finding import Audit, Finding
@@ -15,7 +14,6 @@ __all__ = [
     "PriorSetAudit",
     "ProductAudit",
     "audit_of",
-    "capacities",
     "feasible",
     "local_maxima",
 ]

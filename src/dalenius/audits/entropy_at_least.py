@@ -14,7 +14,6 @@ from dalenius.audits.ascent import Candidate, feasible, polish, search
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.bounds.tilt import entropy_of
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.finding import Finding, Part
 from dalenius.audits.proofs import (
@@ -27,6 +26,7 @@ from dalenius.audits.proofs import (
     witness_line,
 )
 from dalenius.information import mutual_information
+from dalenius.information.tilt import entropy_of
 from dalenius.model.aggregation import RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
@@ -196,7 +196,7 @@ class Auditor:
             vertices = VertexTree(channel, turn.part(0.2))
             if vertices.attained < record.upper:
                 vertices.run(target=self.target)
-            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
+            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
                 self._improve(record, vertices.witness, turn)
         if record.upper > self.target:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.capacity import Capacity, capacities, capacity
 from dalenius.audits.finding import Finding, Part
 from dalenius.errors import DaleniusError
 from dalenius.evidence.numbers import short_text
 from dalenius.information import x_log_x
+from dalenius.information.capacity import Capacity, capacities, capacity
 from dalenius.model.selections import MAX_NUMBERS, Selections
 from dalenius.search.clock import Clock
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
-from dalenius.audits.bounds.dual_tree import DualTree, Row
+from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence.numbers import short_text, short_texts
 from dalenius.model.aggregation import RecordChannel
-from dalenius.search.box_tree import BoxTree
+from dalenius.search.tree import Branch
 
 __all__ = [
     "capacity_line",
@@ -59,42 +60,35 @@ def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
         if (first := _same(channel, bound.trees, a)) < a:
             yield ["as", first]
             continue
-
-        def leaf(hints: np.ndarray) -> Iterator[Line]:
-            yield ["row", short_texts(channel.expand_outputs(hints))]
-
-        def branch(coordinate: int, threshold: float) -> Line:
-            return ["cut", int(channel.output_index[coordinate]), short_text(threshold)]
-
-        yield from _preorder(tree, branch, leaf)
+        for node in tree.preorder():
+            if isinstance(node, Branch):
+                yield _row_cut(channel, *node.cut)
+            else:
+                yield ["row", short_texts(channel.expand_outputs(node.content.hints))]
 
 
 def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Iterator[Line]:
     """A tree over boxes of the posterior."""
     relaxation = runner.relaxation
-
-    def leaf(hints: np.ndarray) -> Iterator[Line]:
-        slopes = hints[:-1].reshape(channel.letters, -1)
-        yield ["joint", "0", short_text(hints[-1]), short_texts(channel.expand_outputs(slopes)), None]
-
-    def branch(coordinate: int, threshold: float) -> Line:
-        letter, output = divmod(coordinate, relaxation.outputs)
-        return ["split", relaxation.boxed[letter], int(channel.output_index[output]), short_text(threshold)]
-
-    yield from _preorder(runner.tree, branch, leaf)
-
-
-def dual_tree_lines(channel: RecordChannel, tree: DualTree) -> Iterator[Line]:
-    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node in tree.branches:
-            letter, output, threshold, below, above = tree.branches[node]
-            yield ["cut", letter, int(channel.output_index[output]), short_text(threshold)]
-            stack += [above, below]
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter, output = divmod(node.cut[0], relaxation.outputs)
+            threshold = short_text(node.cut[1])
+            yield ["split", relaxation.boxed[letter], int(channel.output_index[output]), threshold]
         else:
-            leaf = tree.nodes[node]
+            hints = node.content.hints
+            slopes = hints[:-1].reshape(channel.letters, -1)
+            yield ["joint", "0", short_text(hints[-1]), short_texts(channel.expand_outputs(slopes)), None]
+
+
+def dual_tree_lines(channel: RecordChannel, runner: DualTree) -> Iterator[Line]:
+    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            cut = node.cut
+            yield ["cut", cut.letter, int(channel.output_index[cut.output]), short_text(cut.threshold)]
+        else:
+            leaf = node.content
             yield ["joint", "1", short_text(leaf.beta), None, law_text(channel, leaf.law)]
             for a, rows in enumerate(leaf.trees):
                 first = _same(channel, leaf.trees, a)
@@ -108,41 +102,25 @@ def _same(channel: RecordChannel, trees: Sequence[Any], a: int) -> int:
 
 
 def _row_lines(channel: RecordChannel, tree: Row) -> Iterator[Line]:
-    stack = [tree]
-    while stack:
-        row = stack.pop()
-        if row.parts is None:
-            yield ["row", short_texts(channel.expand_outputs(row.kappa))]
+    for row in tree.preorder():
+        if row.parts:
+            yield _row_cut(channel, row.coordinate, row.threshold)
         else:
-            yield ["cut", int(channel.output_index[row.coordinate]), short_text(row.threshold)]
-            stack += row.parts[::-1]
+            yield ["row", short_texts(channel.expand_outputs(row.kappa))]
 
 
-def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
+def _row_cut(channel: RecordChannel, coordinate: int, threshold: float) -> Line:
+    return ["cut", int(channel.output_index[coordinate]), short_text(threshold)]
+
+
+def vertex_lines(channel: RecordChannel, runner: VertexTree) -> Iterator[Line]:
     """A `vertices` leaf and its class tree."""
     yield ["vertices"]
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node not in tree.branches:
-            yield ["law", law_text(channel, tree.nodes[node].law)]
-            continue
-        letter, left, right = tree.branches[node]
-        kept = np.isin(channel.class_of_input, tree.nodes[left].sets[letter])
-        kept &= np.isfinite(channel.input_log_shares[letter])
-        yield ["part", letter, np.flatnonzero(kept).tolist()]
-        stack += [right, left]
-
-
-def _preorder(
-    tree: BoxTree, branch: Callable[[int, float], Line], leaf: Callable[[np.ndarray], Iterator[Line]]
-) -> Iterator[Line]:
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node in tree.branches:
-            coordinate, threshold, left, right = tree.branches[node]
-            yield branch(coordinate, threshold)
-            stack += [right, left]
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter = node.cut.letter
+            kept = np.isin(channel.class_of_input, node.cut.kept)
+            kept &= np.isfinite(channel.input_log_shares[letter])
+            yield ["part", letter, np.flatnonzero(kept).tolist()]
         else:
-            yield from leaf(tree.hints[node])
+            yield ["law", law_text(channel, node.content.law)]
