@@ -75,8 +75,8 @@ class Tree(Generic[Content, Cut]):
     ) -> bool:
         """Branch the leaves with the largest bounds.
 
-        Where a leaf that cannot be branched has a larger bound, nothing would lower `upper`, so nothing is branched. If `parts` raises,
-        the tree stays as it was.
+        Where a leaf that cannot be branched has a larger bound, branching would not lower `upper`, and is left. If `parts` raises, the
+        tree stays as it was.
 
         Parameters
         ----------
