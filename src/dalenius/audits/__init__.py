@@ -2,7 +2,6 @@
 
 from dalenius.audits.ascent import feasible, local_maxima
 from dalenius.audits.audit import Audit
-from dalenius.audits.bounds.capacity import capacities
 from dalenius.audits.choice import audit_of
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
@@ -14,7 +13,6 @@ __all__ = [
     "PriorSetAudit",
     "ProductAudit",
     "audit_of",
-    "capacities",
     "feasible",
     "local_maxima",
 ]

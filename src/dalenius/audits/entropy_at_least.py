@@ -15,7 +15,6 @@ from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.bounds.tilt import entropy_of
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
     capacity_line,
@@ -29,6 +28,7 @@ from dalenius.audits.proof_lines import (
 from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
+from dalenius.information.tilt import entropy_of
 from dalenius.model.aggregation import RecordChannel
 from dalenius.results import RecordProof, Result
 from dalenius.search.clock import Clock
@@ -201,7 +201,7 @@ class EntropyAudit(Audit):
             vertices = VertexTree(channel, turn.part(0.2))
             if vertices.attained < record.upper:
                 vertices.run(target=self.target)
-            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), len(vertices.nodes))
+            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
                 self._improve(record, vertices.witness, turn)
         if record.upper > self.target:

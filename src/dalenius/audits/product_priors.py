@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.bounds.capacity import Capacity, capacities, capacity
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lines import LawOfSelections, RecordLine
 from dalenius.information import x_log_x
+from dalenius.information.capacity import Capacity, capacities, capacity
 from dalenius.model.selections import MAX_NUMBERS, Selections
 from dalenius.results import RecordProof
 from dalenius.search import Clock

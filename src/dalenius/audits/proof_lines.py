@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.dual import DualBound
-from dalenius.audits.bounds.dual_tree import DualTree, Row
+from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
 from dalenius.evidence.lines import (
     UNIFORM,
-    BranchLine,
     ClassPart,
     Cut,
     InputLaw,
@@ -29,7 +29,7 @@ from dalenius.evidence.lines import (
     VerticesLeaf,
 )
 from dalenius.model.aggregation import RecordChannel
-from dalenius.search.box_tree import BoxTree
+from dalenius.search.tree import Branch
 
 __all__ = [
     "capacity_line",
@@ -73,88 +73,67 @@ def dual_lines(channel: RecordChannel, bound: DualBound) -> Proof:
         if (first := _same(channel, bound.trees, a)) < a:
             yield SameRow(first)
             continue
-
-        def leaf(hints: Floats) -> Proof:
-            yield RowLeaf(slope_text(channel.expand_outputs(hints)))
-
-        def branch(coordinate: int, threshold: float) -> BranchLine:
-            return RowCut(int(channel.output_index[coordinate]), short_text(threshold))
-
-        yield from _preorder(tree, branch, leaf)
+        for node in tree.preorder():
+            if isinstance(node, Branch):
+                yield _row_cut(channel, *node.cut)
+            else:
+                yield RowLeaf(slope_text(channel.expand_outputs(node.content.hints)))
 
 
 def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Proof:
     """A tree over boxes of the posterior."""
     relaxation = runner.relaxation
-
-    def leaf(hints: Floats) -> Proof:
-        slopes = hints[:-1].reshape(channel.letters, -1)
-        yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, channel.expand_outputs(slopes))), None)
-
-    def branch(coordinate: int, threshold: float) -> BranchLine:
-        letter, output = divmod(coordinate, relaxation.outputs)
-        return Split(relaxation.boxed[letter], int(channel.output_index[output]), short_text(threshold))
-
-    yield from _preorder(runner.tree, branch, leaf)
-
-
-def dual_tree_lines(channel: RecordChannel, tree: DualTree) -> Proof:
-    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node in tree.branches:
-            letter, output, threshold, below, above = tree.branches[node]
-            yield Cut(letter, int(channel.output_index[output]), short_text(threshold))
-            stack += [above, below]
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter, output = divmod(node.cut[0], relaxation.outputs)
+            threshold = short_text(node.cut[1])
+            yield Split(relaxation.boxed[letter], int(channel.output_index[output]), threshold)
         else:
-            leaf = tree.nodes[node]
+            hints = node.content.hints
+            slopes = channel.expand_outputs(hints[:-1].reshape(channel.letters, -1))
+            yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, slopes)), None)
+
+
+def dual_tree_lines(channel: RecordChannel, runner: DualTree) -> Proof:
+    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            cut = node.cut
+            yield Cut(cut.letter, int(channel.output_index[cut.output]), short_text(cut.threshold))
+        else:
+            leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
             for a, rows in enumerate(leaf.trees):
                 first = _same(channel, leaf.trees, a)
                 yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
 
 
-def _same(channel: RecordChannel, trees: Sequence[BoxTree] | Sequence[Row], a: int) -> int:
+def vertex_lines(channel: RecordChannel, runner: VertexTree) -> Proof:
+    """A `vertices` leaf and its class tree."""
+    yield VerticesLeaf()
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter = node.cut.letter
+            kept = np.isin(channel.class_of_input, node.cut.kept)
+            kept &= np.isfinite(channel.input_log_shares[letter])
+            yield ClassPart(letter, tuple(np.flatnonzero(kept).tolist()))
+        else:
+            yield OutputLawLeaf(law_text(channel, node.content.law))
+
+
+def _same(channel: RecordChannel, trees: Sequence[object], a: int) -> int:
     """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
     shares = channel.input_log_shares
     return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
 
 
 def _row_lines(channel: RecordChannel, tree: Row) -> Proof:
-    stack = [tree]
-    while stack:
-        row = stack.pop()
-        if row.parts is None:
+    for row in tree.preorder():
+        if row.parts:
+            yield _row_cut(channel, row.coordinate, row.threshold)
+        else:
             yield RowLeaf(slope_text(channel.expand_outputs(row.kappa)))
-        else:
-            yield RowCut(int(channel.output_index[row.coordinate]), short_text(row.threshold))
-            stack += row.parts[::-1]
 
 
-def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Proof:
-    """A `vertices` leaf and its class tree."""
-    yield VerticesLeaf()
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node not in tree.branches:
-            yield OutputLawLeaf(law_text(channel, tree.nodes[node].law))
-            continue
-        letter, left, right = tree.branches[node]
-        kept = np.isin(channel.class_of_input, tree.nodes[left].sets[letter])
-        kept &= np.isfinite(channel.input_log_shares[letter])
-        yield ClassPart(letter, tuple(np.flatnonzero(kept).tolist()))
-        stack += [right, left]
-
-
-def _preorder(tree: BoxTree, branch: Callable[[int, float], BranchLine], leaf: Callable[[Floats], Proof]) -> Proof:
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if node in tree.branches:
-            coordinate, threshold, left, right = tree.branches[node]
-            yield branch(coordinate, threshold)
-            stack += [right, left]
-        else:
-            yield from leaf(tree.hints[node])
+def _row_cut(channel: RecordChannel, coordinate: int, threshold: float) -> RowCut:
+    return RowCut(int(channel.output_index[coordinate]), short_text(threshold))

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits import capacities, feasible, local_maxima
+from dalenius.audits import feasible, local_maxima
 from dalenius.evidence import Certificate, vector_text
 from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information
+from dalenius.information.capacity import capacities
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.aggregation import Fibres, RecordChannel
 from dalenius.model.design_problem import DesignProblem

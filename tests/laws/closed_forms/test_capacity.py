@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dalenius.audits.bounds.capacity import capacity
+from dalenius.information.capacity import capacity
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles
 

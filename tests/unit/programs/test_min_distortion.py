@@ -1,4 +1,4 @@
-"""The least distortion under a leakage budget: distortion-rate functions, a general optimiser, two solvers, silence, bad input."""
+"""The least distortion under a leakage budget: distortion-rate functions, general optimisers, two solvers, zero leakage, bad input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram, min_distortion
 from dalenius.programs.leakages import Leakages
-from dalenius.programs.silence import silence
+from dalenius.programs.zero_leakage import zero_leakage
 
 FAIR = 0.5 * np.eye(2)
 FLIP = 0.5 * (1.0 - np.eye(2))
@@ -218,8 +218,8 @@ def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_ch
 # ---------------------------------------------------------------- telling nothing
 
 
-def best_silence(laws, cost):
-    """The cheapest mechanism that tells nothing, by the linear program as one writes it down."""
+def least_cost_without_leakage(laws, cost):
+    """The cheapest mechanism that leaks nothing, by the linear program as one writes it down."""
     inputs, outputs = cost.shape
     rows = [np.kron(np.eye(inputs), np.ones(outputs))]
     ends = [np.ones(inputs)]
@@ -245,28 +245,28 @@ def test_the_tiniest_budgets(instances, budget):
         laws = [rng.dirichlet(np.ones(2 * inputs)).reshape(2, inputs) for _ in range(rng.integers(1, 3))]
         cost = rng.random((inputs, outputs)) / inputs
         program = MinDistortionProgram(laws, cost, budget)
-        answer, exact = program.solve(), best_silence(laws, cost)
+        answer, exact = program.solve(), least_cost_without_leakage(laws, cost)
         assert answer.lower <= exact + 1e-12
         assert abs(answer.upper - exact) <= 3.0 * math.sqrt(budget) + 1e-9
         assert answer.gap <= 1e-6 * answer.upper
         assert program.leakage(answer.point["q"]) <= budget + 2.0 * min_distortion.NOTHING
         if budget == 0.0:
-            assert exact <= answer.upper + 1e-12  # not below it: rounding does not pass for silence
+            assert exact <= answer.upper + 1e-12  # not below it: rounding does not pass for zero leakage
             assert answer.gap <= 1e-8 * answer.upper
 
 
-def test_silence_is_silent_and_its_slopes_prove_it(instances):
+def test_zero_leakage_is_exact_and_its_slopes_prove_it(instances):
     rng = np.random.default_rng(10)
     for _ in range(20):
         laws, cost = instances.update_data(rng)
         leakages, tied = Leakages("test", laws, len(cost)), np.arange(cost.size).reshape(cost.shape)
-        found = silence(leakages, tied, cost, math.inf)
+        found = zero_leakage(leakages, tied, cost, math.inf)
         assert leakages.values(found.q).max() <= min_distortion.NOTHING
-        exact = best_silence(laws, cost)
+        exact = least_cost_without_leakage(laws, cost)
         assert np.sum(cost * found.q) == pytest.approx(exact, abs=1e-9)
         told = leakages.masses - leakages.pi[:, None] * leakages.sums(leakages.masses)[leakages.owner]
         assert (cost + told.T @ found.slopes).min(axis=1).sum() == pytest.approx(exact, abs=1e-7)
-    assert silence(leakages, tied, cost, 0.0) is None or cost.size < 100
+    assert zero_leakage(leakages, tied, cost, 0.0) is None or cost.size < 100
 
 
 def test_nothing_can_be_told_where_letters_are_independent_of_inputs():
@@ -293,7 +293,7 @@ def test_letters_that_nearly_do_not_exist(budget):
 
 def test_a_failing_linear_program_is_no_failure(monkeypatch):
     asked = []
-    monkeypatch.setattr(min_distortion, "silence", lambda *_: asked.append(1))
+    monkeypatch.setattr(min_distortion, "zero_leakage", lambda *_: asked.append(1))
     answer = MinDistortionProgram([FIRST_OF_TWO], 0.25 * (1.0 - np.eye(4)), 0.0).solve()
     assert len(asked) == 1
     assert answer.lower <= 0.5 <= answer.upper

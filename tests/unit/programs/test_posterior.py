@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
-from dalenius.audits.bounds.tilt import largest_score
 from dalenius.errors import InputError
+from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
 from dalenius.search.clock import Clock
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalenius.audits.bounds.capacity import capacities, capacity
+from dalenius.information.capacity import capacities, capacity
 from dalenius.search.clock import Clock
 
 ROUNDING = 1e-13  # the bounds are evaluated in doubles

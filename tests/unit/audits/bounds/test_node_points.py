@@ -10,8 +10,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
-from dalenius.audits.bounds.tilt import entropy_of
 from dalenius.information import mutual_information
+from dalenius.information.tilt import entropy_of
 from dalenius.model.aggregation import RecordChannel
 from dalenius.programs import NodeRelaxation
 from dalenius.search.clock import Clock
@@ -223,5 +223,5 @@ def test_boxes_above_the_target_are_branched_whatever_the_points_are(monkeypatch
     first = tree.upper
     while tree.leaves < 2000 and tree.grow(Clock(60.0)):
         pass
-    assert tree.tree._done == -np.inf
+    assert tree.tree.closed == -np.inf
     assert tree.upper < first - 0.1

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.information import log_sum_exp, x_log_x
-from dalenius.search.clock import Clock
+from dalenius.information.deadline import Deadline
+from dalenius.information.entropies import log_sum_exp, x_log_x
 
 __all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
 
@@ -69,7 +69,7 @@ def entropy_of(p: Floats, log_shares: Floats) -> Floats:
     return spread - np.sum(x_log_x(p), axis=(-2, -1))
 
 
-def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats, clock: Clock) -> tuple[Floats, Floats]:
+def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats, clock: Deadline) -> tuple[Floats, Floats]:
     """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound: masses and the multiplier (0 where the bound is slack).
 
     Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the

@@ -25,8 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.information import relative_entropy, x_log_x
-from dalenius.search.clock import Clock
+from dalenius.information.deadline import Deadline
+from dalenius.information.entropies import x_log_x
+from dalenius.information.divergences import relative_entropy
 
 __all__ = ["Capacity", "capacities", "capacity"]
 
@@ -66,7 +67,7 @@ class Capacity:
         return self.upper - self.lower
 
 
-def capacity(rows: Floats, *, gap: float = 1e-9, clock: Clock | None = None) -> Capacity:
+def capacity(rows: Floats, *, gap: float = 1e-9, clock: Deadline | None = None) -> Capacity:
     """The capacity C = max over p of I(p; R) of one channel, in nats, between bounds at most `gap` apart.
 
     The upper bound is max_x D(R_x || r), a bound because it is at least sum_x p(x) D(R_x || r) = I(p) + D(pR || r) for every p.
@@ -95,7 +96,7 @@ def capacity(rows: Floats, *, gap: float = 1e-9, clock: Clock | None = None) -> 
     return _certificate(rows, law)
 
 
-def capacities(rows: Floats, *, gap: float = 1e-9, clock: Clock | None = None) -> list[Capacity]:
+def capacities(rows: Floats, *, gap: float = 1e-9, clock: Deadline | None = None) -> list[Capacity]:
     """The capacities of many small channels of one shape, searched together: `rows` is (channels, inputs, outputs).
 
     >>> noiseless, useless = capacities(np.array([np.eye(2), np.ones((2, 2)) / 2]))
@@ -296,7 +297,7 @@ def _quotient(matrices: Floats, right: Floats) -> Floats:
         return np.concatenate([_quotient(matrices[j : j + 1], right[j : j + 1]) for j in range(len(matrices))])
 
 
-def _search(rows: Floats, gap: float, clock: Clock | None) -> Floats:
+def _search(rows: Floats, gap: float, clock: Deadline | None) -> Floats:
     """The best input laws found, (channels, inputs); those that missed the gap run again, with shorter steps."""
     laws = np.full(rows.shape[:2], 1.0 / rows.shape[1])
     gaps = np.full(len(rows), np.inf)
@@ -311,7 +312,7 @@ def _search(rows: Floats, gap: float, clock: Clock | None) -> Floats:
     return laws
 
 
-def _follow(rows: Floats, gap: float, clock: Clock | None, boundary: float) -> tuple[Floats, Floats]:
+def _follow(rows: Floats, gap: float, clock: Deadline | None, boundary: float) -> tuple[Floats, Floats]:
     """The best laws on one run along the path, and their gaps; a channel leaves the batch when it is done."""
     points = _Points.start(rows)
     laws, gaps = points.gaps()

@@ -1,4 +1,4 @@
-"""The cheapest mechanism that tells nothing, by linear programming: where that is not constant, conic solvers do not find it."""
+"""The cheapest mechanism that leaks nothing, by linear programming: where that is not constant, conic solvers do not find it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.sparse import eye_array as eye
 
 from dalenius.programs.leakages import Leakages
 
-__all__ = ["Silence", "silence"]
+__all__ = ["ZeroLeakage", "zero_leakage"]
 
 Floats = NDArray[np.float64]
 RANK = 1e-12
@@ -20,14 +20,14 @@ PATIENCE = 10.0  # seconds
 
 
 @dataclass(frozen=True)
-class Silence:
+class ZeroLeakage:
     """A point q, and z(a,y): c(x,y) + sum_a (p(a,x) - pi_a p(x)) z(a,y) has nearly the same least sum over mechanisms as <c, q>."""
 
     q: Floats
     slopes: Floats
 
 
-def silence(leakages: Leakages, tied: NDArray[np.int64], cost: Floats, seconds: float) -> Silence | None:
+def zero_leakage(leakages: Leakages, tied: NDArray[np.int64], cost: Floats, seconds: float) -> ZeroLeakage | None:
     """Minimise <c, Q> where u_s(a,y) = pi_s(a) r_s(y) for all s, a and y. None where that fails, or takes longer.
 
     The conditions are combined to as many as are independent; if only constants satisfy them, there are inputs - 1 of these.
@@ -51,4 +51,4 @@ def silence(leakages: Leakages, tied: NDArray[np.int64], cost: Floats, seconds: 
         return None
     q = np.maximum(found.x, 0.0).reshape(-1, outputs)
     slopes = (left[:, :rank] / singular[:rank]) @ -found.eqlin.marginals[: rank * outputs].reshape(rank, outputs)
-    return Silence(q / q.sum(axis=1, keepdims=True), slopes)
+    return ZeroLeakage(q / q.sum(axis=1, keepdims=True), slopes)
