@@ -304,13 +304,13 @@ def test_orbits_keep_costs_leakage_and_the_largest_entropy(data):
     problem = data.draw(designs())
     orbits, rng = Orbits.of(problem), drawn_rng(data)
     Q = rng.dirichlet(np.ones(problem.output_count), size=len(orbits.cost))
-    spread = orbits.spread(Q)
+    spread = orbits.lift_mechanism(Q)
     whole = problem.input_law[:, None] * problem.cost
     assert np.sum(whole * spread) == pytest.approx(np.sum(orbits.cost * Q), abs=EXACT)
     on_orbits = {part.record: part for part in orbits.completions}
     for part in record_completions(problem):
         masses = masses_where(rng, np.isfinite(part.log_shares))
-        record, folded = orbits.folded(part.record, masses)
+        record, folded = orbits.apply(part.record, masses)
         assert folded.sum() == pytest.approx(1.0, abs=EXACT)
         told = float(mutual_information(masses @ spread))
         assert mutual_information(folded @ Q) == pytest.approx(told, abs=EXACT)
@@ -328,17 +328,17 @@ def test_lifted_orbits_treat_all_inputs_of_an_orbit_alike(data):
     for part in orbits.completions:
         masses = masses_where(rng, np.isfinite(part.log_shares))
         phi = rng.dirichlet(np.ones(len(masses)), size=problem.output_count).T
-        placed = orbits.unfolded(part.record, masses, phi)
+        placed = orbits.lift(part.record, masses, phi)
         scores = np.zeros((problem.input_count, problem.output_count))
         for record, image, own in placed:
             assert image.sum() == pytest.approx(1.0, abs=EXACT)
-            back = orbits.folded(record, image)
+            back = orbits.apply(record, image)
             assert back[0] == part.record
             assert np.sort(back[1], axis=None) == pytest.approx(np.sort(masses, axis=None), abs=EXACT)
             knows = relative_entropy(masses, part.log_shares)
             assert relative_entropy(image, on_inputs[record].log_shares) == pytest.approx(knows, abs=1e-10)
             told = float(mutual_information(masses @ Q))
-            assert mutual_information(image @ orbits.spread(Q)) == pytest.approx(told, abs=EXACT)
+            assert mutual_information(image @ orbits.lift_mechanism(Q)) == pytest.approx(told, abs=EXACT)
             scores += image.T @ np.log(own) / len(placed)
         assert not np.any(placed[0][1][masses[:, orbits.orbit] == 0.0])
         for orbit in range(len(orbits.cost)):

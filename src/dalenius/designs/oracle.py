@@ -29,7 +29,7 @@ from dalenius.reduction import (
 )
 from dalenius.search.clock import Clock
 
-__all__ = ["Prior", "Rival", "rival"]
+__all__ = ["Oracle", "Prior", "oracle_of"]
 
 Floats = NDArray[np.float64]
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
@@ -45,32 +45,32 @@ class Prior:
     hint: Any = None
 
 
-class Rival(ABC):
+class Oracle(ABC):
     """Finds priors against mechanisms (inputs, outputs)."""
 
     @property
     @abstractmethod
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         """A prior of the problem's set that needs no search; about a record with one letter if there is no other."""
 
     @abstractmethod
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
-        """Priors that are told much by Q; `starts` says how hard to look."""
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+        """Priors of the problem's set that learn much from Q, of every kind of record, in no order; `starts` says how hard to look."""
 
     @staticmethod
-    def told(prior: Prior, Q: Floats) -> float:
+    def leakage(prior: Prior, Q: Floats) -> float:
         """I(X_i; Y) in nats."""
         return float(mutual_information(prior.masses @ Q))
 
 
-class EntropyRival(Rival):
+class EntropyOracle(Oracle):
     """All priors with at least some entropy: joint Blahut-Arimoto, from random starts and from what was found before."""
 
     def __init__(self, parts: Sequence[Completions], deficit: float, rng: np.random.Generator) -> None:
         self.parts, self.deficit, self.rng = parts, deficit, rng
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         if not self.parts:
             return Prior(0, np.ones((1, 1)), "uniform")
         return Prior(self.parts[0].record, self.parts[0].uniform, "uniform")
@@ -86,7 +86,7 @@ class EntropyRival(Rival):
         p = feasible(masses, part.log_shares, self.deficit, slack=SPARE * (1.0 + self.deficit))
         return Prior(record, part.uniform if p is None else p, "uniform" if p is None else None)
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for channel in self.channels(Q):
             if self.deficit == 0.0:
@@ -98,14 +98,14 @@ class EntropyRival(Rival):
         return found
 
 
-class ProductRival(Rival):
+class ProductOracle(Oracle):
     """Independent records: the letters of a record on the rows that they select, with the law that attains their capacity."""
 
     def __init__(self, problem: DesignProblem) -> None:
         self.parts = record_selections(problem)
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         if not self.parts:
             return Prior(0, np.ones((1, 1)), [0, ["1"]])
         part = self.parts[0]
@@ -115,7 +115,7 @@ class ProductRival(Rival):
         """Of selection j, with a law of its letters."""
         return Prior(part.record, part.lift(j, law), [j, [short_text(x) for x in law.tolist()]])
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for part in self.parts:
             answers = capacities(part.apply(Q), clock=clock)
@@ -124,7 +124,7 @@ class ProductRival(Rival):
         return found
 
 
-class ListedRival(Rival):
+class ListedOracle(Oracle):
     """Listed priors: all of them, for every record, at once."""
 
     def __init__(self, problem: DesignProblem, priors: Floats) -> None:
@@ -135,10 +135,10 @@ class ListedRival(Rival):
                 self.priors.append(Prior(record, masses / masses.sum(), j))
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         return self.priors[0] if self.priors else Prior(0, np.ones((1, 1)), 0)
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         return self.priors
 
 
@@ -153,14 +153,14 @@ def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list
     return found
 
 
-def rival(problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator) -> Rival:
-    """The rival that fits the problem's adversary; `parts` are on the inputs that its mechanisms will have."""
+def oracle_of(problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator) -> Oracle:
+    """The oracle that fits the problem's adversary; `parts` are on the inputs that its mechanisms will have."""
     adversary = problem.against("an exchange")
     match adversary:
         case EntropyAtLeast():
-            return EntropyRival(parts, problem.deficit, rng)
+            return EntropyOracle(parts, problem.deficit, rng)
         case ProductPriors():
-            return ProductRival(problem)
+            return ProductOracle(problem)
         case PriorSet(weights=weights):
-            return ListedRival(problem, weights)
+            return ListedOracle(problem, weights)
     raise AssertionError(adversary.kind)
