@@ -64,7 +64,7 @@ class MechanismScheme:
         self.blocks: Sequence[Block[Duel]] = [_Mechanism(self), _Adversary(self)]
 
     def start(self, rng: np.random.Generator) -> Duel:
-        """The best mechanism for what the rival answers to a blurred one of least distortion."""
+        """The best mechanism for what the oracle answers to a blurred one of least distortion."""
         run, outputs = self.run, self.run.cost.shape[1]
         noise = rng.dirichlet(np.ones(outputs), size=1 if run.tied is not None else len(run.least))
         blurred = 0.5 * run.least + 0.5 * (noise[0][run.tied] if run.tied is not None else noise)
@@ -79,15 +79,15 @@ class MechanismScheme:
         return program.mechanism(point), program.bound(multipliers)
 
     def best_reply(self, Q: Floats) -> Prior:
-        """The prior that is told most, as far as the rival sees."""
-        replies = self.run.rival.replies(Q, [], self.run.clock)
-        return max(replies, key=lambda prior: self.run.rival.told(prior, Q))
+        """The prior that learns most, as far as the oracle sees."""
+        replies = self.run.oracle.worst_priors(Q, [], self.run.clock)
+        return max(replies, key=lambda prior: self.run.oracle.leakage(prior, Q))
 
-    def told(self, state: Duel) -> float:
-        return self.run.rival.told(state.prior, state.Q)
+    def leakage(self, state: Duel) -> float:
+        return self.run.oracle.leakage(state.prior, state.Q)
 
     def value(self, state: Duel) -> float:
-        return self.run.distortion(state.Q) if isinstance(self.run.problem, MinDistortion) else self.told(state)
+        return self.run.distortion(state.Q) if isinstance(self.run.problem, MinDistortion) else self.leakage(state)
 
     def key(self, state: Duel) -> Floats:
         return state.Q.reshape(-1)
@@ -111,11 +111,11 @@ class _Mechanism:
 
     def _allowed(self, state: Duel) -> bool:
         problem = self.scheme.run.problem
-        return not isinstance(problem, MinDistortion) or self.scheme.told(state) <= problem.max_leakage_nats
+        return not isinstance(problem, MinDistortion) or self.scheme.leakage(state) <= problem.max_leakage_nats
 
 
 class _Adversary:
-    """The prior that is told most: the rival finds it, an audit certifies how much more another one could be told.
+    """The prior that is told most: the oracle finds it, an audit certifies how much more another one could be told.
 
     In Problem 3 the gain is by how much the mechanism breaks its budget, as a share of it, times the distortion.
     """
@@ -128,12 +128,12 @@ class _Adversary:
     def step(self, state: Duel) -> Step[Duel]:
         run = self.scheme.run
         reply = self.scheme.best_reply(state.Q)
-        run.consider(state.Q, run.rival.told(reply, state.Q))
-        new = Duel(state.Q, reply if run.rival.told(reply, state.Q) > self.scheme.told(state) else state.prior)
+        run.consider(state.Q, run.oracle.leakage(reply, state.Q))
+        new = Duel(state.Q, reply if run.oracle.leakage(reply, state.Q) > self.scheme.leakage(state) else state.prior)
         part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
         audit = audit_of(run.problem.release(run.exact(state.Q)), part)
         audit.run()
-        upper, now = audit.upper, self.scheme.told(state)
+        upper, now = audit.upper, self.scheme.leakage(state)
         if isinstance(run.problem, MinDistortion):
             budget = run.problem.max_leakage_nats
             gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper

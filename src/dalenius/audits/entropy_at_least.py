@@ -29,7 +29,7 @@ from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.tilt import entropy_of
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import AggregatedRecord, RecordChannel, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
@@ -56,7 +56,7 @@ class Bound(NamedTuple):
 class RecordAudit:
     """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
 
-    channel: RecordChannel
+    channel: AggregatedRecord
     candidate: Candidate
     upper: float
     method: str
@@ -67,7 +67,7 @@ class RecordAudit:
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
         if self.channel.deficit > 0.0:
-            p = feasible(self.channel, self.candidate.p, slack=slack)
+            p = feasible(self.candidate.p, self.channel.log_shares, self.channel.deficit, slack=slack)
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
         return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
@@ -90,9 +90,9 @@ class EntropyAudit(Audit):
     records: list[RecordAudit] = field(default_factory=list, init=False)
 
     @cached_property
-    def channels(self) -> list[RecordChannel]:
+    def channels(self) -> list[AggregatedRecord]:
         """One for each kind of record."""
-        return self.problem.record_channels()
+        return record_channels(self.problem)
 
     @property
     def lower(self) -> float:
@@ -146,7 +146,7 @@ class EntropyAudit(Audit):
         if best is None:
             return None
         p, leakage = best.witness(slack)
-        masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
+        masses = best.channel.lift(p if p is not None else best.channel.uniform)
         return Exposure(best.channel.record, leakage, masses, prior_text(best.channel, p))
 
     def proof(self) -> UpperProof:
@@ -161,7 +161,7 @@ class EntropyAudit(Audit):
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
 
-    def _start(self, channel: RecordChannel) -> RecordAudit:
+    def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
         if channel.deficit == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
@@ -308,7 +308,7 @@ def _one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
     return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
 
-def _tree_lines(channel: RecordChannel, runner: Runner) -> Iterable[ProofLine]:
+def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:
     if isinstance(runner, PosteriorTree):
         return posterior_lines(channel, runner)
     assert isinstance(runner, DualTree)
@@ -320,7 +320,7 @@ def _letters_bound(channel: RecordChannel) -> Bound:
     return Bound(float(np.log(channel.letters)), "letters", (entropy_line(),))
 
 
-def _capacity_bound(channel: RecordChannel, law: Floats, divergences: Floats) -> Bound:
+def _capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) -> Bound:
     """I(X_i; Y) <= I(X; Y) <= max D(row || law)."""
     used = np.isfinite(channel.log_shares).any(axis=0)
     return Bound(float(divergences[used].max()), "capacity", (capacity_line(channel, law),))

@@ -28,7 +28,7 @@ from dalenius.evidence.lines import (
     Vector,
     VerticesLeaf,
 )
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import AggregatedRecord
 from dalenius.search.tree import Branch
 
 __all__ = [
@@ -46,14 +46,14 @@ Proof = Iterator[ProofLine]
 UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
 
 
-def prior_text(channel: RecordChannel, p: Floats | None) -> InputLaw:
+def prior_text(channel: AggregatedRecord, p: Floats | None) -> InputLaw:
     """A prior on the channel's own inputs; None stands for the uniform one."""
-    return UNIFORM if p is None else matrix_text(channel.expand_inputs(p))
+    return UNIFORM if p is None else matrix_text(channel.lift(p))
 
 
-def law_text(channel: RecordChannel, law: Floats) -> Vector:
+def law_text(channel: AggregatedRecord, law: Floats) -> Vector:
     """An output law's weights on all outputs of the channel."""
-    return vector_text(channel.expand_outputs(law, fill=UNSEEN))
+    return vector_text(channel.lift_outputs(law, fill=UNSEEN))
 
 
 def entropy_line() -> ProofLine:
@@ -61,12 +61,12 @@ def entropy_line() -> ProofLine:
     return JointLeaf("0", "0", None, None)
 
 
-def capacity_line(channel: RecordChannel, law: Floats) -> ProofLine:
+def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
     """I(X_i; Y) <= max over rows of D(row || law)."""
     return JointLeaf("1", "0", None, law_text(channel, law))
 
 
-def dual_lines(channel: RecordChannel, bound: DualBound) -> Proof:
+def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     """One leaf with its row trees."""
     yield JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
     for a, tree in enumerate(bound.trees):
@@ -77,10 +77,10 @@ def dual_lines(channel: RecordChannel, bound: DualBound) -> Proof:
             if isinstance(node, Branch):
                 yield _row_cut(channel, *node.cut)
             else:
-                yield RowLeaf(slope_text(channel.expand_outputs(node.content.hints)))
+                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
 
 
-def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Proof:
+def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
     """A tree over boxes of the posterior."""
     relaxation = runner.relaxation
     for node in runner.tree.preorder():
@@ -90,11 +90,11 @@ def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Proof:
             yield Split(relaxation.boxed[letter], int(channel.output_index[output]), threshold)
         else:
             hints = node.content.hints
-            slopes = channel.expand_outputs(hints[:-1].reshape(channel.letters, -1))
+            slopes = channel.lift_outputs(hints[:-1].reshape(channel.letters, -1))
             yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, slopes)), None)
 
 
-def dual_tree_lines(channel: RecordChannel, runner: DualTree) -> Proof:
+def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
     """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
@@ -108,7 +108,7 @@ def dual_tree_lines(channel: RecordChannel, runner: DualTree) -> Proof:
                 yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
 
 
-def vertex_lines(channel: RecordChannel, runner: VertexTree) -> Proof:
+def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
     """A `vertices` leaf and its class tree."""
     yield VerticesLeaf()
     for node in runner.tree.preorder():
@@ -121,19 +121,19 @@ def vertex_lines(channel: RecordChannel, runner: VertexTree) -> Proof:
             yield OutputLawLeaf(law_text(channel, node.content.law))
 
 
-def _same(channel: RecordChannel, trees: Sequence[object], a: int) -> int:
+def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
     """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
     shares = channel.input_log_shares
     return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
 
 
-def _row_lines(channel: RecordChannel, tree: Row) -> Proof:
+def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
     for row in tree.preorder():
         if row.parts:
             yield _row_cut(channel, row.coordinate, row.threshold)
         else:
-            yield RowLeaf(slope_text(channel.expand_outputs(row.kappa)))
+            yield RowLeaf(slope_text(channel.lift_outputs(row.kappa)))
 
 
-def _row_cut(channel: RecordChannel, coordinate: int, threshold: float) -> RowCut:
+def _row_cut(channel: AggregatedRecord, coordinate: int, threshold: float) -> RowCut:
     return RowCut(int(channel.output_index[coordinate]), short_text(threshold))

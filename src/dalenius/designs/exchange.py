@@ -1,8 +1,8 @@
 """Problems 2 and 3 to certified global optimality: a master program over the priors found so far, and the adversary as its oracle.
 
 The worst-case leakage L is the largest of I_s(Q) over the adversary's priors s, and convex in Q. The master knows some of the priors:
-its multipliers prove a bound on the optimum (docs/certificate-format.md, *Design*). Its mechanism is shown to the rival, whose replies
-join the priors, until none is told more than the bound allows. Then the audit of Problem 1 settles what the mechanism tells to all.
+its multipliers prove a bound on the optimum (docs/certificate-format.md, *Design*). Its mechanism is shown to the oracle, whose
+priors join, until none is told more than the bound allows. Then the audit of Problem 1 settles what the mechanism tells to all.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
-from dalenius.designs.oracle import EntropyRival, Prior, certificate_priors, rival
+from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
 from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows, weight_texts
-from dalenius.designs.symmetry import Reduction
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, matrix_text, short_text
 from dalenius.evidence.lines import UNIFORM, DualLine, InputLaw, Matrix, PriorLine
@@ -29,6 +28,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
 __all__ = ["DualBound", "Exchange", "exchange"]
@@ -46,8 +46,8 @@ FINEST = 1e-9  # relative gap of a master that is always enough
 SOLVER = "CLARABEL"  # where our own method stalls; not SCS, which would swallow Ctrl-C and write to standard output
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 SEARCHING = 0.6  # share of the time after which what there is gets audited
-LOOKING = 0.2  # share of the remaining time that the rival may look at one mechanism
-STARTS, THOROUGH = 24, 96  # of the rival's search, in a round and before an audit
+LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
+STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
 MIXTURES = 6
 SEARCH_GAP = 0.6  # share of the gap that the search may leave; the rest is the audit's
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier
@@ -156,9 +156,9 @@ class Exchange(ABC):
 
     def __post_init__(self) -> None:
         problem = self.problem
-        self.reduction = Reduction(problem)
-        self.cost = self.reduction.cost
-        self.rival = rival(problem, self.reduction.fibres, self.rng)
+        self.orbits = Orbits.of(problem)
+        self.cost = self.orbits.cost
+        self.oracle = oracle_of(problem, self.orbits.completions, self.rng)
         self.known: dict[Key, Prior] = {}
         self.idle: dict[Key, int] = {}
         self.tied = None
@@ -208,14 +208,14 @@ class Exchange(ABC):
         """Exact rows of the problem's class near Q."""
         if self.tied is not None and np.array_equal(Q, self.constant):
             return [[Fraction(1, len(Q))] * len(Q)]
-        return rational_rows(Q[:1] if self.tied is not None else self.reduction.spread(Q))
+        return rational_rows(Q[:1] if self.tied is not None else self.orbits.lift_mechanism(Q))
 
     def recall(self, certificate: Certificate) -> None:
         """Begin with the priors of a certificate: of a design that differs in its budget only. What does not fit is left out."""
-        if isinstance(self.rival, EntropyRival):
-            folded = (self.reduction.folded(*placed) for placed in certificate_priors(certificate, self.problem))
+        if isinstance(self.oracle, EntropyOracle):
+            folded = (self.orbits.apply(*placed) for placed in certificate_priors(certificate, self.problem))
             distinct = {_key(record, masses): (record, masses) for record, masses in folded}
-            self._add([self.rival.made_feasible(*placed) for placed in distinct.values()])
+            self._add([self.oracle.made_feasible(*placed) for placed in distinct.values()])
 
     # ------------------------------------------------------------ the loop
 
@@ -224,7 +224,7 @@ class Exchange(ABC):
         if self.trivial:
             self._settle(_Offer(self.upper, self.constant, 0.0), self.clock)
             return
-        self._add(self.rival.replies(0.9 * self.least + 0.1 * self.constant, [], self.clock))
+        self._add(self.oracle.worst_priors(0.9 * self.least + 0.1 * self.constant, [], self.clock))
         self._show(self.least)
         while self.known and not self.closed(self.upper) and self.rounds < ROUNDS and not self._late:
             added = self._round()
@@ -256,7 +256,7 @@ class Exchange(ABC):
         return self.clock.expired or self.clock.seconds >= SEARCHING * self.clock.time_limit
 
     def _round(self) -> int:
-        """One master program and one question to the rival; how many priors are new."""
+        """One master program and one question to the oracle; how many priors are new."""
         keys, priors = list(self.known), list(self.known.values())
         program = self.master([prior.masses for prior in priors])
         point, multipliers = self.solved(program)
@@ -285,9 +285,9 @@ class Exchange(ABC):
         return dict(answer.point), dict(answer.multipliers)
 
     def _show(self, Q: Floats, allowed: float = 0.0, *, starts: int = STARTS) -> int:
-        """Let the rival look at a mechanism: priors that are told more than allowed become known; how many are new."""
-        replies = self.rival.replies(Q, list(self.known.values()), self.clock.part(LOOKING), starts)
-        told = [self.rival.told(prior, Q) for prior in replies]
+        """Let the oracle look at a mechanism: priors that are told more than allowed become known; how many are new."""
+        replies = self.oracle.worst_priors(Q, list(self.known.values()), self.clock.part(LOOKING), starts)
+        told = [self.oracle.leakage(prior, Q) for prior in replies]
         self.consider(Q, max([0.0, *told]))
         enough = allowed * (1.0 + 0.05 * self.gap) + NOTHING
         return self._add([prior for prior, leak in zip(replies, told, strict=True) if leak > enough])
@@ -304,7 +304,7 @@ class Exchange(ABC):
         for prior in priors:
             moved = [prior]
             if prior.hint is None:
-                moved = [Prior(*image) for image in self.reduction.images(prior.record, prior.masses)]
+                moved = [Prior(*image) for image in self.orbits.images(prior.record, prior.masses)]
             for image in moved:
                 key = _key(image.record, image.masses)
                 self.known.setdefault(key, image)
@@ -338,7 +338,7 @@ class Exchange(ABC):
         if isinstance(audit, EntropyAudit):
             found = audit.exposure(1e-12 * (1.0 + self.problem.deficit))
             if found is not None:
-                self._add([Prior(*self.reduction.folded(found.record, found.masses / found.masses.sum()))])
+                self._add([Prior(*self.orbits.apply(found.record, found.masses / found.masses.sum()))])
         return audit
 
     def outcomes(self) -> Iterator[None]:
@@ -427,7 +427,7 @@ class Exchange(ABC):
             if prior.hint not in (None, UNIFORM):
                 yield _Line(weight, prior.record, prior.masses, phi, prior.hint)
                 continue
-            placed = self.reduction.unfolded(prior.record, prior.masses, phi)
+            placed = self.orbits.lift(prior.record, prior.masses, phi)
             for record, masses, own in placed:
                 yield _Line(weight / len(placed), record, masses, own, prior.hint)
 
@@ -482,7 +482,7 @@ class DistortionExchange(Exchange):
 
     def _without_adversary(self) -> DualBound:
         """The bound that holds whatever is told: the least distortion. The prior is there because a certificate needs one."""
-        least, prior = float(self.problem.least_distortion), self.rival.anyone
+        least, prior = float(self.problem.least_distortion), self.oracle.any_prior
         if least <= 0.0:
             return DualBound()
         weight = max(1e-16 * least / (1.0 + self.budget), 5e-324)

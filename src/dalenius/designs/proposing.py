@@ -110,7 +110,7 @@ class ExchangeProposer:
             rounds=run.rounds,
             units=problem.quantity.units,
             refusals=proved.refusals,
-            explanation=tuple(run.reduction.explain()),
+            explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),
         )
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import as_law, as_list, brief
-from dalenius.model.aggregation import Fibres, fibres
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.distortions.base import Whole
 from dalenius.model.input_law import check_size, dataset_weights, value_weights
@@ -24,9 +23,8 @@ from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.mechanisms import Channel, DesignedMechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.problem import Problem
-from dalenius.model.queries import Identity, ModularSum, Parity, Query
+from dalenius.model.queries import ModularSum, Parity
 from dalenius.model.queries.base import Integers
-from dalenius.model.selections import Selections, inputs_of_datasets, selections
 from dalenius.model.shelf import check_keys, hint, read_shelved
 
 __all__ = ["CLASSES", "DesignProblem"]
@@ -130,7 +128,7 @@ class DesignProblem(Problem):
     def _value_of_input(self) -> Integers:
         """Index among the query's values of what an input is charged for."""
         if self.mechanism == "full":
-            return inputs_of_datasets(self.query, self.records)
+            return self.query.index_of_dataset(self.records)
         return np.arange(self._values.size)
 
     # ------------------------------------------------------------ what it costs
@@ -254,22 +252,6 @@ class DesignProblem(Problem):
         return laws
 
     # ------------------------------------------------------------ what it leaks
-
-    def record_fibres(self) -> list[Fibres]:
-        """For each kind of record the shares of datasets with a letter and a mechanism's input."""
-        return fibres(self._query_of_inputs, self.records)
-
-    def selections(self) -> list[Selections]:
-        """The mechanism's inputs that the letters of a record select, for each kind of record."""
-        return selections(self._query_of_inputs, self.records)
-
-    def inputs_of_datasets(self) -> Integers:
-        """The mechanism's input of every dataset, in lexicographic order."""
-        return inputs_of_datasets(self._query_of_inputs, self.records)
-
-    @property
-    def _query_of_inputs(self) -> Query:
-        return Identity() if self.mechanism == "full" else self.query
 
     def release(self, rows: Rows) -> MaximalLeakage:
         """The audit of one mechanism of the class: how much it leaks to the same adversary.

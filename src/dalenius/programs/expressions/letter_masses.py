@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalenius.errors import InputError
 from dalenius.model import MaximalLeakage
 from dalenius.programs.expressions.data import data, numbers
+from dalenius.reduction import dataset_pairs
 
 __all__ = ["letter_masses"]
 
@@ -39,10 +40,6 @@ def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Flo
     alphabets = problem.records.alphabets
     if record not in range(len(alphabets)):
         raise InputError(f"record: expected 0 to {len(alphabets) - 1}, got {record!r}")
-    inputs = problem.inputs_of_datasets()
-    masses = numbers("prior", prior)
-    data("prior", masses, (inputs.size,), law=True)
-    stride = int(np.prod(alphabets[record + 1 :], dtype=np.int64))
-    table = np.zeros((alphabets[record], problem.channel.shape[0]))
-    np.add.at(table, ((np.arange(inputs.size) // stride) % alphabets[record], inputs), masses)
-    return table
+    pairs, masses = dataset_pairs(problem, record), numbers("prior", prior)
+    data("prior", masses, pairs.order.shape, law=True)
+    return pairs.table(pairs.apply(masses))

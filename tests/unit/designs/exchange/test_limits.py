@@ -13,8 +13,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits import EntropyAudit
 from dalenius.designs import exchange as exchanges
-from dalenius.designs import oracle as rivals
-from dalenius.designs.oracle import EntropyRival, Prior
+from dalenius.designs import oracle as oracles
+from dalenius.designs.oracle import EntropyOracle, Prior
 from dalenius.programs.mechanism_update import MechanismUpdate
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -118,24 +118,24 @@ def test_errors_of_the_callback_reach_the_caller():
 
 
 @both
-def test_a_rival_that_finds_nothing(make, monkeypatch):
-    monkeypatch.setattr(EntropyRival, "replies", lambda *args, **more: [])
+def test_an_oracle_that_finds_nothing(make, monkeypatch):
+    monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
     problem = make(**EASY)
     result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
     assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
 
 
 @both
-def test_a_rival_that_lies(make, monkeypatch):
+def test_an_oracle_that_lies(make, monkeypatch):
     """Priors that nobody in the problem's set has: what they would prove is refused."""
 
-    def replies(self, Q, known, clock, starts=24):
+    def worst_priors(self, Q, known, clock, starts=24):
         part = self.parts[0]
         masses = np.zeros_like(part.log_shares)
         masses[0, 0] = masses[1, -1] = 0.5
-        return [Prior(part.first, masses)]
+        return [Prior(part.record, masses)]
 
-    monkeypatch.setattr(EntropyRival, "replies", replies)
+    monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
     problem = make("0.9 max", **EASY)
     truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
     monkeypatch.undo()
@@ -146,8 +146,8 @@ def test_a_rival_that_lies(make, monkeypatch):
 
 
 @both
-def test_a_rival_that_overstates(make, monkeypatch):
-    monkeypatch.setattr(rivals.Rival, "told", staticmethod(lambda prior, Q: 5.0))
+def test_an_oracle_that_overstates(make, monkeypatch):
+    monkeypatch.setattr(oracles.Oracle, "leakage", staticmethod(lambda prior, Q: 5.0))
     problem = make(**EASY)
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
 
