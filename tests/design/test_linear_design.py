@@ -175,7 +175,7 @@ def raw_optimum(problem):
         rows += [np.kron(np.eye(n)[x] - c * beta, np.eye(m)) for beta in others for x in S]
     sums = np.kron(np.eye(n), np.ones(m))
     equal, ends = [sums], [np.ones(n)]
-    if problem.mechanism == "additive":
+    if problem.mechanism_class.kind == "additive":
         for v, y in itertools.product(range(n), range(m)):
             tie = np.zeros((n, m))
             tie[v, y] += 1.0

@@ -17,6 +17,7 @@ from scipy.optimize import brentq, linprog, minimize
 import dalenius as dl
 from dalenius import programs
 from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs import Program
 
 TINY = 1e-13  # the least mass that the second solver may give, so that no logarithm is infinite
@@ -332,7 +333,9 @@ def an_additive_mechanism() -> Case:
     x = np.arange(4)
     tied = (x[None] - x[:, None]) % 4
     cost = np.array([0.1, 0.4, 0.3, 0.2])[:, None] * np.minimum(tied, 4 - tied)
-    return Case(programs.MinLeakageProgram(PRIORS, cost, 0.3, tied=tied), design(PRIORS, cost, 0.3, 2, tied))
+    return Case(
+        programs.MinLeakageProgram(PRIORS, cost, 0.3, tied=TiedEntries(tied)), design(PRIORS, cost, 0.3, 2, tied)
+    )
 
 
 def a_min_distortion() -> Case:

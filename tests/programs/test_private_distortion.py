@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import Additive
 from dalenius.outcome import Termination
 from dalenius.programs import PrivateDistortionProgram
 
@@ -93,7 +94,7 @@ def test_inputs_that_play_no_part_are_free():
 
 
 def test_additive_noise():
-    program = PrivateDistortionProgram(0.2 * (1.0 - np.eye(5)), 2.0, tied=CIRCLE)
+    program = PrivateDistortionProgram(0.2 * (1.0 - np.eye(5)), 2.0, tied=Additive().tied(5, 5))
     answer = program.solve()
     assert answer.lower <= 1.0 - 2.0 / 6.0 <= answer.upper
     Q = program.mechanism(answer.point)

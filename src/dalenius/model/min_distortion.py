@@ -113,8 +113,6 @@ class MinDistortion(DesignProblem):
     @cached_property
     def _possible(self) -> tuple[int, ...]:
         """The inputs that some dataset has."""
-        if self.mechanism == "full":
-            return tuple(range(self.input_count))
         shares = self.record_fibres()[0].log_shares
         return tuple(np.flatnonzero(np.isfinite(shares).any(axis=0)).tolist())
 

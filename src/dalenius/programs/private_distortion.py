@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.mechanism import MechanismProgram
 
@@ -41,8 +42,8 @@ class PrivateDistortionProgram(MechanismProgram):
         beta_k, each with sum 1. Left out: local differential privacy.
     among : (inputs,) of bool, optional
         S, where there are no laws; all inputs by default.
-    tied : (inputs, outputs) of int, optional
-        Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
+    tied : TiedEntries, optional
+        Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
 
     Raises
     ------
@@ -71,7 +72,7 @@ class PrivateDistortionProgram(MechanismProgram):
         laws: Sequence[ArrayLike] | None = None,
         *,
         among: ArrayLike | None = None,
-        tied: NDArray[np.int64] | None = None,
+        tied: TiedEntries | None = None,
     ) -> None:
         self._factor(factor)
         self.charge(cost, tied)
@@ -111,7 +112,7 @@ class PrivateDistortionProgram(MechanismProgram):
 
     def build(self) -> None:
         count, outputs = len(self.beta), self.cost.shape[1]
-        q = cp.Variable((self.rows, outputs), nonneg=True, name="q")
+        q = cp.Variable((self.tied.rows, outputs), nonneg=True, name="q")
         most = cp.Variable((count, outputs), name="most")
         factor = cp.Parameter(nonneg=True, name="factor")
         self.variables, self.parameters = {"q": q, "most": most}, {"factor": factor}
@@ -130,7 +131,7 @@ class PrivateDistortionProgram(MechanismProgram):
         """A constant mechanism, or the one of least distortion, repaired; and no multipliers, which proves the least distortion."""
         nothing = np.zeros((len(self.member), self.cost.shape[1]))
         constant = self.constant()
-        points = [self._point(constant), self.repair({"q": self.cheapest(constant)})]
+        points = [self._point(constant), self.repair({"q": self.tied.cheapest(self.tied_cost, constant)})]
         best = min((point for point in points if point is not None), key=self.value)
         return best, {"upper": nothing, "lower": nothing}
 
@@ -153,7 +154,7 @@ class PrivateDistortionProgram(MechanismProgram):
         if self.factor == 1.0:
             return None
         added = excess / (self.factor - 1.0)
-        if self.rows < len(self.cost):  # tied across outputs
+        if self.tied.across_outputs:
             added = np.full(added.shape, added.max())
         return self._point((q + added) / (1.0 + added.sum()))
 
