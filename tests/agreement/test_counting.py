@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.reduction import record_channels
 
 QUERIES = {
     "parity": ([2, 3, 2, 4], dl.Parity()),
@@ -56,13 +57,13 @@ def test_values_are_those_that_datasets_have(support, name):
 @pytest.mark.parametrize("name", QUERIES)
 def test_counts_of_completions(support, name):
     question = built(support, name)
-    inputs, channels = np.array(support.inputs_of_datasets(question)), question.record_channels()
+    inputs, channels = np.array(support.inputs_of_datasets(question)), record_channels(question)
     for channel in channels:
         letters = support.letters_of(question, channel.record)
-        counts = np.zeros(channel.input_log_shares.shape)
+        counts = np.zeros(channel.completions.log_shares.shape)
         np.add.at(counts, (letters, inputs), 1.0)
-        assert np.array_equal(np.isfinite(channel.input_log_shares), counts > 0)
-        assert np.exp(channel.input_log_shares) * question.records.datasets == pytest.approx(counts, rel=1e-12)
+        assert np.array_equal(np.isfinite(channel.completions.log_shares), counts > 0)
+        assert np.exp(channel.completions.log_shares) * question.records.datasets == pytest.approx(counts, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -74,7 +75,7 @@ def test_every_record_is_counted_once(support, name):
     def tally(record):
         return tuple(sorted(Counter(zip(support.letters_of(question, record).tolist(), inputs, strict=True)).items()))
 
-    channels = question.record_channels()
+    channels = record_channels(question)
     leaking = [i for i, size in enumerate(question.records.alphabets) if size > 1]
     assert sum(channel.times for channel in channels) == len(leaking)
     assert {tally(channel.record) for channel in channels} == {tally(i) for i in leaking}
@@ -87,15 +88,15 @@ def test_equal_rows_are_merged_without_loss(support, name):
     inputs = query.values(dl.Records(alphabets=sizes)).size
     mechanism = dl.Channel([["0.5", "0.5", 0] if v % 2 else ["0.1", "0.9", 0] for v in range(inputs)])
     question = support.problem(sizes, query, mechanism, "0.5 max")
-    for channel in question.record_channels():
+    for channel in record_channels(question):
         assert channel.rows.shape == (min(inputs, 2), 2)
-        assert np.allclose(channel.rows[channel.class_of_input], question.channel[:, :2])
+        assert np.allclose(channel.rows[channel.aggregation.row_of_input], question.channel[:, :2])
         summed = np.zeros(channel.log_shares.shape)
-        np.add.at(summed.T, channel.class_of_input, np.exp(channel.input_log_shares).T)
+        np.add.at(summed.T, channel.aggregation.row_of_input, np.exp(channel.completions.log_shares).T)
         assert np.exp(channel.log_shares) == pytest.approx(summed, rel=1e-12)
         assert channel.uniform.sum() == pytest.approx(1.0, abs=1e-12)
-        spread = channel.expand_inputs(channel.uniform)
-        assert spread == pytest.approx(np.exp(channel.input_log_shares), rel=1e-12)
+        spread = channel.lift(channel.uniform)
+        assert spread == pytest.approx(np.exp(channel.completions.log_shares), rel=1e-12)
 
 
 # ---------------------------------------------------------------- at scale
@@ -107,7 +108,7 @@ def at_scale(support, records, query):
     question = support.problem(records, query, distinct_rows(inputs), "0.999 max")
     tracemalloc.start()
     try:
-        channels = question.record_channels()
+        channels = record_channels(question)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
     finally:
         tracemalloc.stop()
@@ -132,7 +133,7 @@ def test_modular_sum_of_100_000_records(support):
 def test_count_over_2000_records(support):
     channels, peak = at_scale(support, dl.Records(2000, alphabet=2), dl.Count())
     assert [(c.times, c.log_shares.shape) for c in channels] == [(2000, (2, 2001))]
-    shares = channels[0].input_log_shares
+    shares = channels[0].completions.log_shares
     exact = [math.log(math.comb(1999, v)) - 2000 * math.log(2.0) for v in range(2000)]
     assert shares[0, :2000] == pytest.approx(np.array(exact), rel=1e-11)
     assert shares[1, 1:] == pytest.approx(np.array(exact), rel=1e-11)

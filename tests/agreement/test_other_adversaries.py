@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.model import counting
-from dalenius.model.counting import other_sums, record_types
+from dalenius.model import sums as query_sums
+from dalenius.model.sums import other_sums, record_types
+from dalenius.reduction import record_selections
 
 MIXED = dl.Records(alphabets=[2, 3, 1, 2])
 QUERIES = [
@@ -57,9 +58,9 @@ def product_leakage(support, problem):
 @pytest.mark.parametrize("shifts", [0, 64])
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.kind)
 def test_selections_are_those_of_all_datasets(support, monkeypatch, query, shifts):
-    monkeypatch.setattr(counting, "FEW_SHIFTS", shifts)
+    monkeypatch.setattr(query_sums, "FEW_SHIFTS", shifts)
     problem = question(support, query, dl.ProductPriors())
-    kinds = problem.selections()
+    kinds = record_selections(problem)
     assert sum(kind.times for kind in kinds) == 3  # record 2 has one letter
     for kind in kinds:
         assert [tuple(row) for row in kind.inputs.tolist()] == listed_selections(support, problem, kind.record)
@@ -68,12 +69,12 @@ def test_selections_are_those_of_all_datasets(support, monkeypatch, query, shift
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.kind)
 def test_inputs_of_datasets(support, query):
     problem = question(support, query, dl.ProductPriors())
-    assert problem.inputs_of_datasets().tolist() == support.inputs_of_datasets(problem)
+    assert problem.query_of_inputs.index_of_dataset(problem.records).tolist() == support.inputs_of_datasets(problem)
 
 
 @pytest.mark.parametrize("shifts", [0, 64])
 def test_sums_of_many_weighted_records(monkeypatch, shifts):
-    monkeypatch.setattr(counting, "FEW_SHIFTS", shifts)
+    monkeypatch.setattr(query_sums, "FEW_SHIFTS", shifts)
     weights = [[0, 7 * i % 11 - 3, i * i % 17] for i in range(8)]
     query, records = dl.Sum(weights), dl.Records(8, alphabet=3)
     types = record_types(query, records)

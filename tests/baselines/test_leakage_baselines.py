@@ -31,6 +31,7 @@ from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.marginal import blahut_arimoto
 from dalenius.baselines.nonlinear import RecordProgram, record_by_record
 from dalenius.baselines.run import Log
+from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
 
 CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 log 2; Mrs. Gerber's lemma
@@ -151,7 +152,7 @@ def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
     rng = np.random.default_rng(0)
     own, view = classes.views[0], full.views[0]
     pi, rows = own.split(classes.repaired(rng.dirichlet(np.ones(classes.size)), slack=0.05))
-    class_of = problem.record_channels()[0].class_of_input
+    class_of = record_channels(problem)[0].aggregation.row_of_input
     spread = []
     for a, row in enumerate(rows):
         density = dict(zip(own.inputs[a].tolist(), row / np.exp(own.log_shares[a]), strict=True))

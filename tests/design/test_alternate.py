@@ -9,6 +9,7 @@ import pytest
 import dalenius as dl
 from dalenius.alternating import CycleWarning, LeakageScheme, Settings, Step, alternate
 from dalenius.information import mutual_information, x_log_x
+from dalenius.reduction import record_channels
 
 PARITY = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "mechanism": dl.laplace_threshold(1.0)}
 SUM = {"records": dl.Records(3, alphabet=3), "query": dl.Sum(), "mechanism": dl.exponential(6, 1.0)}
@@ -16,7 +17,7 @@ SCHEMES = [("posterior",), ("marginal", "conditional"), ("marginal", "conditiona
 
 
 def channel(question, bound):
-    return dl.MaximalLeakage(**question, adversary=dl.EntropyAtLeast(bound)).record_channels()[0]
+    return record_channels(dl.MaximalLeakage(**question, adversary=dl.EntropyAtLeast(bound)))[0]
 
 
 @pytest.mark.parametrize("blocks", SCHEMES, ids="+".join)
@@ -45,7 +46,7 @@ def test_local_optima_lie_below_the_global_bound(blocks):
     """Blockwise optimal is not optimal: several starts may differ, and none is above what the audit proves."""
     problem = dl.MaximalLeakage(**SUM, adversary=dl.EntropyAtLeast("0.6 max"))
     upper = dl.solve(problem, gap=1e-2, time_limit=10).upper
-    record = problem.record_channels()[0]
+    record = record_channels(problem)[0]
     for seed in range(4):
         assert alternate(LeakageScheme(record, blocks), rng=np.random.default_rng(seed)).value <= upper
 

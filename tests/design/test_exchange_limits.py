@@ -133,7 +133,7 @@ def test_a_rival_that_lies(make, monkeypatch):
         part = self.parts[0]
         masses = np.zeros_like(part.log_shares)
         masses[0, 0] = masses[1, -1] = 0.5
-        return [Prior(part.first, masses)]
+        return [Prior(part.record, masses)]
 
     monkeypatch.setattr(EntropyRival, "replies", replies)
     problem = make("0.9 max", **EASY)

@@ -9,7 +9,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.designs.oracle import rival
-from dalenius.designs.symmetry import Reduction
+from dalenius.reduction import Orbits, record_completions
 from dalenius.search.clock import Clock
 
 ADVERSARIES = {
@@ -32,7 +32,7 @@ def design(adversary, records=None):
 
 
 def adversary_of(problem):
-    return rival(problem, Reduction(problem).fibres, np.random.default_rng(0))
+    return rival(problem, Orbits.of(problem).completions, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)
@@ -42,7 +42,7 @@ def test_replies_are_priors_and_as_good_as_an_audit(name, support):
     replies = found.replies(Q, [], Clock(10.0))
     audit = support.solve(problem.release(Q.tolist()), gap=1e-3, time_limit=10.0)
     assert audit.lower - 1e-9 <= max(found.told(prior, Q) for prior in replies) <= audit.upper + 1e-9
-    tables = {part.first: np.exp(part.log_shares) for part in problem.record_fibres()}
+    tables = {part.record: part.uniform for part in record_completions(problem)}
     for prior in [*replies, found.anyone]:
         assert prior.masses.sum() == pytest.approx(1.0, abs=1e-14)
         assert prior.masses.min() >= 0.0

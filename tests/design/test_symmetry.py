@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.designs.symmetry import Reduction
 from dalenius.information import mutual_information
+from dalenius.reduction import Orbits, record_completions
 
 
 def design(records, query, *, distortion=None, law=None, mechanism="oblivious", adversary=None):
@@ -34,14 +34,14 @@ def design(records, query, *, distortion=None, law=None, mechanism="oblivious", 
     ],
 )
 def test_which_symmetries_there_are(problem, orbits, moves):
-    reduction = Reduction(problem)
+    reduction = Orbits.of(problem)
     assert len(reduction.cost) == orbits
     assert bool(reduction.moves) == bool(moves)
 
 
 def test_orbits_are_values_where_records_and_letters_can_be_exchanged():
     problem = design(dl.Records(3, alphabet=3), dl.ModularSum(3), mechanism="full")
-    reduction = Reduction(problem)
+    reduction = Orbits.of(problem)
     value = np.array([sum(x) % 3 for x in np.ndindex(3, 3, 3)])
     for orbit in range(len(reduction.cost)):
         assert len(set(value[reduction.orbit == orbit])) == 1
@@ -67,38 +67,38 @@ def entropy(masses, log_shares):
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_images_of_a_prior_are_as_good(problem):
     """Entropy stays, and what a symmetric mechanism tells about a record stays; on orbits, and on the problem's own inputs."""
-    reduction, rng = Reduction(problem), np.random.default_rng(1)
-    tables = {part.first: part.log_shares for part in problem.record_fibres()}
+    reduction, rng = Orbits.of(problem), np.random.default_rng(1)
+    tables = {part.record: part.log_shares for part in record_completions(problem)}
     Q = rng.dirichlet(np.ones(problem.output_count), size=len(reduction.cost))
-    for part in reduction.fibres:
+    for part in reduction.completions:
         held = np.isfinite(part.log_shares)
         masses = np.where(held, rng.exponential(size=held.shape), 0.0)
         masses /= masses.sum()
         known = entropy(masses, part.log_shares)
-        for record, image in reduction.images(part.first, masses):
-            own = next(fibres.log_shares for fibres in reduction.fibres if fibres.first == record)
+        for record, image in reduction.images(part.record, masses):
+            own = next(other.log_shares for other in reduction.completions if other.record == record)
             assert entropy(image, own) == pytest.approx(known, abs=1e-12)
         phi = rng.exponential(size=(len(masses), problem.output_count))
-        placed = reduction.unfolded(part.first, masses, phi)
+        placed = reduction.unfolded(part.record, masses, phi)
         for record, image, _ in placed:
             assert image.sum() == pytest.approx(1.0, abs=1e-12)
             assert entropy(image, tables[record]) == pytest.approx(known, abs=1e-12)
             told = float(mutual_information(image @ reduction.spread(Q)))
             assert told == pytest.approx(float(mutual_information(masses @ Q)), abs=1e-12)
         first = reduction.folded(placed[0][0], placed[0][1])
-        assert first[0] == part.first
+        assert first[0] == part.record
         assert np.allclose(first[1], masses, atol=1e-12)
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_scores_of_all_images_are_alike_within_an_orbit(problem):
-    reduction, rng = Reduction(problem), np.random.default_rng(2)
-    part = reduction.fibres[0]
+    reduction, rng = Orbits.of(problem), np.random.default_rng(2)
+    part = reduction.completions[0]
     masses = np.where(np.isfinite(part.log_shares), rng.exponential(size=part.log_shares.shape), 0.0)
     masses /= masses.sum()
     phi = rng.exponential(size=(len(masses), problem.output_count))
     total = 0.0
-    for _, image, own in reduction.unfolded(part.first, masses, phi):
+    for _, image, own in reduction.unfolded(part.record, masses, phi):
         total = total + image.T @ (np.log(own / own.sum(axis=0)) - np.log(image.sum(axis=1, keepdims=True)))
     for orbit in range(len(reduction.cost)):
         assert np.ptp(total[reduction.orbit == orbit], axis=0).max() <= 1e-10
@@ -106,7 +106,7 @@ def test_scores_of_all_images_are_alike_within_an_orbit(problem):
 
 def test_costs_are_summed_over_orbits():
     problem = design(dl.Records(3, alphabet=2), dl.Count(), mechanism="full", law=dl.Iid(["0.2", "0.8"]))
-    reduction = Reduction(problem)
+    reduction = Orbits.of(problem)
     whole = problem.input_law[:, None] * problem.cost
     for orbit, cost in enumerate(reduction.cost):
         assert np.allclose(cost, whole[reduction.orbit == orbit].sum(axis=0), atol=1e-15)

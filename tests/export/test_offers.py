@@ -19,6 +19,7 @@ from dalenius.errors import InputError
 from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
 from dalenius.export.solution import Solution
 from dalenius.model import digest as model_digest
+from dalenius.reduction import record_channels
 
 STEPS = ["marginal", "conditional", "posterior", "row", "node"]
 
@@ -72,7 +73,7 @@ def test_one_step_from_a_witness_leaks_no_less(name, solver):
     problem = model.load()
     certificate = dl.Certificate.read(model.certificate_path)
     record = json.loads(certificate.text.splitlines()[1])[1]
-    ending = "" if record == problem.record_channels()[0].record else f"@{record}"
+    ending = "" if record == record_channels(problem)[0].record else f"@{record}"
     for step in ("posterior", "marginal"):
         program = offered(problem, step + ending, certificate)
         assert_solved(program, solver)

@@ -380,8 +380,6 @@ def test_an_old_file_stays_whole(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [2, 3, 1, 2]])
 def test_a_datasets_value_is_the_one_that_is_listed(sizes):
-    from dalenius.model.selections import inputs_of_datasets
-
     records = dl.Records(alphabets=sizes)
     per_record = [[(3 * a - i) % 5 for a in range(size)] for i, size in enumerate(sizes)]
     for query in (
@@ -395,7 +393,7 @@ def test_a_datasets_value_is_the_one_that_is_listed(sizes):
         dl.Table([(7 * j) % 4 for j in range(records.datasets)]),
         dl.Identity(),
     ):
-        listed = query.values(records)[inputs_of_datasets(query, records)]
+        listed = query.values(records)[query.index_of_dataset(records)]
         for j, letters in enumerate(itertools.product(*map(range, sizes))):
             assert query.value(records, letters) == listed[j]
             assert records.index(letters) == j

@@ -106,5 +106,4 @@ def test_what_inputs_are():
     records, query = dl.Records(2, alphabet=2), dl.Count()
     assert Oblivious().value_of_input(query, records).tolist() == [0, 1, 2]
     assert Full().value_of_input(query, records).tolist() == [0, 1, 1, 2]
-    assert (Oblivious().query_of_inputs(query), Full().query_of_inputs(query)) == (query, dl.Identity())
     assert [made().inputs for made in MECHANISM_CLASSES.values()] == ["query", "dataset", "query"]

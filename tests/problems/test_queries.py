@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.model.aggregation import fibres
+from dalenius.reduction import completions
 
 BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
 FUNCTIONS = {
@@ -47,19 +47,19 @@ def listed(query, value_of, records, record):
 def test_counts_agree_with_listing_every_dataset(name):
     query, value_of = FUNCTIONS[name]
     query.check(MIXED)
-    parts = fibres(query, MIXED)
+    parts = completions(query, MIXED)
     assert sum(part.times for part in parts) == len(MIXED)
     for part in parts:
-        np.testing.assert_allclose(part.log_shares, listed(query, value_of, MIXED, part.first), atol=1e-12)
+        np.testing.assert_allclose(part.log_shares, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
 def test_equal_records_are_grouped():
-    assert [(p.first, p.times) for p in fibres(dl.Count(), BINARY)] == [(0, 4)]
-    assert [(p.first, p.times) for p in fibres(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
+    assert [(p.record, p.times) for p in completions(dl.Count(), BINARY)] == [(0, 4)]
+    assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
 
 
 def test_log_shares_stay_accurate_where_counts_have_hundreds_of_digits():
-    (part,) = fibres(dl.Count(), dl.Records(2000, alphabet=2))
+    (part,) = completions(dl.Count(), dl.Records(2000, alphabet=2))
     exact = [(math.log(math.comb(1999, k)) - 2000 * math.log(2)) for k in range(2000)]
     np.testing.assert_allclose(part.log_shares[0, :2000], exact, rtol=1e-12)
     assert part.log_shares[0, 2000] == -np.inf

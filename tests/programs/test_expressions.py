@@ -18,6 +18,7 @@ from dalenius.programs.expressions import (
     letter_masses,
     mutual_information,
 )
+from dalenius.reduction import record_channels
 
 INPUTS, OUTPUTS, LETTERS = 4, 3, 2
 
@@ -183,8 +184,8 @@ def test_a_record_of_a_problem():
         mechanism=dl.geometric(None, 1.0),
         adversary=dl.EntropyAtLeast(1.0),
     )
-    record = problem.record_channels()[0]
-    uniform = record.expand_inputs(record.uniform)
+    record = record_channels(problem)[0]
+    uniform = record.lift(record.uniform)
     assert uniform == pytest.approx(letter_masses(problem, 1, np.full(8, 1 / 8)))
     Q = set_to(cp.Variable(problem.channel.shape, nonneg=True), problem.channel)
     assert leakage(Q, uniform).value == pytest.approx(information(record.uniform @ record.rows), abs=1e-12)

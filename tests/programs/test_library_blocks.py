@@ -8,6 +8,7 @@ import pytest
 import dalenius as dl
 from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
+from dalenius.reduction import record_channels
 
 MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]
 ENTROPIC = [model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().deficit]
@@ -27,7 +28,7 @@ def prior(channel) -> np.ndarray:
 
 @pytest.mark.parametrize("model", ENTROPIC, ids=lambda model: model.name)
 def test_prior_blocks(model):
-    channel = model.load().record_channels()[0]
+    channel = record_channels(model.load())[0]
     p = prior(channel)
     w = p / p.sum(axis=1, keepdims=True)
     logs = np.where(w > 0.0, channel.log_shares, 0.0)

@@ -12,6 +12,7 @@ from dalenius.evidence.certificate import build
 from dalenius.evidence.numbers import short_text, short_texts
 from dalenius.model import digest
 from dalenius.programs import NodeRelaxation
+from dalenius.reduction import record_channels
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 SIDES = [("posterior",), ("conditional",), ("posterior", "conditional")]
@@ -245,7 +246,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
         mechanism=dl.geometric(None, 0.7),
         adversary=dl.EntropyAtLeast("0.7 max"),
     )
-    channel = question.record_channels()[0]
+    channel = record_channels(question)[0]
     program = NodeRelaxation(channel.rows, channel.log_shares, -channel.deficit, sides=sides)
     side = sides[-1]
     low, high = program.boxes[side]

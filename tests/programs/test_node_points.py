@@ -12,8 +12,8 @@ from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.tilt import entropy_of
 from dalenius.information import mutual_information
-from dalenius.model.aggregation import RecordChannel
 from dalenius.programs import NodeRelaxation
+from dalenius.reduction import RecordChannel, record_channels
 from dalenius.search.clock import Clock
 
 BINDING, SLACK = 0.2, 50.0  # nats that the entropy may lack: little, and more than any prior lacks
@@ -21,9 +21,7 @@ BINDING, SLACK = 0.2, 50.0  # nats that the entropy may lack: little, and more t
 
 def channel_of(rows, log_shares, deficit):
     """The smallest channel with these numbers."""
-    rows = rows[:, rows.any(axis=0)]
-    classes, outputs = np.arange(len(rows)), np.arange(rows.shape[1])
-    return RecordChannel(0, 1, log_shares, rows, deficit, classes, outputs, len(outputs), log_shares)
+    return RecordChannel(0, 1, log_shares, rows[:, rows.any(axis=0)], deficit)
 
 
 def random_channel(rng, instances, deficit):
@@ -189,7 +187,7 @@ def small_count() -> RecordChannel:
         mechanism=dl.Channel([[Fraction(x, 10) for x in row] for row in rows]),
         adversary=dl.EntropyAtLeast("0.3 max"),
     )
-    return question.record_channels()[0]
+    return record_channels(question)[0]
 
 
 def test_the_tree_moves_where_the_entropy_bound_is_slack():

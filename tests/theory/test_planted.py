@@ -17,6 +17,7 @@ import pytest
 import dalenius as dl
 from dalenius.audits import entropy_at_least as maximal_leakage
 from dalenius.information import mutual_information
+from dalenius.reduction import record_channels
 
 PLANTED, USELESS = (70, 10, 10, 10), (25, 25, 26, 24)
 
@@ -175,7 +176,7 @@ def test_the_planted_value(support, name):
     question, exact = make(support), value(support)
     result = dl.solve(question, gap=1e-3, time_limit=90.0)
     support.assert_contains(result, exact, gap=1e-3)
-    found = ascents(support, question.record_channels()[0], 200)[1]
+    found = ascents(support, record_channels(question)[0], 200)[1]
     assert found.max() <= result.upper
     assert np.mean(found >= 0.999 * exact) <= lucky / 1000
 
@@ -211,7 +212,7 @@ def test_a_crippled_search_never_lowers_the_upper_bound(support, monkeypatch, na
 def test_the_list_of_all_laws_is_a_list_of_adversaries(support, name):
     """The listed value is what the best of many ascents finds: neither misses anything the other one sees."""
     question = rare(support, name)
-    found = ascents(support, question.record_channels()[0], 400)[1].max()
+    found = ascents(support, record_channels(question)[0], 400)[1].max()
     assert listed_value(question) == pytest.approx(found, rel=1e-5)
 
 

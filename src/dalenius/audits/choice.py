@@ -9,6 +9,7 @@ from dalenius.audits.finding import Audit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.model import MaximalLeakage, PriorSet, ProductPriors
+from dalenius.reduction import dataset_pairs, record_channels, record_selections
 from dalenius.search.clock import Clock
 
 __all__ = ["audit_of"]
@@ -18,8 +19,9 @@ def audit_of(problem: MaximalLeakage, gap: float, clock: Clock, rng: np.random.G
     """The audit that fits the adversary."""
     match problem.adversary:
         case ProductPriors():
-            return ProductAudit(problem.selections(), problem.channel, gap, clock)
+            return ProductAudit(record_selections(problem), problem.channel, gap, clock)
         case PriorSet(weights=priors):
-            inputs = problem.inputs_of_datasets()
-            return PriorSetAudit(problem.records.alphabets, priors, inputs, problem.channel, gap, clock)
-    return Auditor(problem.record_channels(), gap, clock, rng)
+            leaking = [i for i, letters in enumerate(problem.records.alphabets) if letters > 1]
+            pairs = [dataset_pairs(problem, i) for i in leaking]
+            return PriorSetAudit(pairs, priors, problem.channel, gap, clock)
+    return Auditor(record_channels(problem), gap, clock, rng)

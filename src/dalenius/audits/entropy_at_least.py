@@ -27,7 +27,7 @@ from dalenius.audits.proofs import (
     witness_line,
 )
 from dalenius.information import mutual_information
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import AggregatedRecord, RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
 
@@ -40,7 +40,7 @@ MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1e-4
 
-PROOFS: dict[str, Callable[[RecordChannel, Any], Iterator[list[Any]]]] = {
+PROOFS: dict[str, Callable[[AggregatedRecord, Any], Iterator[list[Any]]]] = {
     PosteriorTree.name: posterior_lines,
     DualTree.name: dual_tree_lines,
 }
@@ -50,7 +50,7 @@ PROOFS: dict[str, Callable[[RecordChannel, Any], Iterator[list[Any]]]] = {
 class RecordAudit:
     """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
 
-    channel: RecordChannel
+    channel: AggregatedRecord
     candidate: Candidate
     upper: float
     method: str
@@ -61,7 +61,7 @@ class RecordAudit:
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
         if self.channel.deficit > 0.0:
-            p = feasible(self.channel, self.candidate.p, slack=slack)
+            p = feasible(self.candidate.p, self.channel.log_shares, self.channel.deficit, slack=slack)
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
         return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
@@ -73,7 +73,7 @@ class Auditor:
 
     Parameters
     ----------
-    channels : list of RecordChannel
+    channels : list of AggregatedRecord
         One for each kind of record.
     gap : float
         Stop when (upper - lower) / upper is at most this.
@@ -87,7 +87,7 @@ class Auditor:
         An upper bound at most this closes the audit, too, however far the lower one is.
     """
 
-    channels: list[RecordChannel]
+    channels: list[AggregatedRecord]
     gap: float
     clock: Clock
     rng: np.random.Generator
@@ -156,7 +156,7 @@ class Auditor:
             for channel in self.channels
         ]
 
-    def _start(self, channel: RecordChannel) -> RecordAudit:
+    def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
         if channel.deficit == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
@@ -308,7 +308,7 @@ def _letters_bound(channel: RecordChannel) -> Bound:
     return float(np.log(channel.letters)), "letters", [entropy_line()]
 
 
-def _capacity_bound(channel: RecordChannel, law: Floats, divergences: Floats) -> Bound:
+def _capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) -> Bound:
     """I(X_i; Y) <= I(X; Y) <= max D(row || law): the bound, its name, its proof."""
     used = np.isfinite(channel.log_shares).any(axis=0)
     return float(divergences[used].max()), "capacity", [capacity_line(channel, law)]

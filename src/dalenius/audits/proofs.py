@@ -12,7 +12,7 @@ from dalenius.audits.bounds.dual_tree import DualTree, Row
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.evidence.numbers import short_text, short_texts
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import AggregatedRecord
 from dalenius.search.box_tree import BoxTree
 
 __all__ = [
@@ -29,7 +29,7 @@ Line = list[Any]
 UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
 
 
-def witness_line(channel: RecordChannel, p: np.ndarray | None) -> Line:
+def witness_line(channel: AggregatedRecord, p: np.ndarray | None) -> Line:
     """The prior behind the lower claim; None stands for the uniform one."""
     if p is None:
         return ["witness", channel.record, "uniform"]
@@ -37,7 +37,7 @@ def witness_line(channel: RecordChannel, p: np.ndarray | None) -> Line:
     return ["witness", channel.record, [[short_text(w) for w in row] for row in weights.tolist()]]
 
 
-def law_text(channel: RecordChannel, law: np.ndarray) -> list[str]:
+def law_text(channel: AggregatedRecord, law: np.ndarray) -> list[str]:
     """An output law's weights on all outputs of the channel."""
     return [short_text(r) for r in channel.expand_outputs(law, fill=UNSEEN).tolist()]
 
@@ -47,12 +47,12 @@ def entropy_line() -> Line:
     return ["joint", "0", "0", None, None]
 
 
-def capacity_line(channel: RecordChannel, law: np.ndarray) -> Line:
+def capacity_line(channel: AggregatedRecord, law: np.ndarray) -> Line:
     """I(X_i; Y) <= max over rows of D(row || law)."""
     return ["joint", "1", "0", None, law_text(channel, law)]
 
 
-def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
+def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Iterator[Line]:
     """One leaf with its row trees."""
     yield ["joint", "1", short_text(bound.beta), None, law_text(channel, bound.output_law)]
     for a, tree in enumerate(bound.trees):
@@ -69,7 +69,7 @@ def dual_lines(channel: RecordChannel, bound: DualBound) -> Iterator[Line]:
         yield from _preorder(tree, branch, leaf)
 
 
-def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Iterator[Line]:
+def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Iterator[Line]:
     """A tree over boxes of the posterior."""
     relaxation = runner.relaxation
 
@@ -84,7 +84,7 @@ def posterior_lines(channel: RecordChannel, runner: PosteriorTree) -> Iterator[L
     yield from _preorder(runner.tree, branch, leaf)
 
 
-def dual_tree_lines(channel: RecordChannel, tree: DualTree) -> Iterator[Line]:
+def dual_tree_lines(channel: AggregatedRecord, tree: DualTree) -> Iterator[Line]:
     """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
     stack = [0]
     while stack:
@@ -101,13 +101,13 @@ def dual_tree_lines(channel: RecordChannel, tree: DualTree) -> Iterator[Line]:
                 yield from [["as", first]] if first < a else _row_lines(channel, rows)
 
 
-def _same(channel: RecordChannel, trees: Sequence[Any], a: int) -> int:
+def _same(channel: AggregatedRecord, trees: Sequence[Any], a: int) -> int:
     """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
     shares = channel.input_log_shares
     return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
 
 
-def _row_lines(channel: RecordChannel, tree: Row) -> Iterator[Line]:
+def _row_lines(channel: AggregatedRecord, tree: Row) -> Iterator[Line]:
     stack = [tree]
     while stack:
         row = stack.pop()
@@ -118,7 +118,7 @@ def _row_lines(channel: RecordChannel, tree: Row) -> Iterator[Line]:
             stack += row.parts[::-1]
 
 
-def vertex_lines(channel: RecordChannel, tree: VertexTree) -> Iterator[Line]:
+def vertex_lines(channel: AggregatedRecord, tree: VertexTree) -> Iterator[Line]:
     """A `vertices` leaf and its class tree."""
     yield ["vertices"]
     stack = [0]

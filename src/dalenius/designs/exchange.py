@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from dalenius.audits import Audit, Auditor, audit_of
 from dalenius.designs.oracle import EntropyRival, Prior, certificate_priors, rival
 from dalenius.designs.rational import DENOMINATOR, mixtures, rational_rows, weight_texts
-from dalenius.designs.symmetry import Reduction
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, short_text
 from dalenius.model import MinDistortion
@@ -29,6 +28,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.reduction import Orbits
 from dalenius.search.clock import Clock
 
 __all__ = ["DualBound", "Exchange", "exchange"]
@@ -155,9 +155,9 @@ class Exchange(ABC):
 
     def __post_init__(self) -> None:
         problem = self.problem
-        self.reduction = Reduction(problem)
+        self.reduction = Orbits.of(problem)
         self.cost = self.reduction.cost
-        self.rival = rival(problem, self.reduction.fibres, self.rng)
+        self.rival = rival(problem, self.reduction.completions, self.rng)
         self.known: dict[Key, Prior] = {}
         self.idle: dict[Key, int] = {}
         self.tied = None

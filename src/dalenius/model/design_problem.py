@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import as_law, as_list
-from dalenius.model.aggregation import Fibres, fibres
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.distortions.base import Whole
 from dalenius.model.input_law import check_size, value_weights
@@ -25,9 +24,7 @@ from dalenius.model.mechanism_classes import MECHANISM_CLASSES, MechanismClass, 
 from dalenius.model.mechanisms import Channel, DesignedMechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.problem import Problem
-from dalenius.model.queries import Query
 from dalenius.model.queries.base import Integers
-from dalenius.model.selections import Selections, inputs_of_datasets, selections
 from dalenius.model.shelf import check_keys, read_shelved
 
 __all__ = ["DesignProblem"]
@@ -123,7 +120,7 @@ class DesignProblem(Problem):
     @cached_property
     def _input_values(self) -> Integers:
         """What the inputs are called: the query's values, or the datasets' indices."""
-        return self._query_of_inputs.values(self.records)
+        return self.query_of_inputs.values(self.records)
 
     @cached_property
     def _value_of_input(self) -> Integers:
@@ -168,7 +165,7 @@ class DesignProblem(Problem):
 
     @cached_property
     def _input_weights(self) -> list[int]:
-        return value_weights(self._query_of_inputs, self.records, self.law)
+        return value_weights(self.query_of_inputs, self.records, self.law)
 
     @cached_property
     def _whole_costs(self) -> Whole:
@@ -236,22 +233,6 @@ class DesignProblem(Problem):
         return self.mechanism_class.rows_of_variable(laws, self.input_count)
 
     # ------------------------------------------------------------ what it leaks
-
-    def record_fibres(self) -> list[Fibres]:
-        """For each kind of record the shares of datasets with a letter and a mechanism's input."""
-        return fibres(self._query_of_inputs, self.records)
-
-    def selections(self) -> list[Selections]:
-        """The mechanism's inputs that the letters of a record select, for each kind of record."""
-        return selections(self._query_of_inputs, self.records)
-
-    def inputs_of_datasets(self) -> Integers:
-        """The mechanism's input of every dataset, in lexicographic order."""
-        return inputs_of_datasets(self._query_of_inputs, self.records)
-
-    @property
-    def _query_of_inputs(self) -> Query:
-        return self.mechanism_class.query_of_inputs(self.query)
 
     def release(self, rows: Rows) -> MaximalLeakage:
         """The audit of one mechanism of the class: how much it leaks to the same adversary.

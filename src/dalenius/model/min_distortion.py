@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from dalenius.errors import InputError
 from dalenius.exact import as_quantity, brief, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
+from dalenius.model.sums import attained_values
 from dalenius.units import UNITS, unit_size
 
 __all__ = ["MinDistortion"]
@@ -113,8 +112,7 @@ class MinDistortion(DesignProblem):
     @cached_property
     def _possible(self) -> tuple[int, ...]:
         """The inputs that some dataset has."""
-        shares = self.record_fibres()[0].log_shares
-        return tuple(np.flatnonzero(np.isfinite(shares).any(axis=0)).tolist())
+        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
 
     @cached_property
     def references(self) -> list[Reference]:

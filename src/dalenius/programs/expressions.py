@@ -18,6 +18,7 @@ from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information import entropy, log_sum_exp
 from dalenius.model import MaximalLeakage
+from dalenius.reduction import dataset_pairs
 
 __all__ = [
     "entropy_at_least",
@@ -88,7 +89,7 @@ def leakage(mechanism: cp.Expression, prior: Data, *, output_law: cp.Expression 
         Q, affine. Constrain its rows to be laws: the formula needs it.
     prior : (letters, inputs)
         Masses p(a,k) of the pairs of letter and channel input: `letter_masses` makes them from a prior on datasets, and
-        `RecordChannel.expand_inputs` from masses on (letter, class). Letters without mass drop out.
+        `AggregatedRecord.lift` from masses on (letter, class). Letters without mass drop out.
     output_law : (outputs,), optional
         A variable for r, constrained to be a law: the expression is then I + D(pi Q || r), which is I at the minimum, and conic
         solvers are much faster from 50 outputs on.
@@ -261,13 +262,9 @@ def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Flo
     alphabets = problem.records.alphabets
     if record not in range(len(alphabets)):
         raise InputError(f"record: expected 0 to {len(alphabets) - 1}, got {record!r}")
-    inputs = problem.inputs_of_datasets()
-    masses = _numbers("prior", prior)
-    _data("prior", masses, (inputs.size,), law=True)
-    stride = int(np.prod(alphabets[record + 1 :], dtype=np.int64))
-    table = np.zeros((alphabets[record], problem.channel.shape[0]))
-    np.add.at(table, ((np.arange(inputs.size) // stride) % alphabets[record], inputs), masses)
-    return table
+    pairs, masses = dataset_pairs(problem, record), _numbers("prior", prior)
+    _data("prior", masses, pairs.order.shape, law=True)
+    return pairs.table(pairs.apply(masses))
 
 
 def _occurring(u: cp.Expression, law: cp.Expression) -> tuple[cp.Expression, cp.Expression]:

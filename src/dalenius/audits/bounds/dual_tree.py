@@ -22,7 +22,7 @@ from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.secants import intercept, newton, tighten
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.box_tree import BoxTree, short
 from dalenius.search.clock import Clock
 

@@ -17,7 +17,7 @@ from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.audits.bounds.tilt import Tilt, tilt
 from dalenius.information import x_log_x
 from dalenius.information.secants import branching_point, intercept, secant, tighten
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.box_tree import BoxTree, Relaxed, short
 from dalenius.search.clock import Clock
 

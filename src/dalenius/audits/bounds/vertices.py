@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.capacity import Capacity, capacity
 from dalenius.information import relative_entropy
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.box_tree import short
 from dalenius.search.clock import Clock
 

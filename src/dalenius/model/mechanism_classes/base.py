@@ -39,10 +39,6 @@ class MechanismClass(ABC):
     def check(self, query: Query, records: Records, outputs: int) -> None:
         """Raise `InputError` if there are no mechanisms of this class for the query, with so many outputs."""
 
-    def query_of_inputs(self, query: Query) -> Query:
-        """The query whose values are the mechanism's inputs."""
-        return query
-
     def value_of_input(self, query: Query, records: Records) -> Integers:
         """The index among the query's values of what each input is charged for: (inputs,)."""
         return np.arange(query.values(records).size)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dalenius.model.mechanism_classes.base import MechanismClass
-from dalenius.model.queries import Identity, Query
+from dalenius.model.queries import Query
 from dalenius.model.queries.base import Integers
 from dalenius.model.records import Records
-from dalenius.model.selections import inputs_of_datasets
 
 __all__ = ["Full"]
 
@@ -24,8 +23,5 @@ class Full(MechanismClass):
     def check(self, query: Query, records: Records, outputs: int) -> None:
         records.enumerable("mechanism: class full", 'Use the class "oblivious"')
 
-    def query_of_inputs(self, query: Query) -> Query:
-        return Identity()
-
     def value_of_input(self, query: Query, records: Records) -> Integers:
-        return inputs_of_datasets(query, records)
+        return query.index_of_dataset(records)

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.errors import DaleniusError
-from dalenius.model.counting import index_of_sum, other_sums, record_types
-from dalenius.model.queries import AdditiveQuery, Query, TableQuery
-from dalenius.model.queries.base import Integers
-from dalenius.model.records import Records
+from dalenius.model.queries import AdditiveQuery, Query
+from dalenius.model.records import Integers, Records
+from dalenius.model.sums import other_sums, record_types
 
-__all__ = ["MAX_NUMBERS", "Selections", "inputs_of_datasets", "selections"]
+__all__ = ["MAX_NUMBERS", "Selections", "selections"]
 
+Floats = NDArray[np.float64]
 MAX_NUMBERS = 2**22  # in the selections of a record; the checker's own limit
 
 
 @dataclass(frozen=True)
 class Selections:
-    """The selections of one kind of record.
+    """The selections of one kind of record: I(X_i; Y) is largest at a setting of the others, where it is a capacity of their rows.
 
     Attributes
     ----------
@@ -28,15 +29,28 @@ class Selections:
     inputs : (selections, letters)
         The channel input of the dataset (a, z) for each letter a: one row for all settings z of the other records that give the
         same row, in lexicographic order.
+    input_count : int
+        How many inputs the channel has.
     """
 
     record: int
     times: int
     inputs: Integers
+    input_count: int
 
     @property
     def letters(self) -> int:
         return int(self.inputs.shape[1])
+
+    def apply(self, channel: Floats) -> Floats:
+        """The rows that each selection selects: (selections, letters, outputs)."""
+        return np.asarray(channel[self.inputs])
+
+    def lift(self, selection: int, law: Floats) -> Floats:
+        """A law of the letters, the others being known, as masses on (letter, channel input)."""
+        masses = np.zeros((self.letters, self.input_count))
+        masses[np.arange(self.letters), self.inputs[selection]] = law
+        return masses
 
 
 def selections(query: Query, records: Records) -> list[Selections]:
@@ -54,25 +68,9 @@ def selections(query: Query, records: Records) -> list[Selections]:
     return _by_sum(query, records) if isinstance(query, AdditiveQuery) else _by_dataset(query, records)
 
 
-def inputs_of_datasets(query: Query, records: Records) -> Integers:
-    """The index of every dataset's value among the query's values, in lexicographic order of the datasets; for few datasets.
-
-    >>> from dalenius.model.queries import Count
-    >>> inputs_of_datasets(Count(), Records(2, alphabet=3)).tolist()
-    [0, 1, 0, 1, 2, 1, 0, 1, 0]
-    """
-    if not isinstance(query, AdditiveQuery):
-        assert isinstance(query, TableQuery)
-        return query.index_of_dataset(records)
-    sums = np.zeros(1, dtype=np.int64)
-    for record, size in enumerate(records.alphabets):
-        sums = np.add.outer(sums, np.array(query.contribution(record, size))).ravel()
-    return index_of_sum(query, records, sums)
-
-
 def _by_sum(query: AdditiveQuery, records: Records) -> list[Selections]:
     """Selections from the sums that the other records can have; no dataset is listed."""
-    types = record_types(query, records)
+    types, values = record_types(query, records), query.values(records).size
     result = []
     for kind, others in zip(types, other_sums(query, types), strict=True):
         if len(kind.contribution) == 1:
@@ -80,25 +78,23 @@ def _by_sum(query: AdditiveQuery, records: Records) -> list[Selections]:
         added = np.array(kind.contribution)
         distinct = np.empty((0, added.size), dtype=np.int64)
         for part in np.array_split(others, -(-others.size * added.size // MAX_NUMBERS)):
-            index = index_of_sum(query, records, np.add.outer(part, added))
+            index = query.index_of_total(np.add.outer(part, added), records)
             distinct = _distinct(np.concatenate([distinct, index]), kind.first)
-        result.append(Selections(kind.first, kind.times, distinct))
+        result.append(Selections(kind.first, kind.times, distinct, values))
     return result
 
 
 def _by_dataset(query: Query, records: Records) -> list[Selections]:
     """Selections from the list of all datasets; records with equal lists are of one kind."""
-    table = inputs_of_datasets(query, records)
+    index, values = query.index_of_dataset(records), query.values(records).size
     kinds: dict[tuple[int, bytes], Selections] = {}
-    stride = table.size
     for record, letters in enumerate(records.alphabets):
-        stride //= letters
         if letters == 1:
             continue
-        index = table.reshape(-1, letters, stride).swapaxes(1, 2).reshape(-1, letters)
-        distinct = _distinct(index, record)
+        distinct = _distinct(index[records.datasets_by_letter(record).T], record)
         first = kinds.get(key := (letters, distinct.tobytes()))
-        kinds[key] = Selections(first.record, first.times + 1, distinct) if first else Selections(record, 1, distinct)
+        record, times = (first.record, first.times + 1) if first else (record, 1)
+        kinds[key] = Selections(record, times, distinct, values)
     return list(kinds.values())
 
 

@@ -11,8 +11,8 @@ No proof rests on either: certificates list priors on the problem's own inputs, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from dalenius.information import log_sum_exp
 from dalenius.model.adversaries import EntropyAtLeast
-from dalenius.model.aggregation import Fibres
 from dalenius.model.design_problem import DesignProblem
+from dalenius.reduction.counting import Completions
+from dalenius.reduction.problems import record_completions
 
-__all__ = ["Reduction"]
+__all__ = ["Orbits", "Symmetry"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -33,7 +34,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True)
-class _Symmetry:
+class Symmetry:
     """Where inputs and outputs go, and each record with its letters."""
 
     inputs: Integers
@@ -47,7 +48,8 @@ class _Symmetry:
         return record, masses, phi
 
 
-class Reduction:
+@dataclass(frozen=True)
+class Orbits:
     """A design problem on the orbits of its inputs.
 
     Attributes
@@ -56,51 +58,52 @@ class Reduction:
         The orbit of every input; as many orbits as inputs where there is no symmetry.
     cost : (orbits, outputs)
         sum over the orbit of p(x) d(x,y).
-    fibres : list of Fibres
-        The records whose tables of numbers (letters, orbits) differ.
+    completions : tuple of Completions
+        The records whose numbers of completions to orbits differ.
+    on_inputs : dict of record -> Completions
+        Every kind of record on the problem's own inputs.
+    alike : dict of record -> record
+        The first record with the same numbers on orbits.
+    turns : tuple of Symmetry
+        Symmetries of the problem that leave outputs where they are: they make the orbits.
+    moves : tuple of Symmetry
+        Symmetries of what is left, which move outputs too: they make the images of priors.
     """
 
-    def __init__(self, problem: DesignProblem) -> None:
-        self.problem = problem
-        weighted = problem.input_law[:, None] * problem.cost
-        self._parts = {part.first: part for part in problem.record_fibres() if part.log_shares.shape[0] > 1}
-        self.turns, self.moves = list[_Symmetry](), list[_Symmetry]()
-        likely = list(_likely(problem)) if isinstance(problem.adversary, EntropyAtLeast) else []
-        outputs = np.arange(problem.output_count)
-        tables = {i: part.log_shares for i, part in self._parts.items()}
-        for moves in (moves for moves in likely if np.array_equal(moves[1], outputs)):
-            if symmetry := _completed(tables, weighted, *moves):
-                self.turns.append(symmetry)
-        self.orbit = _orbits(problem.input_count, [turn.inputs for turn in self.turns])
-        self.cost = np.zeros((int(self.orbit.max()) + 1, problem.output_count))
-        np.add.at(self.cost, self.orbit, weighted)
-        self.fibres = self._folded_fibres()
-        folded = {part.first: part.log_shares for part in self.fibres}
-        for inputs, moved in (moves for moves in likely if not np.array_equal(moves[1], outputs)):
-            induced = np.empty(len(self.cost), dtype=np.int64)
-            induced[self.orbit] = self.orbit[inputs]
-            if np.array_equal(induced[self.orbit], self.orbit[inputs]) and (
-                symmetry := _completed(folded, self.cost, induced, moved)
-            ):
-                self.moves.append(symmetry)
+    orbit: Integers
+    cost: Floats
+    completions: tuple[Completions, ...]
+    on_inputs: dict[int, Completions]
+    alike: dict[int, int]
+    turns: tuple[Symmetry, ...]
+    moves: tuple[Symmetry, ...]
 
-    def _folded_fibres(self) -> list[Fibres]:
-        kept: dict[tuple[bytes, int], Fibres] = {}
-        self._first: dict[int, int] = {}
-        for part in self._parts.values():
-            columns = [log_sum_exp(part.log_shares[:, self.orbit == k]) for k in range(len(self.cost))]
-            table = np.stack(columns, axis=1)
-            alike = kept.setdefault(
-                (np.round(np.exp(table), DIGITS).tobytes(), len(table)), Fibres(part.first, part.times, table)
-            )
-            self._first[part.first] = alike.first
-        return list(kept.values())
+    @classmethod
+    def of(cls, problem: DesignProblem) -> Orbits:
+        """Of the symmetries that are found; against adversaries without an entropy bound none are looked for."""
+        weighted, outputs = problem.input_law[:, None] * problem.cost, np.arange(problem.output_count)
+        on_inputs = {part.record: part for part in record_completions(problem)}
+        likely = list(_likely(problem)) if isinstance(problem.adversary, EntropyAtLeast) else []
+        turning = [moves for moves in likely if np.array_equal(moves[1], outputs)]
+        moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
+        turns = tuple(found for moves in turning if (found := _completed(on_inputs, weighted, *moves)))
+        orbit = _orbits(problem.input_count, [turn.inputs for turn in turns])
+        cost = np.zeros((int(orbit.max()) + 1, problem.output_count))
+        np.add.at(cost, orbit, weighted)
+        folded, alike = _on_orbits(on_inputs, orbit, len(cost))
+        induced = ((_induced(inputs, orbit), moved) for inputs, moved in moving)
+        moves = tuple(
+            found
+            for inputs, moved in induced
+            if inputs is not None and (found := _completed(folded, cost, inputs, moved))
+        )
+        return cls(orbit, cost, tuple(folded.values()), on_inputs, alike, turns, moves)
 
     def folded(self, record: int, masses: Floats) -> tuple[int, Floats]:
         """A prior on inputs as one on orbits, of the first record with the same numbers."""
         sums = np.zeros((len(masses), len(self.cost)))
         np.add.at(sums.T, self.orbit, masses.T)
-        return self._first[record], sums
+        return self.alike[record], sums
 
     def images(self, record: int, masses: Floats) -> list[tuple[int, Floats]]:
         """A prior on orbits with its images, itself first."""
@@ -112,10 +115,10 @@ class Reduction:
 
         Mass is spread evenly over the datasets of a letter and an orbit, which leaves leakage and entropy as they are.
         """
-        if not self.turns or record not in self._parts:
+        if not self.turns or record not in self.on_inputs:
             return [(record, masses, phi)]
-        full = self._parts[record].log_shares
-        mine = next(part.log_shares for part in self.fibres if part.first == record)
+        full = self.on_inputs[record].log_shares
+        mine = next(part.log_shares for part in self.completions if part.record == record)
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
         return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.turns)
 
@@ -140,7 +143,7 @@ class Reduction:
         return lines or ["no symmetry was found among those that are looked for"]
 
 
-def _closure(placed: Placed, generators: list[_Symmetry]) -> list[Placed]:
+def _closure(placed: Placed, generators: Sequence[Symmetry]) -> list[Placed]:
     """A prior and its images under everything that the symmetries generate."""
     found = {_key(placed): placed}
     queue = [placed]
@@ -193,11 +196,33 @@ def _likely(problem: DesignProblem) -> Iterator[tuple[Integers, Integers]]:
     yield inputs[::-1], outputs[::-1]
 
 
-def _completed(tables: dict[int, Floats], weighted: Floats, inputs: Integers, outputs: Integers) -> _Symmetry | None:
+def _on_orbits(
+    on_inputs: Mapping[int, Completions], orbit: Integers, orbits: int
+) -> tuple[dict[int, Completions], dict[int, int]]:
+    """The completions to orbits, once for records with the same numbers; and for every record the first one with its numbers."""
+    kept: dict[tuple[bytes, int], Completions] = {}
+    alike: dict[int, int] = {}
+    for part in on_inputs.values():
+        table = np.stack([log_sum_exp(part.log_shares[:, orbit == k]) for k in range(orbits)], axis=1)
+        key = np.round(np.exp(table), DIGITS).tobytes(), len(table)
+        alike[part.record] = kept.setdefault(key, replace(part, log_shares=table)).record
+    return {part.record: part for part in kept.values()}, alike
+
+
+def _induced(inputs: Integers, orbit: Integers) -> Integers | None:
+    """Where a move of the inputs takes their orbits; None if it tears one apart."""
+    induced = np.empty(int(orbit.max()) + 1, dtype=np.int64)
+    induced[orbit] = orbit[inputs]
+    return induced if np.array_equal(induced[orbit], orbit[inputs]) else None
+
+
+def _completed(
+    parts: Mapping[int, Completions], weighted: Floats, inputs: Integers, outputs: Integers
+) -> Symmetry | None:
     """The symmetry with these moves, if there is one: records and letters follow from the numbers of datasets."""
     if not np.allclose(weighted[np.ix_(inputs, outputs)], weighted, rtol=1e-12, atol=0.0):
         return None
-    shares = {i: np.asarray(np.round(np.exp(table), DIGITS), dtype=float) for i, table in tables.items()}
+    shares = {i: np.asarray(np.round(part.uniform, DIGITS), dtype=float) for i, part in parts.items()}
     records: dict[int, tuple[int, Integers]] = {}
     for i, table in shares.items():
         moved = np.empty_like(table)
@@ -207,7 +232,7 @@ def _completed(tables: dict[int, Floats], weighted: Floats, inputs: Integers, ou
         if match is None:
             return None
         records[i] = match
-    return _Symmetry(inputs, outputs, records)
+    return Symmetry(inputs, outputs, records)
 
 
 def _rows(moved: Floats, table: Floats) -> Integers | None:
