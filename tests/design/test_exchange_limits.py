@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import subprocess
 import sys
@@ -13,8 +14,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits import Auditor
 from dalenius.designs import exchange as exchanges
-from dalenius.designs import oracle as rivals
-from dalenius.designs.oracle import EntropyRival, Prior
+from dalenius.designs import oracle as oracles
+from dalenius.designs.oracle import EntropyOracle, Prior
 from dalenius.programs.mechanism_update import MechanismUpdate
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -118,15 +119,15 @@ def test_errors_of_the_callback_reach_the_caller():
 
 
 @both
-def test_a_rival_that_finds_nothing(make, monkeypatch):
-    monkeypatch.setattr(EntropyRival, "replies", lambda *args, **more: [])
+def test_an_oracle_that_finds_nothing(make, monkeypatch):
+    monkeypatch.setattr(EntropyOracle, "replies", lambda *args, **more: [])
     problem = make(**EASY)
     result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
     assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
 
 
 @both
-def test_a_rival_that_lies(make, monkeypatch):
+def test_an_oracle_that_lies(make, monkeypatch):
     """Priors that nobody in the problem's set has: what they would prove is refused."""
 
     def replies(self, Q, known, clock, starts=24):
@@ -135,7 +136,7 @@ def test_a_rival_that_lies(make, monkeypatch):
         masses[0, 0] = masses[1, -1] = 0.5
         return [Prior(part.record, masses)]
 
-    monkeypatch.setattr(EntropyRival, "replies", replies)
+    monkeypatch.setattr(EntropyOracle, "replies", replies)
     problem = make("0.9 max", **EASY)
     truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
     monkeypatch.undo()
@@ -146,8 +147,8 @@ def test_a_rival_that_lies(make, monkeypatch):
 
 
 @both
-def test_a_rival_that_overstates(make, monkeypatch):
-    monkeypatch.setattr(rivals.Rival, "told", staticmethod(lambda prior, Q: 5.0))
+def test_an_oracle_that_overstates(make, monkeypatch):
+    monkeypatch.setattr(oracles.Oracle, "leakage", staticmethod(lambda prior, Q: 5.0))
     problem = make(**EASY)
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
 
@@ -190,15 +191,13 @@ def test_a_master_that_does_nothing(make, monkeypatch):
 @both
 def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
     """A master that reports three times its bound: the checker's own formula decides."""
-    take = exchanges.Exchange.take
+    keep_bound = exchanges.Exchange.keep_bound
 
     def boast(self, program, priors, multipliers):
-        take(self, program, priors, multipliers)
-        self.dual = exchanges.DualBound(
-            3.0 * self.dual.value, *(getattr(self.dual, x) for x in ("priors", "weights", "phi", "nu"))
-        )
+        keep_bound(self, program, priors, multipliers)
+        self.bound = dataclasses.replace(self.bound, value=3.0 * self.bound.value)
 
-    monkeypatch.setattr(exchanges.Exchange, "take", boast)
+    monkeypatch.setattr(exchanges.Exchange, "keep_bound", boast)
     problem = make("0.9 max", **EASY)
     boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
     monkeypatch.undo()

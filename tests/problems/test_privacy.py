@@ -135,14 +135,14 @@ def test_levels_are_the_largest_ratios(data):
     priors = data.draw(st.none() | st.lists(laws(), min_size=1, max_size=3))
     notion = data.draw(st.sampled_from([dl.LocalDP(1), dl.PointwiseMaximalLeakage(1, priors)]))
     problem = design(notion)
-    assert problem.privacy_level(rows) == by_definition(problem, rows)
+    assert problem.exp_epsilon(rows) == by_definition(problem, rows)
 
 
 def test_values_without_datasets_play_no_part():
     records = dl.Records(2, alphabet=2)
     problem = design(dl.LocalDP(1), query=dl.ModularSum(4), records=records, law=dl.Uniform())
     rows = [["1/2", "1/2", 0, 0]] * 3 + [[0, 0, 0, 1]]
-    assert problem.privacy_level(rows) == 1
+    assert problem.exp_epsilon(rows) == 1
     assert problem.references[0].inputs == (0, 1, 2)
     with pytest.raises(dl.InputError, match="no dataset"):
         design(dl.PointwiseMaximalLeakage(1, [[0.25] * 4]), query=dl.ModularSum(4), records=records, law=dl.Uniform())
@@ -167,7 +167,7 @@ def test_additive_rows_are_the_law_moved_along():
     problem = design(
         dl.LocalDP(1), query=dl.ModularSum(3), records=dl.Records(2, alphabet=3), mechanism="additive", law=dl.Uniform()
     )
-    assert problem.privacy_level([["1/2", "1/4", "1/4"]]) == 2
+    assert problem.exp_epsilon([["1/2", "1/4", "1/4"]]) == 2
 
 
 # ---------------------------------------------------------------- model files
@@ -245,7 +245,7 @@ def test_either_a_budget_or_privacy():
 def test_what_has_an_adversary_has_no_level():
     problem = design(None, adversary=dl.EntropyAtLeast(0), max_leakage=1)
     with pytest.raises(dl.InputError, match="expected one with privacy"):
-        problem.privacy_level([[1, 0, 0]] * 3)
+        problem.exp_epsilon([[1, 0, 0]] * 3)
 
 
 @pytest.mark.parametrize(
@@ -268,15 +268,14 @@ def test_what_needs_an_adversary_says_so(ask):
 
 
 def test_what_else_needs_an_adversary_says_so():
-    import numpy as np
 
-    from dalenius.designs.exchange import exchange
-    from dalenius.search.clock import Clock
+    from dalenius.designs.exchange import Exchange
+    from dalenius.search import Limits, Run
     from dalenius.studies.frontier import spread_budgets
     from dalenius.studies.sweep import entropy_curve
 
     with pytest.raises(dl.InputError, match="privacy"):
-        exchange(PROBLEMS[0], 1e-3, Clock(1.0), np.random.default_rng(0))
+        Exchange(PROBLEMS[0], Run.of(Limits()))
     with pytest.raises(dl.InputError, match="privacy"):
         spread_budgets(PROBLEMS[0], 3)
     with pytest.raises(dl.InputError, match="needs a mechanism to audit"):

@@ -29,7 +29,7 @@ from dalenius.reduction import (
 )
 from dalenius.search.clock import Clock
 
-__all__ = ["Prior", "Rival", "rival"]
+__all__ = ["Oracle", "Prior", "oracle_of"]
 
 Floats = NDArray[np.float64]
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
@@ -45,7 +45,7 @@ class Prior:
     hint: Any = None
 
 
-class Rival(ABC):
+class Oracle(ABC):
     """Finds priors against mechanisms (inputs, outputs)."""
 
     @property
@@ -58,12 +58,12 @@ class Rival(ABC):
         """Priors that are told much by Q; `starts` says how hard to look."""
 
     @staticmethod
-    def told(prior: Prior, Q: Floats) -> float:
+    def leakage(prior: Prior, Q: Floats) -> float:
         """I(X_i; Y) in nats."""
         return float(mutual_information(prior.masses @ Q))
 
 
-class EntropyRival(Rival):
+class EntropyOracle(Oracle):
     """All priors with at least some entropy: joint Blahut-Arimoto, from random starts and from what was found before."""
 
     def __init__(self, parts: Sequence[Completions], deficit: float, rng: np.random.Generator) -> None:
@@ -98,7 +98,7 @@ class EntropyRival(Rival):
         return found
 
 
-class ProductRival(Rival):
+class ProductOracle(Oracle):
     """Independent records: the letters of a record on the rows that they select, with the law that attains their capacity."""
 
     def __init__(self, problem: DesignProblem) -> None:
@@ -124,7 +124,7 @@ class ProductRival(Rival):
         return found
 
 
-class ListedRival(Rival):
+class ListedOracle(Oracle):
     """Listed priors: all of them, for every record, at once."""
 
     def __init__(self, problem: DesignProblem, priors: Floats) -> None:
@@ -153,14 +153,14 @@ def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list
     return found
 
 
-def rival(problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator) -> Rival:
-    """The rival that fits the problem's adversary; `parts` are on the inputs that its mechanisms will have."""
+def oracle_of(problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator) -> Oracle:
+    """The oracle that fits the problem's adversary; `parts` are on the inputs that its mechanisms will have."""
     adversary = problem.against("an exchange")
     match adversary:
         case EntropyAtLeast():
-            return EntropyRival(parts, problem.deficit, rng)
+            return EntropyOracle(parts, problem.deficit, rng)
         case ProductPriors():
-            return ProductRival(problem)
+            return ProductOracle(problem)
         case PriorSet(weights=weights):
-            return ListedRival(problem, weights)
+            return ListedOracle(problem, weights)
     raise AssertionError(adversary.kind)

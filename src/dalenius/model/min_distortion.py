@@ -52,7 +52,7 @@ class MinDistortion(DesignProblem):
     (Fraction(1, 20), 0.034657, Fraction(3, 4))
     >>> private = dl.MinDistortion(
     ...     records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3"))
-    >>> private.privacy_level([[0.75, 0.25], [0.25, 0.75]]), private.privacy_level([[1, 0], [0.5, 0.5]])
+    >>> private.exp_epsilon([[0.75, 0.25], [0.25, 0.75]]), private.exp_epsilon([[1, 0], [0.5, 0.5]])
     (Fraction(3, 1), None)
     """
 
@@ -119,7 +119,7 @@ class MinDistortion(DesignProblem):
         """What the privacy notion compares entries with; `InputError` without one."""
         return self._notion.references(self._possible, self.exact_input_law())
 
-    def privacy_level(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
+    def exp_epsilon(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
         """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
 
         Raises
@@ -127,7 +127,7 @@ class MinDistortion(DesignProblem):
         InputError
             As in `expected_distortion`, or if the problem has an adversary instead of `privacy`.
         """
-        return self._notion.level(self.expand(rows), self.references)
+        return self._notion.exp_epsilon(self.expand(rows), self.references)
 
     @property
     def _notion(self) -> Privacy:

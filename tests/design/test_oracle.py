@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.designs.oracle import rival
+from dalenius.designs.oracle import oracle_of
 from dalenius.reduction import Orbits, record_completions
 from dalenius.search.clock import Clock
 
@@ -32,7 +32,7 @@ def design(adversary, records=None):
 
 
 def adversary_of(problem):
-    return rival(problem, Orbits.of(problem).completions, np.random.default_rng(0))
+    return oracle_of(problem, Orbits.of(problem).completions, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)
@@ -41,7 +41,7 @@ def test_replies_are_priors_and_as_good_as_an_audit(name, support):
     found, Q = adversary_of(problem), np.array([[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.3, 0.7]])
     replies = found.replies(Q, [], Clock(10.0))
     audit = support.solve(problem.release(Q.tolist()), gap=1e-3, time_limit=10.0)
-    assert audit.lower - 1e-9 <= max(found.told(prior, Q) for prior in replies) <= audit.upper + 1e-9
+    assert audit.lower - 1e-9 <= max(found.leakage(prior, Q) for prior in replies) <= audit.upper + 1e-9
     tables = {part.record: part.uniform for part in record_completions(problem)}
     for prior in [*replies, found.anyone]:
         assert prior.masses.sum() == pytest.approx(1.0, abs=1e-14)
@@ -54,7 +54,7 @@ def test_replies_are_priors_and_as_good_as_an_audit(name, support):
 
 
 @pytest.mark.parametrize("name", ADVERSARIES)
-def test_a_rival_without_time_still_answers_with_priors(name):
+def test_an_oracle_without_time_still_answers_with_priors(name):
     problem = design(ADVERSARIES[name])
     clock = Clock(10.0)
     clock.stop()
@@ -80,4 +80,4 @@ def test_a_large_count_has_replies():
     replies = found.replies(np.eye(61), [], clock)
     assert replies
     assert clock.seconds < 5.0
-    assert all(0.0 <= found.told(prior, np.eye(61)) <= math.log(2) + 1e-12 for prior in replies)
+    assert all(0.0 <= found.leakage(prior, np.eye(61)) <= math.log(2) + 1e-12 for prior in replies)
