@@ -350,7 +350,7 @@ def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) 
         seconds=run.clock.seconds,
         rounds=run.rounds,
         unit=problem.unit,
-        explanation=tuple(run.reduction.explain()),
+        explanation=tuple(run.orbits.explain()),
         trace=tuple(run.clock.trace),
     )
 

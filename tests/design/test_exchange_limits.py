@@ -120,7 +120,7 @@ def test_errors_of_the_callback_reach_the_caller():
 
 @both
 def test_an_oracle_that_finds_nothing(make, monkeypatch):
-    monkeypatch.setattr(EntropyOracle, "replies", lambda *args, **more: [])
+    monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
     problem = make(**EASY)
     result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
     assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
@@ -130,13 +130,13 @@ def test_an_oracle_that_finds_nothing(make, monkeypatch):
 def test_an_oracle_that_lies(make, monkeypatch):
     """Priors that nobody in the problem's set has: what they would prove is refused."""
 
-    def replies(self, Q, known, clock, starts=24):
+    def worst_priors(self, Q, known, clock, starts=24):
         part = self.parts[0]
         masses = np.zeros_like(part.log_shares)
         masses[0, 0] = masses[1, -1] = 0.5
         return [Prior(part.record, masses)]
 
-    monkeypatch.setattr(EntropyOracle, "replies", replies)
+    monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
     problem = make("0.9 max", **EASY)
     truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
     monkeypatch.undo()

@@ -78,7 +78,7 @@ class MechanismScheme:
 
     def best_reply(self, Q: Floats) -> Prior:
         """The prior that is told most, as far as the oracle sees."""
-        replies = self.run.oracle.replies(Q, [], self.run.clock)
+        replies = self.run.oracle.worst_priors(Q, [], self.run.clock)
         return max(replies, key=lambda prior: self.run.oracle.leakage(prior, Q))
 
     def leakage(self, state: MechanismAndPrior) -> float:

@@ -50,12 +50,12 @@ class Oracle(ABC):
 
     @property
     @abstractmethod
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         """A prior of the problem's set that needs no search; about a record with one letter if there is no other."""
 
     @abstractmethod
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
-        """Priors that are told much by Q; `starts` says how hard to look."""
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+        """Priors of the problem's set that learn much from Q, of every kind of record, in no order; `starts` says how hard to look."""
 
     @staticmethod
     def leakage(prior: Prior, Q: Floats) -> float:
@@ -70,7 +70,7 @@ class EntropyOracle(Oracle):
         self.parts, self.deficit, self.rng = parts, deficit, rng
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         if not self.parts:
             return Prior(0, np.ones((1, 1)), "uniform")
         return Prior(self.parts[0].record, self.parts[0].uniform, "uniform")
@@ -86,7 +86,7 @@ class EntropyOracle(Oracle):
         p = feasible(masses, part.log_shares, self.deficit, slack=SPARE * (1.0 + self.deficit))
         return Prior(record, part.uniform if p is None else p, "uniform" if p is None else None)
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for channel in self.channels(Q):
             if self.deficit == 0.0:
@@ -105,7 +105,7 @@ class ProductOracle(Oracle):
         self.parts = record_selections(problem)
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         if not self.parts:
             return Prior(0, np.ones((1, 1)), [0, ["1"]])
         part = self.parts[0]
@@ -115,7 +115,7 @@ class ProductOracle(Oracle):
         """Of selection j, with a law of its letters."""
         return Prior(part.record, part.lift(j, law), [j, [short_text(x) for x in law.tolist()]])
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for part in self.parts:
             answers = capacities(part.apply(Q), clock=clock)
@@ -135,10 +135,10 @@ class ListedOracle(Oracle):
                 self.priors.append(Prior(record, masses / masses.sum(), j))
 
     @property
-    def anyone(self) -> Prior:
+    def any_prior(self) -> Prior:
         return self.priors[0] if self.priors else Prior(0, np.ones((1, 1)), 0)
 
-    def replies(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         return self.priors
 
 

@@ -64,9 +64,9 @@ class Orbits:
         Every kind of record on the problem's own inputs.
     alike : dict of record -> record
         The first record with the same numbers on orbits.
-    turns : tuple of Symmetry
+    fixing_outputs : tuple of Symmetry
         Symmetries of the problem that leave outputs where they are: they make the orbits.
-    moves : tuple of Symmetry
+    moving_outputs : tuple of Symmetry
         Symmetries of what is left, which move outputs too: they make the images of priors.
     """
 
@@ -75,8 +75,8 @@ class Orbits:
     completions: tuple[Completions, ...]
     on_inputs: dict[int, Completions]
     alike: dict[int, int]
-    turns: tuple[Symmetry, ...]
-    moves: tuple[Symmetry, ...]
+    fixing_outputs: tuple[Symmetry, ...]
+    moving_outputs: tuple[Symmetry, ...]
 
     @classmethod
     def of(cls, problem: DesignProblem) -> Orbits:
@@ -84,22 +84,22 @@ class Orbits:
         weighted, outputs = problem.input_law[:, None] * problem.cost, np.arange(problem.output_count)
         on_inputs = {part.record: part for part in record_completions(problem)}
         likely = list(_likely(problem)) if isinstance(problem.adversary, EntropyAtLeast) else []
-        turning = [moves for moves in likely if np.array_equal(moves[1], outputs)]
+        still = [moves for moves in likely if np.array_equal(moves[1], outputs)]
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
-        turns = tuple(found for moves in turning if (found := _completed(on_inputs, weighted, *moves)))
-        orbit = _orbits(problem.input_count, [turn.inputs for turn in turns])
+        fixing = tuple(found for moves in still if (found := _completed(on_inputs, weighted, *moves)))
+        orbit = _orbits(problem.input_count, [symmetry.inputs for symmetry in fixing])
         cost = np.zeros((int(orbit.max()) + 1, problem.output_count))
         np.add.at(cost, orbit, weighted)
         folded, alike = _on_orbits(on_inputs, orbit, len(cost))
         induced = ((_induced(inputs, orbit), moved) for inputs, moved in moving)
-        moves = tuple(
+        both = tuple(
             found
             for inputs, moved in induced
             if inputs is not None and (found := _completed(folded, cost, inputs, moved))
         )
-        return cls(orbit, cost, tuple(folded.values()), on_inputs, alike, turns, moves)
+        return cls(orbit, cost, tuple(folded.values()), on_inputs, alike, fixing, both)
 
-    def folded(self, record: int, masses: Floats) -> tuple[int, Floats]:
+    def apply(self, record: int, masses: Floats) -> tuple[int, Floats]:
         """A prior on inputs as one on orbits, of the first record with the same numbers."""
         sums = np.zeros((len(masses), len(self.cost)))
         np.add.at(sums.T, self.orbit, masses.T)
@@ -108,36 +108,36 @@ class Orbits:
     def images(self, record: int, masses: Floats) -> list[tuple[int, Floats]]:
         """A prior on orbits with its images, itself first."""
         nothing = np.zeros((len(masses), self.cost.shape[1]))
-        return [(i, p) for i, p, _ in _closure((record, masses, nothing), self.moves)]
+        return [(i, p) for i, p, _ in _closure((record, masses, nothing), self.moving_outputs)]
 
-    def unfolded(self, record: int, masses: Floats, phi: Floats) -> list[Placed]:
+    def lift(self, record: int, masses: Floats, phi: Floats) -> list[Placed]:
         """A prior on orbits, with posteriors (letters, outputs), as priors on inputs that together treat all inputs of an orbit alike.
 
         Mass is spread evenly over the datasets of a letter and an orbit, which leaves leakage and entropy as they are.
         """
-        if not self.turns or record not in self.on_inputs:
+        if not self.fixing_outputs or record not in self.on_inputs:
             return [(record, masses, phi)]
         full = self.on_inputs[record].log_shares
         mine = next(part.log_shares for part in self.completions if part.record == record)
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
-        return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.turns)
+        return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.fixing_outputs)
 
-    def spread(self, Q: Floats) -> Floats:
+    def lift_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on orbits as one on inputs."""
         return Q[self.orbit]
 
     def explain(self) -> list[str]:
         """What was used, in words."""
-        lines = []
-        if self.turns:
+        lines, exchanges, maps = [], len(self.fixing_outputs), len(self.moving_outputs)
+        if exchanges:
             lines.append(
-                f"{len(self.turns)} exchanges of records or letters leave the query, the distortion and the law as they are: the "
+                f"{exchanges} exchanges of records or letters leave the query, the distortion and the law as they are: the "
                 f"{len(self.orbit)} inputs fall into {len(self.cost)} orbits, and a mechanism that treats an orbit alike loses "
                 "nothing (leakage is convex, so averaging over the exchanges never raises it)"
             )
-        if self.moves:
+        if maps:
             lines.append(
-                f"{len(self.moves)} maps of inputs and outputs (shifts, mirror images) leave the distortion and the law as they are: "
+                f"{maps} maps of inputs and outputs (shifts, mirror images) leave the distortion and the law as they are: "
                 "with every prior found its images join the master program"
             )
         return lines or ["no symmetry was found among those that are looked for"]

@@ -61,7 +61,7 @@ class MechanismAudits:
             found = audit.exposure(SLACK * (1.0 + self.problem.deficit))
             if found is not None:
                 masses = found.masses / found.masses.sum()
-                self.known.add([Prior(*self.known.orbits.folded(found.record, masses))])
+                self.known.add([Prior(*self.known.orbits.apply(found.record, masses))])
         return audit
 
     def candidates(self) -> Iterator[AuditedMechanism]:

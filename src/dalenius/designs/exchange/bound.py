@@ -72,7 +72,7 @@ def _on_inputs(part: WeightedPrior, orbits: Orbits) -> Iterator[WeightedPrior]:
     if part.prior.hint not in (None, UNIFORM):
         yield part
         return
-    placed = orbits.unfolded(part.prior.record, part.prior.masses, part.posteriors)
+    placed = orbits.lift(part.prior.record, part.prior.masses, part.posteriors)
     for record, masses, posteriors in placed:
         yield WeightedPrior(Prior(record, masses, part.prior.hint), part.weight / len(placed), posteriors)
 

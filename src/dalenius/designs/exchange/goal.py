@@ -57,7 +57,7 @@ class Goal(ABC):
 
     @abstractmethod
     def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
-        """What the master's mechanism may leak: replies of the oracle that are told no more are not new."""
+        """What the master's mechanism may leak: priors of the oracle that learn no more are not new."""
 
     @abstractmethod
     def proved(self, bound: MasterBound) -> float:

@@ -44,7 +44,7 @@ class Exchange:
 
     The worst-case leakage L is the largest of I_s(Q) over the adversary's priors s, and convex in Q. The master knows some of the
     priors: its multipliers prove a bound on the optimum (docs/certificate-format.md, *Design*). Its mechanism is shown to the oracle,
-    whose replies join the priors, until none is told more than the bound allows. Then the audit of Problem 1 bounds what the
+    whose priors join them, until none learns more than the bound allows. Then the audit of Problem 1 bounds what the
     mechanism leaks against all.
 
     Parameters
@@ -88,7 +88,7 @@ class Exchange:
         goal = LeastDistortion if isinstance(problem, MinDistortion) else LeastLeakage
         self.goal = goal(problem, self.mechanisms, self.gap)
         self.master = Master(self.goal)
-        self.bound: MasterBound = self.goal.without_search(self.oracle.anyone)
+        self.bound: MasterBound = self.goal.without_search(self.oracle.any_prior)
         self._constant = RepairedMechanism(self.mechanisms.constant, np.inf, 0.0)
         self.best = self._audited = self._constant
         self.rounds = 0
@@ -109,7 +109,7 @@ class Exchange:
     def recall(self, certificate: Certificate) -> None:
         """Begin with the priors of a certificate: of a design that differs in its budget only. What does not fit is left out."""
         if isinstance(self.oracle, EntropyOracle):
-            folded = [Prior(*self.orbits.folded(*placed)) for placed in certificate_priors(certificate, self.problem)]
+            folded = [Prior(*self.orbits.apply(*placed)) for placed in certificate_priors(certificate, self.problem)]
             self.known.add([self.oracle.made_feasible(prior.record, prior.masses) for prior in distinct(folded)])
 
     # ------------------------------------------------------------ the loop
@@ -120,7 +120,7 @@ class Exchange:
             self._audit(self._constant, self.clock)
             return
         blurred = 0.9 * self.mechanisms.least + 0.1 * self.mechanisms.constant
-        self.known.add(self.oracle.replies(blurred, [], self.clock))
+        self.known.add(self.oracle.worst_priors(blurred, [], self.clock))
         self._ask(self.mechanisms.least)
         while self.known and not self._closed(self.upper) and self.rounds < ROUNDS and not self._late:
             added = self._round()
@@ -156,8 +156,8 @@ class Exchange:
             self.bound = bound
 
     def _ask(self, Q: Floats, allowed: float = 0.0, starts: int = STARTS) -> int:
-        """Show the oracle a mechanism: priors that are told more than allowed become known; how many are new."""
-        replies = self.oracle.replies(Q, self.known.priors, self.clock.part(LOOKING), starts)
+        """Show the oracle a mechanism: priors that learn more than allowed become known; how many are new."""
+        replies = self.oracle.worst_priors(Q, self.known.priors, self.clock.part(LOOKING), starts)
         leakages = [self.oracle.leakage(prior, Q) for prior in replies]
         self.consider(Q, max([0.0, *leakages]))
         enough = allowed * (1.0 + NEWS * self.gap) + NOTHING

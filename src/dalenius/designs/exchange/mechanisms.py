@@ -74,4 +74,4 @@ class Mechanisms:
         """Exact rows of the problem's class near Q; those of the constant mechanism are as constant as it is."""
         if np.array_equal(Q, self.constant):
             return [list(self._constant_row) for _ in range(self.problem.tied.rows)]
-        return rational_rows(self.problem.tied.variable(self.orbits.spread(Q)))
+        return rational_rows(self.problem.tied.variable(self.orbits.lift_mechanism(Q)))
