@@ -18,6 +18,7 @@ import dalenius as dl
 from dalenius import programs
 from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
 from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.model.privacy import Reference
 from dalenius.programs import Program
 
 TINY = 1e-13  # the least mass that the second solver may give, so that no logarithm is infinite
@@ -369,7 +370,8 @@ def a_private_mechanism(factor: float, laws=None) -> Case:
         A_eq=np.kron(np.eye(inputs), np.ones(outputs)),
         b_eq=np.ones(inputs),
     )
-    return Case(programs.PrivateDistortionProgram(COST, factor, laws), found.fun)
+    references = laws and [Reference(tuple(np.flatnonzero(law).tolist()), tuple(p for p in law if p)) for law in laws]
+    return Case(programs.PrivateDistortionProgram(COST, factor, references), found.fun)
 
 
 # ---------------------------------------------------------------- whole models: every dataset is listed

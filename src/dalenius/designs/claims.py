@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 from dalenius._prove import Proved
 from dalenius.evidence import Lower, Upper
@@ -13,6 +14,8 @@ from dalenius.results import relative_gap
 
 __all__ = ["NOTHING", "distortion_unit", "termination_of"]
 
+L = TypeVar("L", bound=Lower)
+U = TypeVar("U", bound=Upper)
 NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
 
 
@@ -22,7 +25,7 @@ def distortion_unit(problem: DesignProblem) -> float:
     return 1.0 if isinstance(problem, MinLeakage) or not largest else math.ldexp(1.0, math.frexp(largest)[1])
 
 
-def termination_of(proved: Proved[Lower, Upper], gap: float, otherwise: Termination) -> Termination:
+def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> Termination:
     """Why the work stopped."""
     if relative_gap(proved.lower, proved.upper) <= gap:
         return Termination.GAP_REACHED

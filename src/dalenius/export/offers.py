@@ -220,13 +220,8 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
     factor = privacy.factor()[0]
     if factor > CEILING:
         raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
-    references, cost = problem.references, problem.input_law[:, None] * problem.cost
-    weights = np.zeros((len(references), problem.input_count))
-    for row, reference in zip(weights, references, strict=True):
-        row[list(reference.inputs)] = 1.0 if reference.law is None else np.array(reference.law, dtype=float)
-    if references[0].law is None:
-        return PrivateDistortionProgram(cost, float(factor), among=weights[0], tied=problem.tied)
-    return PrivateDistortionProgram(cost, float(factor), list(weights), tied=problem.tied)
+    cost = problem.input_law[:, None] * problem.cost
+    return PrivateDistortionProgram(cost, float(factor), problem.references, tied=problem.tied)
 
 
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:

@@ -1,4 +1,4 @@
-"""Exact mechanisms and their audits: the best one that meets its budget, and those of which only the checker can say whether they do."""
+"""Exact mechanisms and their audits: the best one that meets its budget, and those of which only the checker can say so."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def master_bound(program: MechanismUpdate, priors: Sequence[Prior], multipliers:
     if not (math.isfinite(value) and weights.sum() > 0.0):
         return None
     parts = np.split(posteriors, leakages.first[1:])
-    used = np.flatnonzero(weights > USED * weights.sum())
+    used = np.flatnonzero(weights > USED * weights.sum()).tolist()
     return MasterBound(
         value,
         tuple(WeightedPrior(priors[s], float(weights[s]), _of_all_letters(priors[s], parts[s])) for s in used),

@@ -13,7 +13,7 @@ from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import MARGINS, Lower, Upper
+from dalenius.evidence import MARGINS, Lower, Upper, step
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -22,6 +22,7 @@ from dalenius.search import Run
 __all__ = ["AuditedUpper", "ExchangeProposer"]
 
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +56,10 @@ class ExchangeProposer:
         run, unit = self.exchange, distortion_unit(self.exchange.problem)
         bound = run.bound.on_inputs(run.orbits)
         found, lines = proved_value(bound, run.goal), bound_lines(bound)
+        roundoff = EPSILON * run.bound.weight / unit  # the priors' scores are differences of what they weigh
         for margin in (*MARGINS, *ROUGH_MARGINS):
             relative = margin * (1.0 + found / unit)
-            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=int(margin in ROUGH_MARGINS))
+            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, roundoff))
             if not end.rounded:
                 break
             yield end
