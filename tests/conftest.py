@@ -1,16 +1,15 @@
-"""Fixtures of all tests: the helper module `support`, loaded by its path so that no import path needs to be set."""
+"""Fixtures of all tests: the helper modules of this folder, which pytest puts on the path (`pythonpath` in pyproject.toml).
+
+They are fixtures, not imports, so that collecting a file costs no import of cvxpy.
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import signal
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-NAME = "dalenius_tests_support"
 
 # The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -19,12 +18,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def support() -> ModuleType:
-    """The functions of tests/support.py."""
-    if NAME not in sys.modules:
-        spec = importlib.util.spec_from_file_location(NAME, Path(__file__).parent / "support.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[NAME] = module
-        spec.loader.exec_module(module)
-    return sys.modules[NAME]
+    """tests/support.py: problems in one line, and the same quantities computed in another way."""
+    return importlib.import_module("support")
+
+
+@pytest.fixture(scope="session")
+def instances() -> ModuleType:
+    """tests/instances.py: a small instance of every program."""
+    return importlib.import_module("instances")
+
+
+@pytest.fixture(scope="session")
+def solver():
+    """`solved` of tests/plain_clarabel.py."""
+    return importlib.import_module("plain_clarabel").solved
+
+
+@pytest.fixture(scope="session")
+def clarabel_settings():
+    """`settings` of tests/plain_clarabel.py."""
+    return importlib.import_module("plain_clarabel").settings

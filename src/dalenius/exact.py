@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 
 __all__ = [
     "as_fraction",
@@ -185,15 +185,6 @@ def fraction_text(value: Fraction) -> str:
     ('0.2', '1/3', '2')
     """
     return _spellings(value)[0]
-
-
-def brief(value: object) -> str:
-    """`repr`, cut to a length fit for a message; for any object at all."""
-    try:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # an integer beyond Python's limit of printed digits
-        text = f"a {type(value).__name__} of thousands of digits"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _shown(value: Fraction) -> str:

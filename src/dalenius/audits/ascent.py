@@ -1,7 +1,7 @@
 """Problem 1 from below: joint Blahut-Arimoto from many starts: a posterior step and a joint step, both maximisations.
 
 I(A;Y) = max over posteriors phi(a|y) of sum u log phi + H(pi). For fixed phi the best prior with H(p) >= b is the closed form of
-`dalenius.audits.bounds.tilt`; for a fixed prior the best phi is the posterior u/r. So I never falls, and every iterate that meets the
+`dalenius.information.tilt`; for a fixed prior the best phi is the posterior u/r. So I never falls, and every iterate that meets the
 entropy bound is a witness: a lower bound on the leakage.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.tilt import entropy_of, largest_score
 from dalenius.information import mutual_information
+from dalenius.information.tilt import entropy_of, largest_score
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 

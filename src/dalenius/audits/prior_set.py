@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.finding import Finding, Part
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.information import mutual_information
-from dalenius.reduction import MAX_NUMBERS, DatasetPairs
-from dalenius.search.clock import Clock
+from dalenius.model import PriorSet
+from dalenius.reduction import MAX_NUMBERS, DatasetPairs, dataset_pairs
+from dalenius.results import RecordProof
 
 __all__ = ["PriorSetAudit"]
 
@@ -21,28 +21,15 @@ BATCH = 2**22  # numbers in a batch of priors
 
 
 @dataclass
-class PriorSetAudit:
-    """A running audit against a `PriorSet`; see `dalenius.audits.finding.Audit`.
-
-    Parameters
-    ----------
-    pairs : list of DatasetPairs
-        One for each record with more than one letter.
-    priors : (priors, datasets)
-        Each sums to 1.
-    channel : (inputs, outputs)
-        Row-stochastic.
-    """
-
-    pairs: list[DatasetPairs]
-    priors: Floats
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
+class PriorSetAudit(Audit):
+    """A running audit against a `PriorSet`: the checker evaluates everything by itself, so that no lines prove the upper end."""
 
     def __post_init__(self) -> None:
+        adversary = self.problem.adversary
+        assert isinstance(adversary, PriorSet)
+        self.priors, self.channel = adversary.weights, self.problem.channel
+        leaking = [i for i, letters in enumerate(self.problem.records.alphabets) if letters > 1]
+        self.pairs = [dataset_pairs(self.problem, i) for i in leaking]
         self._pairs = {pairs.record: pairs for pairs in self.pairs}
         self._records = list(self._pairs)
         self._leakage: dict[int, Floats] = {}
@@ -62,33 +49,29 @@ class PriorSetAudit:
         for pairs in self.pairs:
             self._evaluate(pairs)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything: a leakage is at least 0 and at most the entropy of the letters."""
-        self._leakage = {}
+    @property
+    def exposed(self) -> int | None:
+        best = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
+        return self._records[0] if best is None and self._records else best
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found; the checker evaluates everything by itself, so there are no sections."""
-        record = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
-        if record is None and self._records:
-            record = self._records[0]
-        witness: list[Any] = ["witness", None, None]
-        leakage, masses, prior = 0.0, None, None
-        if record is not None and witnessed and self.lower > margin:
-            prior = int(np.argmax(self._leakage[record]))
-            leakage, witness = self.lower, ["witness", record, prior]
-            masses = self._masses(record, prior)
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=record,
-            masses=masses,
-            prior=prior,
-            witness=witness,
-            sections=[],
-            parts=[Part(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records],
-        )
+    def exposure(self, slack: float) -> Exposure | None:
+        record = self.exposed
+        if record is None or self.lower <= slack:
+            return None
+        number = int(np.argmax(self._leakage[record]))
+        return Exposure(record, self.lower, self._masses(record, number), number, number)
+
+    def proof(self) -> UpperProof:
+        return ()
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        return max(float(np.log(pairs.shape[0])) for pairs in self.pairs), ()
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records)
 
     def _evaluate(self, pairs: DatasetPairs) -> None:
         """I(X_i; Y) under every prior."""
@@ -115,6 +98,6 @@ class PriorSetAudit:
         pairs = self._pairs[record]
         return pairs.table(pairs.apply(self.priors[prior]))
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         done = sum(len(leakage) for leakage in self._leakage.values())
-        self.clock.tell(stage, record, self.lower, self.upper, done, now=now)
+        self.clock.tell(stage, self.lower, self.upper, done, record=record, now=now)

@@ -8,18 +8,19 @@ output law r with max_a D(R(k_a) || r) at most that. Only selections that some o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.capacity import Capacity, capacities, capacity
-from dalenius.audits.finding import Finding, Part
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
-from dalenius.evidence.numbers import short_text
+from dalenius.evidence import vector_text
+from dalenius.evidence.lines import LawOfSelections, RecordLine
 from dalenius.information import x_log_x
-from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows
-from dalenius.search.clock import Clock
+from dalenius.information.capacity import Capacity, capacities, capacity
+from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows, record_selections
+from dalenius.results import RecordProof
+from dalenius.search import Clock
 
 __all__ = ["ProductAudit"]
 
@@ -65,27 +66,13 @@ class _Kind:
 
 
 @dataclass
-class ProductAudit:
-    """A running audit against `ProductPriors`; see `dalenius.audits.finding.Audit`.
+class ProductAudit(Audit):
+    """A running audit against `ProductPriors`. Where it costs little, the interval is as narrow as doubles allow."""
 
-    Parameters
-    ----------
-    selections : list of Selections
-        One for each kind of record.
-    channel : (inputs, outputs), row-stochastic
-    gap : float
-        Relative gap that must be reached. Where it costs little, the interval is as narrow as doubles allow.
-    """
-
-    selections: list[Selections]
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
-    _kinds: list[_Kind] = field(default_factory=list)
+    _kinds: list[_Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        self.selections, self.channel = record_selections(self.problem), self.problem.channel
         self._rows, self._row_of_input = distinct_rows(self.channel)
         self._negentropy = x_log_x(self._rows).sum(axis=1)
 
@@ -106,31 +93,37 @@ class ProductAudit:
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything but one law for all selections."""
-        self._kinds = [self._start(selections) for selections in self.selections]
+    @property
+    def _best(self) -> _Kind | None:
+        return max(self._kinds, key=lambda kind: kind.best, default=None)
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found, with the lines of docs/certificate-format.md, "Other adversaries"."""
-        best = max(self._kinds, key=lambda kind: kind.best, default=None)
-        witness: list[Any] = ["witness", None, None]
-        masses, leakage = None, 0.0
-        if best is not None and witnessed and best.best > margin:
-            best_set = int(np.argmax(best.lower))
-            selection, pi = best.reduced.lift(best_set, best.pi[best_set])
-            leakage, masses = best.best, best.selections.lift(selection, pi)
-            witness = ["witness", best.selections.record, [selection, [short_text(w) for w in pi.tolist()]]]
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=None if best is None else best.selections.record,
-            masses=masses,
-            prior=None,
-            witness=witness,
-            sections=[line for kind in self._kinds for line in _section(kind)],
-            parts=[Part(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds],
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.selections.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None or best.best <= slack:
+            return None
+        best_set = int(np.argmax(best.lower))
+        selection, pi = best.reduced.lift(best_set, best.pi[best_set])
+        masses = best.selections.lift(selection, pi)
+        return Exposure(best.selections.record, best.best, masses, (selection, vector_text(pi)))
+
+    def proof(self) -> UpperProof:
+        """The lines of docs/certificate-format.md, "Other adversaries"."""
+        return tuple(line for kind in self._kinds for line in _section(kind))
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """One law for all selections."""
+        kinds = [self._start(selections) for selections in self.selections]
+        return max(float(kind.upper.max()) for kind in kinds), tuple(line for kind in kinds for line in _section(kind))
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(
+            RecordProof(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds
         )
 
     def _start(self, selections: Selections) -> _Kind:
@@ -201,8 +194,9 @@ class ProductAudit:
         logs = np.log(laws / laws.sum(axis=-1, keepdims=True))
         return np.maximum(self._negentropy - logs @ self._rows.T, 0.0)
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
-        self.clock.tell(stage, record, self.lower, self.upper, sum(len(k.laws) for k in self._kinds), now=now)
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        laws = sum(len(kind.laws) for kind in self._kinds)
+        self.clock.tell(stage, self.lower, self.upper, laws, record=record, now=now)
 
 
 def _capacities(rows: Floats, clock: Clock) -> list[Capacity]:
@@ -215,11 +209,11 @@ def _rounded(law: Floats) -> Floats:
     return np.maximum(law.round(DECIMALS), LEAST)
 
 
-def _section(kind: _Kind) -> list[list[Any]]:
+def _section(kind: _Kind) -> UpperProof:
     """The lines that bound every selection of one kind of record."""
-    lines: list[list[Any]] = [["record", kind.selections.record]]
     law_of = kind.law_of[kind.reduced.set_of]
-    for j in np.unique(law_of).tolist():
-        weights = [short_text(r) for r in kind.laws[j].tolist()]
-        lines.append(["law", np.flatnonzero(law_of == j).tolist(), weights])
-    return lines
+    laws = (
+        LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), vector_text(kind.laws[j]))
+        for j in np.unique(law_of).tolist()
+    )
+    return (RecordLine(kind.selections.record), *laws)

@@ -41,9 +41,7 @@ app.add_typer(library_app, name="library")
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     if version:
-        from importlib.metadata import version as installed
-
-        out.print(f"dalenius {installed('dalenius')}")
+        out.print(f"dalenius {dl.__version__}")
         raise typer.Exit()
 
 

@@ -43,6 +43,6 @@ class InfeasibleProposer:
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=self.clock.seconds,
-            unit=self.problem.unit,
+            units=self.problem.quantity.units,
             refusals=proved.refusals,
         )

@@ -9,14 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits import capacities, feasible, local_maxima
-from dalenius.evidence import Certificate, short_text
+from dalenius.audits import feasible, local_maxima
+from dalenius.evidence import Certificate, vector_text
+from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information
+from dalenius.information.capacity import capacities
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import (
@@ -42,7 +43,7 @@ class Prior:
 
     record: int
     masses: Floats
-    hint: Any = None
+    hint: InputLaw | None = None
 
 
 class Oracle(ABC):
@@ -72,8 +73,8 @@ class EntropyOracle(Oracle):
     @property
     def any_prior(self) -> Prior:
         if not self.parts:
-            return Prior(0, np.ones((1, 1)), "uniform")
-        return Prior(self.parts[0].record, self.parts[0].uniform, "uniform")
+            return Prior(0, np.ones((1, 1)), UNIFORM)
+        return Prior(self.parts[0].record, self.parts[0].uniform, UNIFORM)
 
     def channels(self, Q: Floats) -> list[RecordChannel]:
         """The record channels of a mechanism; rows are not merged, so that classes are inputs."""
@@ -90,7 +91,7 @@ class EntropyOracle(Oracle):
         found = []
         for channel in self.channels(Q):
             if self.deficit == 0.0:
-                found.append(Prior(channel.record, channel.uniform, "uniform"))
+                found.append(Prior(channel.record, channel.uniform, UNIFORM))
                 continue
             warm = [prior.masses for prior in known if prior.record == channel.record][-12:]
             for candidate in local_maxima(channel, rng=self.rng, clock=clock, warm=warm, keep=BATCH, starts=starts):
@@ -107,13 +108,13 @@ class ProductOracle(Oracle):
     @property
     def any_prior(self) -> Prior:
         if not self.parts:
-            return Prior(0, np.ones((1, 1)), [0, ["1"]])
+            return Prior(0, np.ones((1, 1)), (0, ("1",)))
         part = self.parts[0]
         return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
 
     def _prior(self, part: Selections, j: int, law: Floats) -> Prior:
         """Of selection j, with a law of its letters."""
-        return Prior(part.record, part.lift(j, law), [j, [short_text(x) for x in law.tolist()]])
+        return Prior(part.record, part.lift(j, law), (j, vector_text(law)))
 
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
@@ -145,11 +146,12 @@ class ListedOracle(Oracle):
 def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list[tuple[int, Floats]]:
     """The priors that a certificate of a design lists by their masses, as far as they fit the problem: records and masses."""
     sizes, found = {part.record: part.letters for part in record_completions(problem)}, []
-    for line in certificate.dual()[1:]:
-        record, written = line[2], line[3]
-        inputs = {len(row) if isinstance(row, list) else -1 for row in written} if isinstance(written, list) else set()
-        if inputs == {problem.input_count} and sizes.get(record, 1) == len(written) > 1:
-            found.append((record, np.array(written, dtype=float)))
+    for line in certificate.lower_lines():
+        if not isinstance(line, PriorLine) or not isinstance(line.prior, tuple):
+            continue
+        inputs = {len(row) if isinstance(row, tuple) else -1 for row in line.prior}
+        if inputs == {problem.input_count} and sizes.get(line.record, 1) == len(line.prior) > 1:
+            found.append((line.record, np.array(line.prior, dtype=float)))
     return found
 
 

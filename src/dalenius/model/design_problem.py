@@ -67,7 +67,6 @@ class DesignProblem(Problem):
 
     parts: ClassVar[dict[str, type]] = {**Problem.parts, "distortion": Distortion, "law": Law}
     budget_key: ClassVar[str]
-    unit: ClassVar[str]  # of what is minimised
     distortion: Distortion
     law: Law = field(default_factory=Uniform)
     mechanism: MechanismClass | str = field(default_factory=Oblivious)

@@ -15,7 +15,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
 from dalenius.model.sums import attained_values
-from dalenius.units import UNITS, unit_size
+from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
 
@@ -60,7 +60,7 @@ class MinDistortion(DesignProblem):
     parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
     optional: ClassVar[tuple[str, ...]] = ("adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
-    unit: ClassVar[str] = "distortion"
+    quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
     max_leakage: Fraction | float | str | None = None
     privacy: Privacy | None = None
@@ -73,7 +73,7 @@ class MinDistortion(DesignProblem):
                 + (" and ".join(given) if given else "neither")
             )
         if self.max_leakage is not None:
-            amount, units = self._quantity
+            amount, units = self._amount
             object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
@@ -84,12 +84,12 @@ class MinDistortion(DesignProblem):
     @property
     def budget(self) -> Fraction:
         """The largest leakage allowed, as written: a number of `budget_units`; `InputError` where there is `privacy` instead."""
-        return self._quantity[0]
+        return self._amount[0]
 
     @property
     def budget_units(self) -> str:
         """nats or bits."""
-        return self._quantity[1]
+        return self._amount[1]
 
     @property
     def max_leakage_nats(self) -> float:
@@ -102,7 +102,7 @@ class MinDistortion(DesignProblem):
         return self.budget >= 0 if self.privacy is None else self.privacy.feasible
 
     @property
-    def _quantity(self) -> tuple[Fraction, str]:
+    def _amount(self) -> tuple[Fraction, str]:
         if self.max_leakage is None:
             self.against("a budget of leakage")
         return as_quantity(self.max_leakage, "max_leakage", known=UNITS)

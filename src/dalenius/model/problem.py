@@ -14,6 +14,7 @@ from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.units import Quantity
 
 __all__ = ["Problem"]
 
@@ -37,6 +38,7 @@ class Problem(ABC):
     """
 
     kind: ClassVar[str]
+    quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds
     parts: ClassVar[dict[str, type]] = {
         "records": Records,
         "query": Query,

@@ -128,7 +128,7 @@ class Program(ABC):
             left = limit - (time.monotonic() - started)
             if best.gap <= gap or left <= 0.0:
                 break
-            made = self._attempt(name, settings, left)
+            made = self.attempt_with(name, settings, left)
             attempts.append(best.offer(made))
         seconds = time.monotonic() - started
         late = seconds >= limit or any(made.hung for made in attempts)
@@ -176,7 +176,7 @@ class Program(ABC):
         """The model with its present data as c, A, b and cones, with names: for other people's solvers (`dalenius.export`)."""
         return standard_form(self.name, self.problem, self.variables, self.constraints)
 
-    def _attempt(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
+    def attempt_with(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
         """One attempt; if its thread may still be running, it keeps the old cvxpy objects and the program makes new ones."""
         running = True
         try:

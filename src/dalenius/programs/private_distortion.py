@@ -13,6 +13,7 @@ from dalenius.exact import brief
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference
 from dalenius.programs.base import Floats, Named
+from dalenius.programs.expressions import expected_cost
 from dalenius.programs.mechanism import MechanismProgram
 
 __all__ = ["PrivateDistortionProgram"]
@@ -121,7 +122,7 @@ class PrivateDistortionProgram(MechanismProgram):
         else:
             self.constraints["lower"] = ends <= factor * entries
         self.constraints["rows"] = cp.sum(q, axis=1) == 1
-        self.problem = cp.Problem(cp.Minimize(cp.sum(cp.multiply(self.tied_cost, q))), list(self.constraints.values()))
+        self.problem = cp.Problem(cp.Minimize(expected_cost(q, self.tied_cost)), list(self.constraints.values()))
         factor.value = self.factor
 
     def start(self) -> tuple[Named, Named]:

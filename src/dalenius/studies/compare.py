@@ -29,8 +29,9 @@ from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDis
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search.clock import Clock
+from dalenius.units import Quantity
 
-__all__ = ["METHODS", "Comparison", "Entry", "compare", "methods_for"]
+__all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
 
 Floats = NDArray[np.float64]
 CERTIFIED = "certified"
@@ -55,11 +56,11 @@ AUDITS: dict[str, Callable[..., LeakageRun]] = {
     "cvxpy-nlp-aggregated": cvxpy_nlp_run,
 }
 DESIGNS = ("paper-full", "paper-aggregated")
-ROUNDING = 1e-9  # relative: values are evaluated in doubles
+EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodOutcome:
     """What one method attained.
 
     Attributes
@@ -107,23 +108,28 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One problem, its certified interval ``lower <= optimum <= upper`` in `unit`, and what every method attained."""
+    """One problem, its certified interval ``lower <= optimum <= upper`` in `units`, and what every method attained."""
 
     problem: Problem
     lower: float
     upper: float
-    unit: str
+    units: str
     gap: float
     termination: Termination
-    entries: tuple[Entry, ...]
+    entries: tuple[MethodOutcome, ...]
+
+    @property
+    def quantity(self) -> Quantity:
+        """What the values measure: leakages, or distortions."""
+        return self.problem.quantity
 
     @property
     def maximises(self) -> bool:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
         return isinstance(self.problem, MaximalLeakage)
 
-    def entry(self, method: str) -> Entry:
-        """The entry of a method; `KeyError` if it was not asked."""
+    def entry(self, method: str) -> MethodOutcome:
+        """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
 
 
@@ -192,7 +198,7 @@ def compare(
         else:
             assert isinstance(problem, DesignProblem)
             entries.append(_designed(problem, rivals[method], method, seeds, budget, gap, result))
-    return Comparison(problem, result.lower, result.upper, result.unit, gap, result.termination, tuple(entries))
+    return Comparison(problem, result.lower, result.upper, result.units, gap, result.termination, tuple(entries))
 
 
 def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
@@ -235,15 +241,15 @@ def _rivals(problem: Problem, methods: Sequence[str] | None) -> dict[str, Family
     return found
 
 
-def _certified(result: Result | DesignResult) -> Entry:
-    """The yardstick as an entry: its value is the end of the interval that a point attains."""
+def _certified(result: Result | DesignResult) -> MethodOutcome:
+    """What the yardstick attained: its value is the end of the interval that a point attains."""
     audit = isinstance(result, Result)
     value = result.lower if audit else result.upper
     rounds = result.rounds if isinstance(result, DesignResult) else 0
     seen = [moment.lower if audit else moment.upper for moment in result.trace]
     so_far = np.maximum.accumulate(seen) if audit else np.minimum.accumulate(seen)
     proved = np.minimum(so_far, value) if audit else np.maximum(so_far, value)
-    return Entry(
+    return MethodOutcome(
         method=CERTIFIED,
         seeds=1,
         value=value,
@@ -264,7 +270,7 @@ def _certified(result: Result | DesignResult) -> Entry:
 
 def _audited(
     family: Family, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
-) -> Entry:
+) -> MethodOutcome:
     """A rival on Problem 1: the best of its starts."""
     clock, runs = Clock(budget), list[LeakageRun]()
     for seed, law in enumerate(_starts(family, seeds)):
@@ -273,13 +279,13 @@ def _audited(
             break
     best = max(runs, key=lambda found: found.value)
     seconds = clock.seconds
-    if best.value > result.upper * (1.0 + ROUNDING) + 1e-12:
+    if best.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]:
         raise DaleniusError(
             f"{method} attains {best.value!r} nats, more than the certified upper bound {result.upper!r}: one of the two is wrong; "
             "please report this with the model"
         )
     trace = _trace(runs, max)
-    return Entry(
+    return MethodOutcome(
         method=method,
         seeds=len(runs),
         value=best.value,
@@ -324,7 +330,7 @@ def _designed(
     budget: float,
     gap: float,
     result: Result | DesignResult,
-) -> Entry:
+) -> MethodOutcome:
     """A rival on Problem 2 or 3: every start's mechanism is audited, and the best one counts."""
     clock, runs = Clock(budget), list[DesignRun]()
     for seed in range(seeds):
@@ -336,12 +342,12 @@ def _designed(
     judged = [_judged(problem, run, gap, budget / len(runs)) for run in runs]
     best = int(np.argmin([value for value, _ in judged]))
     value, violation = judged[best]
-    if value < result.lower * (1.0 - ROUNDING) - 1e-12:
+    if value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]:
         raise DaleniusError(
             f"{method} attains {value!r}, less than the certified lower bound {result.lower!r}: one of the two is wrong; please "
             "report this with the model"
         )
-    return Entry(
+    return MethodOutcome(
         method=method,
         seeds=len(runs),
         value=value,

@@ -19,12 +19,14 @@ from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.reduction import RecordChannel
-from dalenius.search.box_tree import BoxTree, short
+from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
+from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
 Floats = NDArray[np.float64]
+BATCH = 64  # row leaves branched at once
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def dual_bound(
         if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
             break
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
-        if not trees[loosest].grow(64, above=floors[loosest]):
+        if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break
     return DualBound(upper, attainable, law, beta, trees)
 

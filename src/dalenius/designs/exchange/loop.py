@@ -141,7 +141,7 @@ class Exchange:
         self.known.drop_idle()
         self.rounds += 1
         upper = min(self.best.attained, self.upper)
-        self.clock.tell("exchange", self.rounds, self.bound.value, upper, len(priors), now=True)
+        self.clock.tell("exchange", self.bound.value, upper, len(priors), rounds=self.rounds, now=True)
         return added
 
     def solved(self, program: MechanismUpdate) -> tuple[Named, Named]:

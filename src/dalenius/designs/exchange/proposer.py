@@ -104,7 +104,7 @@ class ExchangeProposer:
             certificate=proved.certificate,
             seconds=run.clock.seconds,
             rounds=run.rounds,
-            unit=problem.unit,
+            units=problem.quantity.units,
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),

@@ -131,4 +131,4 @@ class LinearDesign:
 
     def _tell(self) -> None:
         lower, upper = float(self.lower), float(self.upper)
-        self.clock.tell("linear program", self.rounds, lower, upper, len(self.multipliers), now=True)
+        self.clock.tell("linear program", lower, upper, len(self.multipliers), rounds=self.rounds, now=True)

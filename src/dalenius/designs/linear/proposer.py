@@ -70,8 +70,8 @@ class LinearProposer:
             certificate=proved.certificate,
             seconds=run.clock.seconds,
             rounds=run.rounds,
-            unit=run.problem.unit,
-            level=run.problem.exp_epsilon(run.rows),
+            units=run.problem.quantity.units,
+            exp_epsilon=run.problem.exp_epsilon(run.rows),
             refusals=proved.refusals,
             trace=tuple(run.clock.trace),
         )
