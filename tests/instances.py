@@ -197,12 +197,12 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
 
 
 def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
-    """What the output laws, what is told and the largest leakage are for a mechanism."""
+    """What the output laws, the terms of the leakages and the largest leakage are for a mechanism."""
     u = program.leakages.masses @ program.mechanism({"q": q})
     law = program.leakages.sums(u)
     each = np.where(u > 0.0, law[program.leakages.owner], 1.0)
-    told = u * np.log(np.where(u > 0.0, u, 1.0) / each)
-    values = {"q": q, "law": law, "told": told}
+    terms = u * np.log(np.where(u > 0.0, u, 1.0) / each)
+    values = {"q": q, "law": law, "terms": terms}
     return values | ({"largest": np.array(program.leakage(q))} if "largest" in program.variables else {})
 
 

@@ -125,7 +125,8 @@ def test_unit_tests_mirror_the_source(path):
         return
     folder = path.parent.relative_to(UNIT)
     subject = folder / path.stem.removeprefix("test_") if (SOURCE / folder).is_dir() else folder
-    assert (SOURCE / subject).is_dir() or (SOURCE / f"{subject}.py").is_file(), (
+    places = [SOURCE / subject, SOURCE / f"{subject}.py", SOURCE / folder / f"_{subject.name}.py"]
+    assert any(place.exists() for place in places), (
         f"src/dalenius has no {subject}: what holds for everything goes to tests/laws, bad input to tests/failures"
     )
 

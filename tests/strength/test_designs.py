@@ -29,7 +29,7 @@ def test_the_rounds_that_a_gap_takes(model, gap, rounds, methods):
 
 def priors_known(result: dl.DesignResult) -> list[int]:
     """How many priors each round's master program had."""
-    return [moment.nodes for moment in result.trace if moment.stage == "exchange"]
+    return [moment.evidence for moment in result.trace if moment.stage == "exchange"]
 
 
 def test_idle_priors_are_remembered():

@@ -221,7 +221,7 @@ class EntropyAudit(Audit):
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
-        work = channel.input_log_shares.shape[1] * channel.outputs
+        work = channel.completions.log_shares.shape[1] * channel.aggregation.output_count
         bound = dual_bound(
             channel,
             record.candidate,
@@ -245,7 +245,7 @@ class EntropyAudit(Audit):
             if _bounded(record) <= self.target:
                 break
             assert record.race is not None
-            work = record.channel.input_log_shares.shape[1] * record.channel.outputs
+            work = record.channel.completions.log_shares.shape[1] * record.channel.aggregation.output_count
             runner = record.race.turn(self.clock, self.target, partial(self._runner_may_grow, work=work))
             if runner is None:
                 open_records.remove(record)

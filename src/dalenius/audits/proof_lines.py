@@ -87,7 +87,7 @@ def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
         if isinstance(node, Branch):
             letter, output = divmod(node.cut[0], relaxation.outputs)
             threshold = short_text(node.cut[1])
-            yield Split(relaxation.boxed[letter], int(channel.output_index[output]), threshold)
+            yield Split(relaxation.boxed[letter], int(channel.aggregation.kept_outputs[output]), threshold)
         else:
             hints = node.content.hints
             slopes = channel.lift_outputs(hints[:-1].reshape(channel.letters, -1))
@@ -99,7 +99,7 @@ def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
             cut = node.cut
-            yield Cut(cut.letter, int(channel.output_index[cut.output]), short_text(cut.threshold))
+            yield Cut(cut.letter, int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold))
         else:
             leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
@@ -114,8 +114,8 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
             letter = node.cut.letter
-            kept = np.isin(channel.class_of_input, node.cut.kept)
-            kept &= np.isfinite(channel.input_log_shares[letter])
+            kept = np.isin(channel.aggregation.row_of_input, node.cut.kept)
+            kept &= np.isfinite(channel.completions.log_shares[letter])
             yield ClassPart(letter, tuple(np.flatnonzero(kept).tolist()))
         else:
             yield OutputLawLeaf(law_text(channel, node.content.law))
@@ -123,7 +123,7 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
 
 def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
     """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
-    shares = channel.input_log_shares
+    shares = channel.completions.log_shares
     return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
 
 
@@ -136,4 +136,4 @@ def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
 
 
 def _row_cut(channel: AggregatedRecord, coordinate: int, threshold: float) -> RowCut:
-    return RowCut(int(channel.output_index[coordinate]), short_text(threshold))
+    return RowCut(int(channel.aggregation.kept_outputs[coordinate]), short_text(threshold))

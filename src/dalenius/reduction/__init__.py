@@ -15,7 +15,7 @@ from dalenius.reduction.problems import (
 )
 from dalenius.reduction.record_channel import RecordChannel
 from dalenius.reduction.row_sets import RowSets
-from dalenius.reduction.selections import MAX_NUMBERS, Selections, selections
+from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 from dalenius.reduction.symmetry import Orbits
 
 __all__ = [

@@ -118,25 +118,3 @@ class AggregatedRecord(RecordChannel):
     def lift_outputs(self, values: Floats, fill: float = 0.0) -> Floats:
         """Values per output of the record channel (last axis) as values per output of the channel, `fill` where that never occurs."""
         return self.aggregation.lift_outputs(values, fill)
-
-    @property
-    def class_of_input(self) -> Integers:
-        return self.aggregation.row_of_input
-
-    @property
-    def output_index(self) -> Integers:
-        return self.aggregation.kept_outputs
-
-    @property
-    def outputs(self) -> int:
-        return self.aggregation.output_count
-
-    @property
-    def input_log_shares(self) -> Floats:
-        return self.completions.log_shares
-
-    def expand_inputs(self, p: Floats) -> Floats:
-        return self.lift(p)
-
-    def expand_outputs(self, values: Floats, fill: float = 0.0) -> Floats:
-        return self.lift_outputs(values, fill)

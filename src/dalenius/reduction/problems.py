@@ -9,7 +9,7 @@ from dalenius.model.problem import Problem
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation
 from dalenius.reduction.counting import Completions, completions
 from dalenius.reduction.datasets import DatasetPairs
-from dalenius.reduction.selections import Selections, selections
+from dalenius.reduction.selection import Selections, selections
 
 __all__ = ["dataset_pairs", "record_channels", "record_completions", "record_selections"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.model.records import Integers
-from dalenius.reduction.selections import Selections
+from dalenius.reduction.selection import Selections
 
 __all__ = ["RowSets"]
 

@@ -231,11 +231,11 @@ def test_small_boxes_are_tight(instances):
 def lines_of(channel, m):
     """A solution's multipliers as lines of a certificate."""
     theta, mu = float(m["theta"]), float(m["mu"])
-    law = vector_text(channel.expand_outputs(m["law"])) if theta > 0.0 else None
-    slopes = tuple(map(slope_text, channel.expand_outputs(m["sigma"])))
+    law = vector_text(channel.lift_outputs(m["law"])) if theta > 0.0 else None
+    slopes = tuple(map(slope_text, channel.lift_outputs(m["sigma"])))
     yield JointLeaf(short_text(theta), short_text(mu), slopes, law)
     if theta > 0.0:
-        yield from (RowLeaf(slope_text(channel.expand_outputs(kappa))) for kappa in m["kappa"])
+        yield from (RowLeaf(slope_text(channel.lift_outputs(kappa))) for kappa in m["kappa"])
 
 
 @pytest.mark.parametrize("sides", SIDES)
@@ -255,7 +255,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     below, above = high.copy(), low.copy()
     below[1, 2] = above[1, 2] = middle
     branch = Split if side == "posterior" else Cut
-    body = [RecordLine(0), branch(1, int(channel.output_index[2]), short_text(middle))]
+    body = [RecordLine(0), branch(1, int(channel.aggregation.kept_outputs[2]), short_text(middle))]
     bounds = []
     for box in ((low, below), (above, high)):
         program.set(-channel.deficit, **{side: box})
