@@ -127,7 +127,7 @@ class MinDistortion(DesignProblem):
         InputError
             As in `expected_distortion`, or if the problem has an adversary instead of `privacy`.
         """
-        return self._notion.level(self.expand(rows), self.references)
+        return self._notion.exp_epsilon(self.expand(rows), self.references)
 
     @property
     def _notion(self) -> Privacy:

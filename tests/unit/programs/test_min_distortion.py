@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq, linprog, minimize
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram, min_distortion
 from dalenius.programs.leakages import Leakages
@@ -210,7 +211,7 @@ def test_it_is_dpp_and_solving_again_does_not_canonicalise_again(instances):
 def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_change(budget):
     cost = np.minimum(CIRCLE, 5 - CIRCLE) / 5.0
     prior = [np.array([np.roll([0.6, 0.4, 0.0, 0.0, 0.0], a) for a in range(5)]) / 5.0]
-    tied, free = (MinDistortionProgram(prior, cost, budget, tied=t).solve() for t in (CIRCLE, None))
+    tied, free = (MinDistortionProgram(prior, cost, budget, tied=t).solve() for t in (Additive().tied(5, 5), None))
     assert max(tied.lower, free.lower) <= min(tied.upper, free.upper)
     assert max(tied.gap, free.gap) <= 1e-8
 
@@ -259,7 +260,7 @@ def test_zero_leakage_is_exact_and_its_slopes_prove_it(instances):
     rng = np.random.default_rng(10)
     for _ in range(20):
         laws, cost = instances.update_data(rng)
-        leakages, tied = Leakages("test", laws, len(cost)), np.arange(cost.size).reshape(cost.shape)
+        leakages, tied = Leakages("test", laws, len(cost)), TiedEntries.free(*cost.shape)
         found = zero_leakage(leakages, tied, cost, math.inf)
         assert leakages.values(found.q).max() <= min_distortion.NOTHING
         exact = least_cost_without_leakage(laws, cost)
@@ -378,7 +379,7 @@ def test_distortion_rate_at_a_hundred_inputs_closes():
         ([FAIR], FLIP, -1e-300, None, "largest leakage"),
         ([FAIR], FLIP, math.nan, None, "largest leakage"),
         ([FAIR], FLIP, math.inf, None, "largest leakage"),
-        ([FAIR], FLIP, 0.1, np.zeros((2, 2), dtype=int), "expected every row of `tied`"),
+        ([FAIR], FLIP, 0.1, TiedEntries.free(2, 3), "expected `tied` to be TiedEntries for 2 inputs and 2 outputs"),
     ],
 )
 def test_bad_input_is_refused_before_any_solver(priors, cost, budget, tied, what):
