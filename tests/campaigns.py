@@ -16,6 +16,4 @@ def draws(thin: int, full: int) -> int:
 
 def thinned(cases: Iterable[object], every: int) -> list[object]:
     """Cases to parametrize with: each `every`-th runs daily, the others belong to the whole campaign."""
-    return [
-        case if k % every == 0 else pytest.param(case, marks=pytest.mark.thorough) for k, case in enumerate(cases)
-    ]
+    return [case if k % every == 0 else pytest.param(case, marks=pytest.mark.thorough) for k, case in enumerate(cases)]

@@ -9,8 +9,9 @@ import importlib
 import signal
 from types import ModuleType
 
-import campaigns
 import pytest
+
+import campaigns
 from clocks import WorkClock
 
 # The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.

@@ -32,7 +32,9 @@ class Clock:
     time_limit: float = math.inf
     report: ProgressCallback | None = None
     every: float = 0.2
-    started: float = field(default_factory=lambda: time.monotonic())  # looked up when called: tests put their own clock there
+    started: float = field(
+        default_factory=lambda: time.monotonic()
+    )  # looked up when called: tests put their own clock there
     stopped: bool = False
     whole: Clock | None = None
     trace: list[Progress] = field(default_factory=list)
