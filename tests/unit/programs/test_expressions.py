@@ -11,13 +11,17 @@ import pytest
 import dalenius as dl
 from dalenius.errors import InputError
 from dalenius.programs.expressions import (
+    concave_entropy,
+    conic_leakages,
     entropy_at_least,
+    expected_cost,
     expected_distortion,
     information_of_prior,
     leakage,
     letter_masses,
     mutual_information,
 )
+from dalenius.programs.leakages import Leakages
 from dalenius.reduction import record_channels
 
 INPUTS, OUTPUTS, LETTERS = 4, 3, 2
@@ -261,3 +265,33 @@ def test_bad_input_is_refused(call, what):
 def test_a_record_that_is_not_there(support, record):
     with pytest.raises(InputError, match="record"):
         letter_masses(support.problem([2, 2], dl.Parity(), dl.symmetric(2, 0.1), 0.0), record, np.full(4, 0.25))
+
+
+# ---------------------------------------------------------------- what the programs are made from
+
+
+def test_entropy_with_counts_and_weights_is_that_of_numpy_and_dpp(rng):
+    p, counts, weights = rng.dirichlet(np.ones(5)), rng.integers(1, 9, size=5), rng.random(5)
+    x, parameter = set_to(cp.Variable(5, nonneg=True), p), cp.Parameter(5, nonneg=True, value=weights)
+    spread = -p * np.log(p) + p * np.log(counts)
+    assert float(concave_entropy(x).value) == pytest.approx(plain_entropy(p), abs=1e-14)
+    assert float(concave_entropy(x, log_counts=np.log(counts)).value) == pytest.approx(spread.sum(), abs=1e-14)
+    weighted = concave_entropy(x, log_counts=np.log(counts), weights=parameter)
+    assert float(weighted.value) == pytest.approx(weights @ spread, abs=1e-14)
+    assert weighted.is_concave()
+    assert weighted.is_dpp()
+
+
+def test_leakages_in_cones_have_the_minimum_of_the_atom_and_posteriors_as_multipliers(masses):
+    """Both state the same model; log phi = beta/alpha - 1 for the cones' multipliers (alpha, beta, gamma)."""
+    cost = np.abs(np.subtract.outer(np.arange(INPUTS), np.arange(OUTPUTS)))
+    Q, laws = mechanism()
+    cheap = expected_cost(Q, masses.sum(axis=0)[:, None] * cost) <= 0.8
+    atom = cp.Problem(cp.Minimize(leakage(Q, masses)), [*laws, cheap])
+    cones = conic_leakages(Q, Leakages("test", [masses], INPUTS))
+    written = cp.Problem(cp.Minimize(cp.sum(cones.values)), [*laws, cheap, *cones.constraints.values()])
+    assert written.solve(solver="CLARABEL") == pytest.approx(atom.solve(solver="CLARABEL"), abs=1e-6)
+    joint = masses @ Q.value
+    alpha, beta, _ = (np.asarray(x).reshape(joint.shape) for x in cones.constraints["posteriors"].dual_value)
+    likely = joint.sum(axis=0) > 1e-3
+    assert np.allclose(np.exp(beta / alpha - 1.0)[:, likely], (joint / joint.sum(axis=0))[:, likely], atol=1e-3)

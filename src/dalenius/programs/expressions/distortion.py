@@ -24,7 +24,9 @@ def expected_cost(mechanism: cp.Expression, cost: Data) -> cp.Expression:
     InputError
         If shapes do not fit, or the cost has variables or is not finite.
 
-    >>> float(expected_cost(cp.Constant([[0.9, 0.1], [0.1, 0.9]]), [[0.0, 0.5], [0.5, 0.0]]).value)
+    >>> import cvxpy as cp
+    >>> import numpy as np
+    >>> float(expected_cost(cp.Constant(np.array([[0.9, 0.1], [0.1, 0.9]])), [[0.0, 0.5], [0.5, 0.0]]).value)
     0.1
     """
     Q = matrix("mechanism", mechanism)
@@ -53,6 +55,7 @@ def expected_distortion(mechanism: cp.Expression, law: Data, distortion: Data) -
     The least distortion that leaks at most a tenth of a nat:
 
     >>> import cvxpy as cp
+    >>> import numpy as np
     >>> from dalenius.information import entropy
     >>> from dalenius.programs.expressions import leakage
     >>> masses = np.array([[0.5, 0.0], [0.0, 0.5]])
