@@ -1,4 +1,4 @@
-"""Shannon capacity of random square channels: `dalenius.audits.bounds.capacity` against cvxpy + Clarabel, both at their defaults.
+"""Shannon capacity of random square channels: `dalenius.information.capacity` against cvxpy + Clarabel, both at their defaults.
 
 Every gap is recomputed from the input law p in one place, outside of any solver: max_x D(R_x || pR) - I(p), in nats. Machines differ:
 compare ratios, not seconds. With --solve also `dl.solve` on one record whose letters are the inputs, proof included.
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dalenius as dl
-from dalenius.audits.bounds.capacity import capacity
+from dalenius.information.capacity import capacity
 
 Floats = NDArray[np.float64]
 Method = Callable[[Floats], Floats]  # rows -> an input law

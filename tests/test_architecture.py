@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalenius"
 CHECKER = ROOT / "src" / "dalenius_check"
 MODULES = sorted(SOURCE.rglob("*.py"))
+UNIT = ROOT / "tests" / "unit"
 
 
 def floors() -> dict[str, int]:
@@ -115,6 +116,19 @@ def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
     assert names == {"check", "Verdict"}
+
+
+@pytest.mark.parametrize("path", sorted(UNIT.rglob("*.py")), ids=lambda path: path.relative_to(UNIT).as_posix())
+def test_unit_tests_mirror_the_source(path):
+    """unit/ROOM/test_NAME.py tests ROOM/NAME.py or the room ROOM/NAME/; with many tests, unit/ROOM/NAME/ holds an aspect a file."""
+    if path.name == "conftest.py":
+        return
+    folder = path.parent.relative_to(UNIT)
+    subject = folder / path.stem.removeprefix("test_") if (SOURCE / folder).is_dir() else folder
+    places = [SOURCE / subject, SOURCE / f"{subject}.py", SOURCE / folder / f"_{subject.name}.py"]
+    assert any(place.exists() for place in places), (
+        f"src/dalenius has no {subject}: what holds for everything goes to tests/laws, bad input to tests/failures"
+    )
 
 
 @pytest.mark.parametrize("path", sorted(CHECKER.glob("*.py")), ids=lambda p: p.name)

@@ -17,7 +17,7 @@ Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws 
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy
 Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, Termination, Scope, Quantity, Progress
-Proofs          Certificate, verify
+Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
@@ -77,6 +77,8 @@ from dalenius.model.queries import Query as Query
 from dalenius.model.queries import Sum as Sum
 from dalenius.model.queries import Table as Table
 from dalenius.model.queries import Threshold as Threshold
+from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
+from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
 from dalenius.outcome import Termination as Termination
 from dalenius.results import DesignResult as DesignResult

@@ -14,7 +14,7 @@ from dalenius.errors import GapNotReachedError, InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Scope, Termination
+from dalenius.outcome import Refusal, Scope, Termination
 from dalenius.search.clock import Progress
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
@@ -164,6 +164,8 @@ class Result(_Proved):
         Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
     seconds : float
     records : tuple of RecordProof
+    refusals : tuple of Refusal
+        Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
     trace : tuple of Progress
         How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
@@ -178,6 +180,7 @@ class Result(_Proved):
     seconds: float
     records: tuple[RecordProof, ...] = ()
     units: str = "nats"
+    refusals: tuple[Refusal, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
     @property
@@ -228,7 +231,9 @@ class DesignResult(_Proved):
     rounds : int
         Master programs solved.
     units : str
-        Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (the table of costs'). The audit has its own.
+        Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
+    refusals : tuple of Refusal
+        As of a `Result`; those of the mechanism's audit are its own.
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     """
@@ -245,6 +250,7 @@ class DesignResult(_Proved):
     rounds: int = 0
     units: str = "nats"
     exp_epsilon: Fraction | None = None
+    refusals: tuple[Refusal, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 

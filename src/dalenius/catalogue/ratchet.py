@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import fcntl
 import io
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -15,9 +14,9 @@ from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, claim_of, library
+from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, join
 from dalenius.exact import as_fraction, brief
 from dalenius.files import read_text, write_whole
 from dalenius.model import digest
@@ -26,7 +25,6 @@ from dalenius.outcome import Termination
 __all__ = [
     "MOST_BYTES",
     "HistoryRow",
-    "combine",
     "history",
     "index_csv",
     "index_markdown",
@@ -37,7 +35,6 @@ __all__ = [
 
 MOST_BYTES = 500_000  # bytes of a certificate in the library
 MOST_CHARACTERS = 200  # characters of a name in the history
-LOWER = ("witness", "dual", "prior", "ratio")  # the lines that prove the lower end (docs/certificate-format.md)
 
 
 @dataclass(frozen=True)
@@ -58,35 +55,6 @@ class HistoryRow:
     def interval(self) -> str:
         """The interval in words."""
         return f"{self.lower} .. {self.upper}" if self.lower else "infeasible"
-
-
-def combine(stored: Certificate, found: Certificate) -> Certificate:
-    """A certificate with the better lower end and the better upper end of two proved certificates of one model.
-
-    The lower end brings its witness, or its dual, priors and ratios; the upper end its sections and, in a design, its mechanism. No
-    line of the one refers to a line of the other, so the parts prove together what they proved apart.
-
-    Raises
-    ------
-    InputError
-        If they are of different models.
-
-    >>> import dalenius as dl
-    >>> model = dl.load("parity/laplace-n4")
-    >>> loose, tight = dl.solve(model, gap=0.5).certificate, dl.solve(model, gap=1e-6).certificate
-    >>> dl.verify(model, combine(loose, tight)).proved
-    True
-    """
-    if stored.header["model"] != found.header["model"]:
-        raise InputError("expected two certificates of one model; their headers name different digests")
-    claim, other = claim_of(stored.header), claim_of(found.header)
-    if claim is None or other is None:
-        return stored
-    below = found if other[0] > claim[0] else stored
-    above = found if other[1] < claim[1] else stored
-    header = above.header | {"lower": below.header["lower"]}
-    lines = [json.dumps(header, separators=(",", ":")), *_lines(below, lower=True), *_lines(above, lower=False)]
-    return Certificate("\n".join(lines) + "\n")
 
 
 def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> HistoryRow:
@@ -113,14 +81,14 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> His
         `by` is no such line.
     """
     header = certificate.header
-    wanted = header["model"]
+    wanted = header.model
     for model in library(folder=folder):
         if digest(model.load()) == wanted:
-            entry = _keep(model, certificate, Path(folder), by or str(header.get("producer", "")))
+            entry = _keep(model, certificate, Path(folder), by or header.producer)
             if entry is None:
                 raise InputError(f"{model.name}: proved, but no tighter than the stored interval; nothing is changed")
             return entry
-    raise InputError(f"the certificate is of no model in {folder}: none has the digest {str(wanted)[:64]}")
+    raise InputError(f"the certificate is of no model in {folder}: none has the digest {wanted[:64]}")
 
 
 def tighten(
@@ -150,7 +118,7 @@ def tighten(
     if model.header is not None and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-    entry = _keep(model, result.certificate, Path(folder), str(result.certificate.header["producer"]))
+    entry = _keep(model, result.certificate, Path(folder), result.certificate.header.producer)
     if result.termination is Termination.INTERRUPTED:
         raise KeyboardInterrupt
     return entry
@@ -220,13 +188,6 @@ def write_index(folder: str | Path) -> list[Path]:
         return [write_whole(Path(folder) / name, text) for name, text in texts.items()]
 
 
-def _lines(certificate: Certificate, *, lower: bool) -> list[str]:
-    """The lines after the header that prove the lower end, or those that prove the upper end."""
-    texts = certificate.text.removesuffix("\n").split("\n")[1:]  # not splitlines: a carriage return is a blank
-    lines = [json.loads(text) for text in texts]
-    return [json.dumps(line, separators=(",", ":")) for line in lines if (line[0] in LOWER) is lower]
-
-
 def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
     if len(by) > MOST_CHARACTERS or not by.isprintable():
@@ -241,24 +202,19 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> His
 def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
-    kept = found if stored is None else combine(stored, found)
+    kept = found if stored is None else join(stored, found)
     header = kept.header
-    ends = (header["lower"] or "", header["upper"] or "")
+    ends = (header.lower or "", header.upper or "")
     rows = history(folder)
     past = [row for row in rows if row.name == model.name]
-    if (
-        stored is not None
-        and claim_of(stored.header) == claim_of(header)
-        and past
-        and (past[-1].lower, past[-1].upper) == ends
-    ):
+    if stored is not None and stored.header.claim == header.claim and past and (past[-1].lower, past[-1].upper) == ends:
         return None
     if len(kept.text) > MOST_BYTES:
         raise InputError(
             f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
-    entry = HistoryRow(model.name, date.today().isoformat(), header["model"], *ends, by)
+    entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)
     _need_ratchet(past, entry)
     if kept is not found:
         _prove(model, kept, "the certificate joined with the stored one")

@@ -6,17 +6,17 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
+from dalenius.evidence.lines import UNIFORM, PriorLine
 from dalenius.exact import brief
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
-from dalenius.model.aggregation import Fibres, RecordChannel
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
     ConditionalUpdate,
@@ -30,11 +30,21 @@ from dalenius.programs import (
     RowUpdate,
 )
 from dalenius.programs.pairs import Pairs, mixed
+from dalenius.reduction import (
+    AggregatedRecord,
+    Completions,
+    Selections,
+    dataset_pairs,
+    record_channels,
+    record_completions,
+    record_selections,
+)
 
 __all__ = ["Offer", "offered", "offers"]
 
 Floats = NDArray[np.float64]
 CEILING = 1e100  # of e^epsilon
+Kind = TypeVar("Kind", Completions, Selections)
 SELECTIONS = 3  # of a kind of record that a master program gets by default, against independent records
 
 
@@ -72,7 +82,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     >>> [offer.name for offer in offers(problem)]
     ['marginal', 'conditional', 'posterior', 'row', 'node']
     """
-    if certificate is not None and certificate.header.get("model") != digest(problem):
+    if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
@@ -109,7 +119,7 @@ def offered(problem: Problem, name: str, certificate: Certificate | None = None)
 def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> list[Offer]:
     found = []
     witness = None if certificate is None else _witness(certificate)
-    for number, channel in enumerate(problem.record_channels()):
+    for number, channel in enumerate(record_channels(problem)):
         at = "" if number == 0 else f"@{channel.record}"
         point = _tilted(channel.log_shares, -channel.deficit)
         if witness is not None and witness[0] == channel.record and witness[1] is not None:
@@ -118,7 +128,7 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
     return found
 
 
-def _of_channel(channel: RecordChannel, p: Floats, at: str, problem: MaximalLeakage) -> list[Offer]:
+def _of_channel(channel: AggregatedRecord, p: Floats, at: str, problem: MaximalLeakage) -> list[Offer]:
     R, N, b = channel.rows, channel.log_shares, -channel.deficit
     pi = p.sum(axis=1)
     w = np.where(pi[:, None] > 0.0, p / np.where(pi > 0.0, pi, 1.0)[:, None], Pairs("export", R, N).shares)
@@ -169,14 +179,11 @@ def _witness(certificate: Certificate) -> tuple[int, Any]:
     return record, weights
 
 
-def _folded(channel: RecordChannel, weights: Any) -> Floats:
+def _folded(channel: AggregatedRecord, weights: Any) -> Floats:
     """Masses on (letter, class) out of a witness's weights on (letter, channel input)."""
     if weights == "uniform":
         return channel.uniform
-    masses = _masses(weights, (channel.letters, channel.class_of_input.size))
-    p = np.zeros(channel.log_shares.shape)
-    np.add.at(p.T, channel.class_of_input, masses.T)
-    return np.where(np.isfinite(channel.log_shares), p, 0.0)
+    return channel.apply(_masses(weights, channel.completions.log_shares.shape))
 
 
 def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
@@ -191,8 +198,8 @@ def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
 
 def _of_products(problem: MaximalLeakage) -> list[Offer]:
     found = []
-    for number, part in enumerate(problem.selections()):
-        K = problem.channel[part.inputs[0]]
+    for number, part in enumerate(record_selections(problem)):
+        K = part.apply(problem.channel)[0]
         name = "marginal" if number == 0 else f"marginal@{part.record}"
         what = f"capacity of the rows that the letters select first; record {part.record}, {len(K)} letters"
         found.append(Offer(name, what, partial(MarginalUpdate, K, np.zeros(len(K)), 0.0)))
@@ -214,21 +221,8 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
     factor = privacy.factor()[0]
     if factor > CEILING:
         raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
-    references, cost = problem.references, problem.input_law[:, None] * problem.cost
-    weights = np.zeros((len(references), problem.input_count))
-    for row, reference in zip(weights, references, strict=True):
-        row[list(reference.inputs)] = 1.0 if reference.law is None else np.array(reference.law, dtype=float)
-    if references[0].law is None:
-        return PrivateDistortionProgram(cost, float(factor), among=weights[0], tied=_tied(problem))
-    return PrivateDistortionProgram(cost, float(factor), list(weights), tied=_tied(problem))
-
-
-def _tied(problem: DesignProblem) -> NDArray[np.int64] | None:
-    """Which entries of a mechanism are equal: of additive noise those of one shift."""
-    if problem.mechanism != "additive":
-        return None
-    values = np.arange(problem.input_count)
-    return (values[None, :] - values[:, None]) % values.size
+    cost = problem.input_law[:, None] * problem.cost
+    return PrivateDistortionProgram(cost, float(factor), problem.references, tied=problem.tied)
 
 
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
@@ -239,23 +233,22 @@ def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
 
 def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
     cost = problem.input_law[:, None] * problem.cost
-    tied = _tied(problem)
     if not priors:
         raise InputError("program: no record of the model has two letters, so that there is nothing to leak")
     if isinstance(problem, MinDistortion):
-        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=tied)
-    return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied)
+        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=problem.tied)
+    return MinLeakageProgram(priors, cost, float(problem.budget), tied=problem.tied)
 
 
 def _default_priors(problem: DesignProblem) -> Iterable[Floats]:
     if isinstance(problem.adversary, EntropyAtLeast):
-        for part in _fibres(problem).values():
+        for part in record_completions(problem):
             for sign in (1.0, -1.0):
                 yield _tilted(part.log_shares, -problem.deficit, sign)
     elif isinstance(problem.adversary, ProductPriors):
-        for selection in problem.selections():
-            for inputs in selection.inputs[:SELECTIONS]:
-                yield _placed(problem, inputs, np.full(len(inputs), 1.0 / len(inputs)))
+        for selections in record_selections(problem):
+            for j in range(min(SELECTIONS, len(selections.inputs))):
+                yield selections.lift(j, np.full(selections.letters, 1.0 / selections.letters))
     else:
         assert isinstance(problem.adversary, PriorSet)
         for record, size in enumerate(problem.records.alphabets):
@@ -263,40 +256,23 @@ def _default_priors(problem: DesignProblem) -> Iterable[Floats]:
                 yield _listed(problem, record, j)
 
 
-def _fibres(problem: DesignProblem) -> dict[int, Fibres]:
-    return {part.first: part for part in problem.record_fibres() if len(part.log_shares) > 1}
-
-
-def _placed(problem: DesignProblem, inputs: Any, law: Floats) -> Floats:
-    """A letter law on the inputs that the letters select."""
-    masses = np.zeros((len(law), problem.input_count))
-    masses[np.arange(len(law)), inputs] = law
-    return masses
-
-
 def _listed(problem: DesignProblem, record: int, j: int) -> Floats:
     """A listed prior's masses on (letter of a record, input)."""
     assert isinstance(problem.adversary, PriorSet)
     weights = np.asarray(problem.adversary.weights[j], dtype=float)
-    alphabets = problem.records.alphabets
-    stride = int(np.prod(alphabets[record + 1 :], dtype=np.int64))
-    masses = np.zeros((alphabets[record], problem.input_count))
-    np.add.at(masses, (np.arange(weights.size) // stride % alphabets[record], problem.inputs_of_datasets()), weights)
-    return masses / masses.sum()
+    pairs = dataset_pairs(problem, record)
+    masses = pairs.table(pairs.apply(weights))
+    return np.asarray(masses / masses.sum())
 
 
 def _certified_priors(problem: DesignProblem, certificate: Certificate) -> Iterable[Floats]:
     """The priors of the certificate's bound from below."""
-    try:
-        lines = certificate.dual()[1:]
-    except (ValueError, RecursionError):
-        raise InputError("certificate: a line is no JSON") from None
+    lines = [line for line in certificate.lower_lines() if isinstance(line, PriorLine)]
     if not lines:
         raise InputError("certificate: it lists no priors; leave it out for the default ones")
     for line in lines:
         try:
-            _, _, record, written, _ = line
-            prior = _written(problem, record, written)
+            prior = _written(problem, line.record, line.prior)
         except InputError:
             raise
         except (ValueError, TypeError, IndexError, KeyError):
@@ -307,12 +283,15 @@ def _certified_priors(problem: DesignProblem, certificate: Certificate) -> Itera
 def _written(problem: DesignProblem, record: int, written: Any) -> Floats:
     """A prior as the line of a certificate writes it."""
     if isinstance(problem.adversary, EntropyAtLeast):
-        kinds = _fibres(problem)
-        if written == "uniform":
-            return np.exp(kinds[record].log_shares)
+        if written == UNIFORM:
+            return _kind(record_completions(problem), record).uniform
         return _masses(written, (problem.records.alphabets[record], problem.input_count))
     if isinstance(problem.adversary, ProductPriors):
-        j, weights = written
-        inputs = next(part.inputs for part in problem.selections() if part.record == record)[j]
-        return _placed(problem, inputs, _masses(weights, (len(inputs),)))
+        (j, weights), selections = written, _kind(record_selections(problem), record)
+        return selections.lift(j, _masses(weights, (selections.letters,)))
     return _listed(problem, record, written)
+
+
+def _kind(parts: Iterable[Kind], record: int) -> Kind:
+    """The kind of record with this first record; `KeyError` where there is none."""
+    return {part.record: part for part in parts}[record]

@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from dalenius.errors import InputError
 from dalenius.exact import as_quantity, brief, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
+from dalenius.model.sums import attained_values
 from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
@@ -113,10 +112,7 @@ class MinDistortion(DesignProblem):
     @cached_property
     def _possible(self) -> tuple[int, ...]:
         """The inputs that some dataset has."""
-        if self.mechanism == "full":
-            return tuple(range(self.input_count))
-        shares = self.record_fibres()[0].log_shares
-        return tuple(np.flatnonzero(np.isfinite(shares).any(axis=0)).tolist())
+        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
 
     @cached_property
     def references(self) -> list[Reference]:
@@ -131,7 +127,7 @@ class MinDistortion(DesignProblem):
         InputError
             As in `expected_distortion`, or if the problem has an adversary instead of `privacy`.
         """
-        return self._notion.level(self.expand(rows), self.references)
+        return self._notion.exp_epsilon(self.expand(rows), self.references)
 
     @property
     def _notion(self) -> Privacy:

@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.programs.expressions import concave_entropy, entropy_at_least
 from dalenius.programs.solvers import Attempt, attempt
 
 __all__ = ["solve_as_written"]
@@ -47,11 +48,12 @@ def solve_as_written(
     p = cp.Variable(len(start), nonneg=True, value=start)
     stops = np.cumsum([len(Q) for Q in given]).tolist()
     parts = [p[stop - len(Q) : stop] for Q, stop in zip(given, stops, strict=True)]
-    joint = [Q.T @ part for Q, part in zip(given, parts, strict=True)]
+    joint = [cp.Constant(Q.T) @ part for Q, part in zip(given, parts, strict=True)]
     letters = cp.hstack([cp.sum(part) for part in parts])
-    leakage = cp.sum(cp.entr(letters)) + cp.sum(cp.entr(sum(joint))) - sum(cp.sum(cp.entr(u)) for u in joint)
-    entropy = cp.sum(cp.entr(p)) + log_shares @ p
-    problem = cp.Problem(cp.Maximize(leakage), [cp.sum(p) == 1.0, entropy >= -deficit])
+    released = cp.Constant(np.concatenate(given).T) @ p
+    leakage = concave_entropy(letters) + concave_entropy(released) - cp.sum([concave_entropy(u) for u in joint])
+    obeyed = entropy_at_least(p, -deficit, log_counts=log_shares)
+    problem = cp.Problem(cp.Maximize(leakage), [cp.sum(p) == 1.0, *obeyed])
     chosen = {"nlp": True, "logger": "SILENT", **settings}
     answer = attempt(problem, {"p": p}, {}, "UNO", chosen, time_limit=time_limit)
     return answer, int(problem.solver_stats.num_iters or 0) if answer.point else 0

@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -23,6 +23,8 @@ __all__ = ["BlockSolution", "Program", "checked"]
 
 Floats = NDArray[np.float64]
 Named = dict[str, Floats]
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 ROUNDING = 1e-12  # outward, relative to 1 + |value|: what evaluating a closed form in doubles may lose
 
 
@@ -128,7 +130,7 @@ class Program(ABC):
             left = limit - (time.monotonic() - started)
             if best.gap <= gap or left <= 0.0:
                 break
-            made = self._attempt(name, settings, left)
+            made = self.attempt_with(name, settings, left)
             attempts.append(best.offer(made))
         seconds = time.monotonic() - started
         late = seconds >= limit or any(made.hung for made in attempts)
@@ -136,7 +138,7 @@ class Program(ABC):
         return best.solution(Termination.GAP_REACHED if best.gap <= gap else termination, seconds, tuple(attempts))
 
     def certify(
-        self, point: Mapping[str, Any], duals: Mapping[str, Any] | None = None, *, gap: float = 1e-8
+        self, point: Mapping[str, object], duals: Mapping[str, object] | None = None, *, gap: float = 1e-8
     ) -> BlockSolution:
         """The interval that somebody else's solution proves; nothing of ours solves the program.
 
@@ -176,7 +178,7 @@ class Program(ABC):
         """The model with its present data as c, A, b and cones, with names: for other people's solvers (`dalenius.export`)."""
         return standard_form(self.name, self.problem, self.variables, self.constraints)
 
-    def _attempt(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
+    def attempt_with(self, name: str, settings: dict[str, Any], left: float) -> Attempt:
         """One attempt; if its thread may still be running, it keeps the old cvxpy objects and the program makes new ones."""
         running = True
         try:
@@ -200,11 +202,11 @@ def _noted(made: Attempt, notes: list[str]) -> Attempt:
     return replace(made, status="; ".join([made.status, *dict.fromkeys(notes)]))
 
 
-def _tried(notes: list[str], function: Callable[..., Any], *given: Any) -> Any:
+def _tried(notes: list[str], function: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made | None:
     """What a function makes of what a solver sent, which may be anything; None, and a note, if it cannot handle it."""
     try:
         with np.errstate(all="ignore"):
-            return function(*given)
+            return function(*given, **named)
     except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
         notes.append(f"{function.__name__}: {type(error).__name__}")
         return None
@@ -256,7 +258,7 @@ class _Best:
         )
 
 
-def _better(new: object, old: float, sign: float) -> bool:
+def _better(new: object, old: float, sign: float) -> TypeGuard[float]:
     return isinstance(new, float) and math.isfinite(new) and sign * new > sign * old
 
 

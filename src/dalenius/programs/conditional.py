@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information
 from dalenius.programs.base import Floats, Named
+from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.one_multiplier import OneMultiplier
 from dalenius.programs.pairs import Pairs, mixed, slack
 
@@ -100,10 +101,10 @@ class ConditionalUpdate(OneMultiplier):
     def build(self) -> None:
         size, members = self.pairs.letter.size, self.pairs.members()
         w, b = cp.Variable(size, nonneg=True, name="w"), cp.Parameter(name="b")
-        gains, weights, counts = cp.Parameter(size), cp.Parameter(size, nonneg=True), cp.Parameter(size)
+        gains, weights = cp.Parameter(size), cp.Parameter(size, nonneg=True)
         self.variables = {"w": w}
-        self.parameters = {"gains": gains, "weights": weights, "weighted_counts": counts, "entropy_bound": b}
-        spent = cp.sum(cp.multiply(weights, cp.entr(w))) + counts @ w
+        self.parameters = {"gains": gains, "weights": weights, "entropy_bound": b}
+        spent = concave_entropy(w, log_counts=self.pairs.flat(self.pairs.log_counts), weights=weights)
         self.constraints = {"totals": members @ w == 1, "entropy": spent >= b}
         self.problem = cp.Problem(cp.Maximize(gains @ w), list(self.constraints.values()))
         self._write()
@@ -113,7 +114,6 @@ class ConditionalUpdate(OneMultiplier):
         data = {
             "gains": weights * self.pairs.flat(self.g),
             "weights": weights,
-            "weighted_counts": weights * self.pairs.flat(self.pairs.log_counts),
             "entropy_bound": self.b - float(entropy(self.pi)),
         }
         for name, value in data.items():

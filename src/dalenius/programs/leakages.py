@@ -1,4 +1,4 @@
-"""What a mechanism tells about a record under each of several priors, and what it tells at least, in closed form."""
+"""What a mechanism leaks about a record under each of several priors, and what it leaks at least, in closed form."""
 
 from __future__ import annotations
 

@@ -10,8 +10,9 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.information import entropy, log_sum_exp, relative_entropy, x_log_x
+from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.expressions import concave_entropy, information_of_prior
 from dalenius.programs.pairs import log_mean_exp, mixed, slack
 
 __all__ = ["MarginalUpdate"]
@@ -76,20 +77,15 @@ class MarginalUpdate(Program):
     def build(self) -> None:
         letters, outputs = self.K.shape
         pi = cp.Variable(letters, nonneg=True, name="pi")
-        K, h, c, b = cp.Parameter((letters, outputs)), cp.Parameter(letters), cp.Parameter(letters), cp.Parameter()
+        K, h, b = cp.Parameter((letters, outputs)), cp.Parameter(letters), cp.Parameter()
         self.variables = {"pi": pi}
-        self.parameters = {"conditionals": K, "entropies": h, "row_entropies": c, "entropy_bound": b}
-        self.constraints = {"total": cp.sum(pi) == 1, "entropy": cp.sum(cp.entr(pi)) + h @ pi >= b}
-        self.problem = cp.Problem(cp.Maximize(cp.sum(cp.entr(K.T @ pi)) - c @ pi), list(self.constraints.values()))
+        self.parameters = {"conditionals": K, "entropies": h, "entropy_bound": b}
+        self.constraints = {"total": cp.sum(pi) == 1, "entropy": concave_entropy(pi, log_counts=h) >= b}
+        self.problem = cp.Problem(cp.Maximize(information_of_prior(pi, K)), list(self.constraints.values()))
         self._write()
 
     def _write(self) -> None:
-        data = {
-            "conditionals": self.K,
-            "entropies": self.h,
-            "row_entropies": entropy(self.K, axis=1),
-            "entropy_bound": self.b,
-        }
+        data = {"conditionals": self.K, "entropies": self.h, "entropy_bound": self.b}
         for name, value in data.items():
             self.parameters[name].value = value
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
+from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.interior import Aim, interior_points
 from dalenius.programs.leakages import Leakages
 from dalenius.programs.mechanism import MechanismProgram
@@ -25,36 +26,25 @@ class MechanismUpdate(MechanismProgram):
     """The best mechanism Q(x,y) for a finite list of priors: what is known about it, and its cone model.
 
     With u_s = p_s Q and r_s = sum_a u_s(a,.) the leakage is I_s = H(pi_s) + sum_ay u_s log(u_s/r_s). The model has the output laws r_s
-    as variables of their own: conic solvers are some 25 times faster then at 100 x 100, because a cone touches one of them instead of
-    all inputs. The cones are written out, not left to an atom, because their multipliers (alpha, beta, gamma) are the posteriors:
-    log phi = beta/alpha - 1, to full accuracy where phi itself, or the mass of the output, is tiny.
+    as variables of their own, and its cones written out, whose multipliers are the posteriors: `expressions.conic_leakages`.
 
     The budget is a parameter. Priors and cost are part of the model: as parameters, cvxpy would keep a tensor with an entry for each
     of their products with the mechanism.
     """
 
-    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None, budget: float) -> None:
+    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: TiedEntries | None, budget: float) -> None:
         self.charge(cost, tied)
         self.leakages = Leakages(self.name, priors, len(self.cost))
         self._budget(budget)
         super().__init__()
 
     def build(self) -> None:
-        leakages, outputs = self.leakages, self.cost.shape[1]
-        q = cp.Variable((self.rows, outputs), nonneg=True, name="q")
-        law = cp.Variable((leakages.count, outputs), name="law")
-        told = cp.Variable((len(leakages.masses), outputs), name="told")
-        self.variables = {"q": q, "law": law, "told": told}
+        q = cp.Variable((self.tied.rows, self.cost.shape[1]), nonneg=True, name="q")
+        leakages = conic_leakages(self.expression(q), self.leakages)
+        self.variables = {"q": q} | leakages.variables
         self.parameters = {"budget": cp.Parameter(name="budget")}
-        owned = np.asarray(leakages.owner[:, None] == np.arange(leakages.count), dtype=float)
-        Q = self.expression(q)
-        self.constraints = {
-            "posteriors": cp.ExpCone(-told, leakages.masses @ Q, owned @ law),
-            "laws": law == leakages.sums(leakages.masses) @ Q,
-            "rows": cp.sum(q, axis=1) == 1,
-        }
-        leakage = owned.T @ cp.sum(told, axis=1) + leakages.letter_entropies()
-        self.problem = self.model(leakage, cp.sum(cp.multiply(self.tied_cost, q)), self.parameters["budget"])
+        self.constraints = leakages.constraints | {"rows": cp.sum(q, axis=1) == 1}
+        self.problem = self.model(leakages.values, expected_cost(q, self.tied_cost), self.parameters["budget"])
         self._write()
 
     @abstractmethod
@@ -110,7 +100,9 @@ class MechanismUpdate(MechanismProgram):
         """Until the time is up; none for entries tied across inputs, which couple the blocks of the Hessian, or for huge blocks."""
         inputs, outputs = self.cost.shape
         points = (
-            interior_points(self.aim(scale)) if self.rows == inputs and inputs**2 * outputs <= LARGEST else iter(())
+            interior_points(self.aim(scale))
+            if self.tied.rows == inputs and inputs**2 * outputs <= LARGEST
+            else iter(())
         )
         slowest, before = 0.0, time.monotonic()
         while before + slowest < self.deadline and (point := next(points, None)) is not None:

@@ -1,4 +1,4 @@
-"""The mechanism update under a leakage budget: the least distortion that tells a finite list of priors little (Problem 3's master)."""
+"""The mechanism update under a leakage budget: the least distortion under a finite list of priors (Problem 3's master program)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.interior import Aim
 from dalenius.programs.mechanism_update import Closest, MechanismUpdate
 from dalenius.programs.pairs import EPS, polished
-from dalenius.programs.silence import Silence, silence
+from dalenius.programs.zero_leakage import ZeroLeakage, zero_leakage
 
 __all__ = ["MinDistortionProgram"]
 
-TINY = 1e-8  # budgets in nats for which telling nothing is worth a look
+TINY = 1e-8  # budgets in nats for which leaking nothing is worth a look
 NOTHING = (
-    1e-26  # nats that a mechanism seems to tell by rounding; every budget is larger by this, for points and for bounds
+    1e-26  # nats that a mechanism seems to leak by rounding; every budget is larger by this, for points and for bounds
 )
 
 
@@ -42,9 +42,9 @@ class MinDistortionProgram(MechanismUpdate):
     cost : (inputs, outputs)
         c(x,y) = p(x) d(x,y) >= 0: the law of the true data times the distortion.
     max_leakage : float
-        epsilon >= 0, in nats. Both ends are for epsilon + 1e-26, which is what a mechanism that tells nothing may seem to tell.
-    tied : (inputs, outputs) of int, optional
-        Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
+        epsilon >= 0, in nats. Both ends are for epsilon + 1e-26, which is what a mechanism that leaks nothing may seem to leak.
+    tied : TiedEntries, optional
+        Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
 
     Raises
     ------
@@ -67,9 +67,9 @@ class MinDistortionProgram(MechanismUpdate):
     maximises: ClassVar[bool] = False
 
     def __init__(
-        self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: NDArray[np.int64] | None = None
+        self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: TiedEntries | None = None
     ) -> None:
-        self._silence: Silence | None = None
+        self._zero_leakage: ZeroLeakage | None = None
         self._looked = False
         super().__init__(priors, cost, tied, max_leakage)
 
@@ -97,32 +97,32 @@ class MinDistortionProgram(MechanismUpdate):
         return {"q": self.feasible(self.constant())}, {"weights": weights, "log_ratio": log_ratio}
 
     def feasible(self, q: Floats) -> Floats:
-        """Mixed with a mechanism that tells nothing until the budget holds, or with one of least distortion until it is spent."""
-        start, end = (self.cheapest(q), q) if self._allowed(q) else (q, self.silent)
+        """Mixed with a mechanism that leaks nothing until the budget holds, or with one of least distortion until it is spent."""
+        start, end = (self.tied.cheapest(self.tied_cost, q), q) if self._allowed(q) else (q, self.leakless)
         return self.mixed(start, end, self._allowed)
 
     def _allowed(self, q: Floats) -> bool:
         return self.leakage(q) <= self.max_leakage + NOTHING
 
     @property
-    def silent(self) -> Floats:
-        """The cheapest mechanism known to tell nothing."""
-        return self.constant() if self._silence is None else self._silence.q
+    def leakless(self) -> Floats:
+        """The cheapest mechanism known to leak nothing."""
+        return self.constant() if self._zero_leakage is None else self._zero_leakage.q
 
     def offer_more(self, best: Closest) -> None:
-        """For tiny budgets: a linear program's best mechanism that tells nothing, and its multipliers."""
+        """For tiny budgets: a linear program's best mechanism that leaks nothing, and its multipliers."""
         left = self.deadline - time.monotonic()
         if self.max_leakage > TINY or left <= 0.0:
             return
         if not self._looked:
-            found, self._looked = silence(self.leakages, self.tied, self.cost, left), True
-            self._silence = found if found is not None and self.leakage(found.q) <= NOTHING else None
-        if self._silence is None:
+            found, self._looked = zero_leakage(self.leakages, self.tied, self.cost, left), True
+            self._zero_leakage = found if found is not None and self.leakage(found.q) <= NOTHING else None
+        if self._zero_leakage is None:
             return
         best.offer({"q": self.feasible(best.point["q"])}, best.multipliers)
-        best.offer({"q": self.feasible(self.silent)}, best.multipliers)
+        best.offer({"q": self.feasible(self.leakless)}, best.multipliers)
         for size in 10.0 ** np.arange(16.0):
-            log_ratio = np.log1p(np.maximum(self._silence.slopes / size, -0.9))
+            log_ratio = np.log1p(np.maximum(self._zero_leakage.slopes / size, -0.9))
             raw = {"weights": np.full(self.leakages.count, size), "log_ratio": log_ratio}
             best.offer(best.point, self.searched(raw))
 

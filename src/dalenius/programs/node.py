@@ -9,9 +9,10 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.information import entropy
+from dalenius.information import entropy, x_log_x
+from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.base import Floats, Named, Program
-from dalenius.programs.lines import intercepts, secants, tightened
+from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished, rounding
 from dalenius.programs.solvers import attempt, ladder
 
@@ -116,7 +117,7 @@ class NodeRelaxation(Program):
         self.centre: Floats | None = None
         given = {"posterior": posterior, "conditional": conditional}
         self.boxes = {side: self._box(side, given[side]) for side in SIDES}
-        self.lines = {side: secants(*self.boxes[side]) for side in SIDES}
+        self.lines = {side: _lines(*self.boxes[side]) for side in SIDES}
         if hasattr(self, "parameters"):
             self._write()
 
@@ -134,7 +135,7 @@ class NodeRelaxation(Program):
         low, high = (np.asarray(x, dtype=float) for x in (given if given is not None else (least, most)))
         if low.shape != least.shape or high.shape != least.shape or np.isnan(low + high).any():
             raise InputError(f"node: expected ranges {least.shape} of the {side}s, got {low.shape}, {high.shape}")
-        low, high = tightened(np.maximum(low, least), np.minimum(high, most), SIDES.index(side))
+        low, high = tighten(np.maximum(low, least), np.minimum(high, most), SIDES.index(side))
         if np.any(low > high):
             raise InputError(f"node: the box of {side}s is empty")
         return low, high
@@ -143,12 +144,12 @@ class NodeRelaxation(Program):
         pairs, size = self.pairs, self.pairs.letter.size
         self.p, t, b = cp.Variable(size, nonneg=True, name="p"), cp.Variable(name="t"), cp.Parameter(name="b")
         self.variables, self.parameters = {"p": self.p, "t": t}, {"entropy_bound": b}
-        counts = pairs.flat(pairs.log_counts)
-        self.constraints = {"total": cp.sum(self.p) == 1, "entropy": cp.sum(cp.entr(self.p)) + counts @ self.p >= b}
+        own = concave_entropy(self.p, log_counts=pairs.flat(pairs.log_counts))
+        self.constraints = {"total": cp.sum(self.p) == 1, "entropy": own >= b}
         laws = {"posterior": pairs.members(), "conditional": pairs.rows[pairs.index][:, self.occurs].T}
         for side in self.sides:
             self.parameters[f"{side}_gains"] = cp.Parameter(size)
-            majorant = cp.sum(cp.entr(laws[side] @ self.p)) + self.parameters[f"{side}_gains"] @ self.p
+            majorant = concave_entropy(laws[side] @ self.p) + self.parameters[f"{side}_gains"] @ self.p
             self.constraints[side] = t <= majorant
             u, total = self.cones[side]
             low, high = cp.Parameter(len(u), nonneg=True), cp.Parameter(len(u), nonneg=True)
@@ -229,7 +230,7 @@ class NodeRelaxation(Program):
     def _centred(self) -> Floats:
         """Maximise the least room."""
         p, room = cp.Variable(self.pairs.letter.size, nonneg=True), cp.Variable()
-        spare = cp.sum(cp.entr(p)) + self.pairs.flat(self.pairs.log_counts) @ p - self.b
+        spare = concave_entropy(p, log_counts=self.pairs.flat(self.pairs.log_counts)) - self.b
         rooms = [cp.min(rows @ p) >= room for rows in self._rooms() if len(rows)]
         problem = cp.Problem(cp.Maximize(room), [cp.sum(p) == 1, spare >= room, *rooms])
         name, settings = next(ladder("auto"))
@@ -280,8 +281,8 @@ class NodeRelaxation(Program):
         if theta > 0.0 and "law" not in multipliers:
             return np.inf
         sigma, kappa = multipliers["sigma"], multipliers["kappa"]
-        A = intercepts(1.0 - theta, sigma, *self.boxes["posterior"])
-        B = intercepts(theta, kappa, *self.boxes["conditional"])
+        A = _intercepts(1.0 - theta, sigma, *self.boxes["posterior"])
+        B = _intercepts(theta, kappa, *self.boxes["conditional"])
         gain = A.sum(axis=0) + sigma - (theta * self._log_law(multipliers["law"]) if theta > 0.0 else 0.0)
         gains = B.sum(axis=1) + self.pairs.gains((gain + kappa) @ self.pairs.rows.T, mu)
         return self.pairs.maximum(gains, 1.0 - theta, mu, self.b) + rounding(A, B, sigma, kappa)
@@ -291,3 +292,14 @@ class NodeRelaxation(Program):
         total = law.sum()
         with np.errstate(divide="ignore"):
             return np.where(self.occurs, np.log(np.maximum(law, 0.0) / total), 0.0)
+
+
+def _lines(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Intercepts and slopes of the secants of v log v, above it at both ends also by rounding."""
+    slope = secant(low, high)[1]
+    return intercept(slope, low, high), slope
+
+
+def _intercepts(weight: float, slope: Floats, low: Floats, high: Floats) -> Floats:
+    """The least A with weight v log v <= A + slope v on [low, high]."""
+    return intercept(slope, low, high, lambda v: weight * x_log_x(v))

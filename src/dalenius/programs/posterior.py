@@ -11,6 +11,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp
 from dalenius.programs.base import Floats, Named
+from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.one_multiplier import OneMultiplier
 from dalenius.programs.pairs import Pairs, mixed
 
@@ -95,8 +96,8 @@ class PosteriorUpdate(OneMultiplier):
         self.variables = {"p": p}
         self.parameters = {"scores": c, "entropy_bound": b}
         counts = self.pairs.flat(self.pairs.log_counts)
-        self.constraints = {"total": cp.sum(p) == 1, "entropy": cp.sum(cp.entr(p)) + counts @ p >= b}
-        objective = c @ p + cp.sum(cp.entr(self.pairs.members() @ p))
+        self.constraints = {"total": cp.sum(p) == 1, "entropy": concave_entropy(p, log_counts=counts) >= b}
+        objective = c @ p + concave_entropy(self.pairs.members() @ p)
         self.problem = cp.Problem(cp.Maximize(objective), list(self.constraints.values()))
         self._write()
 

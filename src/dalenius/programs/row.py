@@ -10,13 +10,16 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
+from dalenius.information.secants import tighten
 from dalenius.outcome import Termination
 from dalenius.programs.base import ROUNDING, BlockSolution, Floats, Named, Program, checked
-from dalenius.programs.boxes import Box, branch_and_bound, leaf_boxes
-from dalenius.programs.lines import tightened
+from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
 from dalenius.programs.row_problem import LEAST, RowProblem
+from dalenius.programs.row_tree import RowBox, RowLeaf, RowTree, as_multipliers, leaf_boxes
 from dalenius.programs.solvers import Attempt, ladder
+from dalenius.search.boxes import halves
+from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["RowUpdate"]
 
@@ -113,7 +116,7 @@ class RowUpdate(Program):
         K = own.rows[own.index].T @ w
         self.constraints: dict[str, cp.Constraint] = {
             "total": cp.sum(w) == 1,
-            "entropy": cp.sum(cp.entr(w)) + own.flat(own.log_counts) @ w >= self.parameters["entropy"],
+            "entropy": concave_entropy(w, log_counts=own.flat(own.log_counts)) >= self.parameters["entropy"],
             "low": self.parameters["low"] <= K + outside,
             "high": self.parameters["high"] >= K - outside,
         }
@@ -215,10 +218,11 @@ class _Search:
 
     def run(self) -> BlockSolution:
         self.free = self.row.bound(self.row.low, self.row.high, 0.0, self.row.low)
-        root = Box(self.row.low, self.row.high, self.free, 0.0, np.zeros_like(self.row.low), -1, 0.0)
-        if not self._enough(self.free, 1):
-            root = self._relaxed(root.low, root.high, root)
-        return self._solution(root, branch_and_bound(root, self._relaxed, self._enough))
+        box = RowBox(self.row.low, self.row.high, 0.0, np.zeros_like(self.row.low))
+        tree = Tree(Leaf(box, self.free, None) if self._enough(self.free, 1) else self._relaxed(box.low, box.high, box))
+        while not self._enough(tree.upper, tree.leaves) and tree.grow(self._halved):
+            pass
+        return self._solution(tree)
 
     def _left(self) -> float:
         return self.limit - (time.monotonic() - self.started)
@@ -232,19 +236,26 @@ class _Search:
             self.termination = Termination.SIZE_LIMIT
         return self.termination is not Termination.STALLED
 
-    def _relaxed(self, low: Floats, high: Floats, parent: Box) -> Box:
+    def _halved(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
+        return [
+            [self._relaxed(*ends, leaf.content) for ends in halves(leaf.content.low, leaf.content.high, *leaf.cut)]
+            for leaf in leaves
+            if leaf.cut is not None
+        ]
+
+    def _relaxed(self, low: Floats, high: Floats, parent: RowBox) -> RowLeaf:
         """A box with the best of its parent's multipliers and its own, to be halved where its secants err most."""
-        inner = tightened(low, high, 0)  # for the model; the tree keeps what was cut, as `bound` will see it
+        inner = tighten(low, high, 0)  # for the model; the tree keeps what was cut, as `bound` will see it
         if np.any(inner[0] > inner[1]):
-            return Box(low, high, -np.inf, parent.mu, parent.kappa, -1, 0.0)
+            return Leaf(RowBox(low, high, parent.mu, parent.kappa), -np.inf, None)
         with np.errstate(all="ignore"):  # a solver may have sent anything
             w, offers = self._offers(*inner)
             trials = [(self.row.bound(low, high, mu, kappa), mu, kappa) for mu, kappa in offers]
             inherited = self.row.bound(low, high, parent.mu, parent.kappa) if parent.mu > 0.0 else np.inf
         bound, mu, kappa = min([(inherited, parent.mu, parent.kappa), *trials], key=_finite)
         failures = 0 if bound < inherited - 1e-13 else parent.failures + 1
-        halving = self.row.branching(w, *inner) if trials and failures < PATIENCE else (-1, 0.0)
-        return Box(low, high, min(bound, self.free), mu, kappa, *halving, failures=failures)
+        cut = self.row.branching(w, *inner) if trials and failures < PATIENCE else None
+        return Leaf(RowBox(low, high, mu, kappa, failures), min(bound, self.free), cut)
 
     def _offers(self, low: Floats, high: Floats) -> tuple[Floats, list[tuple[float, Floats]]]:
         """A point to branch at, and multipliers, from the first solver that sends any; nothing if none does."""
@@ -252,7 +263,7 @@ class _Search:
             if self._left() <= 0.0:
                 break
             self.program.write(low, high)
-            made = self.program._attempt(name, settings, self._left())
+            made = self.program.attempt_with(name, settings, self._left())
             made, point, leaf = self.program.candidates(made)
             self.attempts.append(made)
             if point is not None and leaf is not None:
@@ -269,20 +280,13 @@ class _Search:
         if (value := self.row.information(w)) > self.value:
             self.w, self.value = w, value
 
-    def _solution(self, root: Box, upper: float) -> BlockSolution:
+    def _solution(self, tree: RowTree) -> BlockSolution:
         if self.termination is Termination.STALLED and any(made.hung for made in self.attempts):
             self.termination = Termination.TIME_LIMIT
-        nodes = list(root.nodes())
-        ends = [box for box in nodes if not box.parts]
-        branch = [[float(box.coordinate), box.threshold] if box.parts else [-1.0, 0.0] for box in nodes]
-        tree = {
-            "branch": np.array(branch),
-            "mu": np.array([box.mu if box.bound < self.free else 0.0 for box in ends]),
-            "kappa": np.array([box.kappa for box in ends]),
-        }
+        upper = tree.upper
         return BlockSolution(
             point=_point(self.w),
-            multipliers=tree,
+            multipliers=as_multipliers(tree, self.free),
             lower=self.value - ROUNDING * (1.0 + abs(self.value)),
             upper=upper + ROUNDING * (1.0 + abs(upper)),
             termination=self.termination,

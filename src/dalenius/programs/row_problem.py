@@ -8,8 +8,9 @@ from scipy.optimize import brentq
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information, x_log_x
-from dalenius.programs.lines import tightened
+from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.pairs import Pairs, mixed, polished, rounding, slack
+from dalenius.search.boxes import BoxCut
 
 __all__ = ["LEAST", "RowProblem"]
 
@@ -100,16 +101,15 @@ class RowProblem:
 
     def secant(self, low: Floats, high: Floats) -> Floats:
         """Slopes of the secants of f_y on [low(y), high(y)]."""
-        wide = high > low
-        return np.where(wide, (self.f(high) - self.f(low)) / np.where(wide, high - low, 1.0), 0.0)
+        return secant(low, high, self.f)[1]
 
     def intercepts(self, kappa: Floats, low: Floats, high: Floats) -> Floats:
         """The least B with f_y(x) <= B(y) + kappa(y) x on the box: a convex function less a line is largest at an end."""
-        return np.maximum(self.f(low) - kappa * low, self.f(high) - kappa * high)
+        return intercept(kappa, low, high, self.f)
 
     def bound(self, low: Floats, high: Floats, mu: float, kappa: Floats) -> float:
         """An upper bound of I on a box, -inf where it is empty; without lines and entropy (the best class) for mu = 0."""
-        low, high = tightened(low, high, 0)
+        low, high = tighten(low, high, 0)
         if np.any(low > high):
             return -np.inf
         if mu <= 0.0:
@@ -117,13 +117,13 @@ class RowProblem:
         B = self.intercepts(kappa, low, high)
         return self.constant + float(B.sum()) + self.tilted_bound(self.rows @ kappa, mu) + rounding(B, kappa)
 
-    def branching(self, w: Floats, low: Floats, high: Floats) -> tuple[int, float]:
-        """The output whose secant errs most at w, and a threshold between w and the middle; (-1, 0) where none errs."""
+    def branching(self, w: Floats, low: Floats, high: Floats) -> BoxCut | None:
+        """The output whose secant errs most at w, and a threshold between w and the middle; None where none errs."""
         K, slope = np.clip(w @ self.rows, low, high), self.secant(low, high)
         error = self.intercepts(slope, low, high) + slope * K - self.f(K)
         y = int(np.argmax(error))
         threshold = float(0.7 * K[y] + 0.15 * (low[y] + high[y]))
-        return (y, threshold) if error[y] > 1e-15 and low[y] < threshold < high[y] else (-1, 0.0)
+        return (y, threshold) if error[y] > 1e-15 and low[y] < threshold < high[y] else None
 
     def climbed(self, w: Floats) -> Floats:
         """Convex-concave steps: maximise the linearisation of I at w, again and again; I never falls."""

@@ -5,7 +5,7 @@ term linear in the prior. With slopes sigma of the lines (a secant's plus a mult
 multiplier mu of the entropy bound the maximum over priors is the closed form
 
     c(a,k) = sum_y R(k,y) [ sum_a' A(a',y) + sigma(a,y) ],
-    I <= max over p of <c,p> + H(pi) + mu (H(p) - b)                                  (see dalenius.audits.bounds.tilt).
+    I <= max over p of <c,p> + H(pi) + mu (H(p) - b)                                  (see dalenius.information.tilt).
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.node_points import NodeProgram
-from dalenius.audits.bounds.tilt import Tilt, tilt
 from dalenius.information import x_log_x
-from dalenius.information.secants import branching_point, intercept, secant, tighten
-from dalenius.model.aggregation import RecordChannel
-from dalenius.search.box_tree import BoxTree, Relaxed, short
+from dalenius.information.secants import intercept, secant, tighten
+from dalenius.information.tilt import Tilt, tilt
+from dalenius.reduction import RecordChannel
+from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
+from dalenius.search.decimals import branching_point, short
 
 __all__ = ["PosteriorRelaxation", "PosteriorTree"]
 
@@ -167,4 +168,4 @@ class PosteriorTree:
 
     def grow(self, clock: Clock) -> bool:
         self.relaxation.target = self.target
-        return self.tree.grow(BATCH, above=self.target)
+        return self.tree.branch(BATCH, above=self.target)

@@ -13,19 +13,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audits.bounds.box_multipliers import SMOOTHING, box_price, multiplier_size
+from dalenius.audits.bounds.newton import newton
 from dalenius.information import log_sum_exp, x_log_x
-from dalenius.information.secants import (
-    SMOOTHING,
-    box_price,
-    branching_point,
-    intercept,
-    multiplier_size,
-    newton,
-    secant,
-    tighten,
-)
-from dalenius.search.box_tree import Relaxed
-from dalenius.search.clock import Clock
+from dalenius.information.deadline import Deadline
+from dalenius.information.secants import intercept, secant, tighten
+from dalenius.search.boxes import Relaxed
+from dalenius.search.decimals import branching_point
 
 __all__ = ["RowRelaxation", "row_maximum"]
 
@@ -121,7 +115,14 @@ class RowRelaxation:
 
 
 def row_maximum(
-    rows: Floats, log_shares: Floats, output_law: Floats, beta: float, starts: Floats, clock: Clock, *, steps: int = 400
+    rows: Floats,
+    log_shares: Floats,
+    output_law: Floats,
+    beta: float,
+    starts: Floats,
+    clock: Deadline,
+    *,
+    steps: int = 400,
 ) -> float:
     """The row problem from below: convex-concave steps w ~ N exp(R log(K/r) / beta) from each start (starts, classes)."""
     w = starts

@@ -7,75 +7,89 @@ maximum over all selections: a node's bound is the capacity of the rows in the u
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.bounds.capacity import Capacity, capacity
 from dalenius.information import relative_entropy
-from dalenius.model.aggregation import RecordChannel
-from dalenius.search.box_tree import short
-from dalenius.search.clock import Clock
+from dalenius.information.capacity import Capacity, capacity
+from dalenius.information.deadline import Deadline
+from dalenius.reduction import RecordChannel
+from dalenius.search.decimals import short
+from dalenius.search.tree import Leaf, Tree
 
-__all__ = ["VertexTree", "output_law"]
+__all__ = ["ClassCut", "ClassSets", "VertexTree", "output_law"]
 
 Floats = NDArray[np.float64]
-Sets = tuple[tuple[int, ...], ...]
+Classes: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _Node:
-    sets: Sets
+@dataclass(frozen=True, slots=True)
+class ClassSets:
+    """The classes that each letter may sit on, and the output law that bounds all selections of one for each."""
+
+    sets: tuple[Classes, ...]
     law: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCut:
+    """The classes of one letter, of which one part keeps `kept` and the other `rest`."""
+
+    letter: int
+    kept: Classes
+    rest: Classes
+
+
+ClassLeaf: TypeAlias = Leaf[ClassSets, ClassCut]
 
 
 class VertexTree:
     """Best-first tree over selections; `upper` is valid at any time, `attained` is the leakage of some selection."""
 
-    def __init__(self, channel: RecordChannel, clock: Clock) -> None:
+    def __init__(self, channel: RecordChannel, clock: Deadline) -> None:
         self._channel, self._clock = channel, clock
-        root = tuple(tuple(np.flatnonzero(np.isfinite(shares)).tolist()) for shares in channel.log_shares)
-        self.nodes: list[_Node] = []
-        self.branches: dict[int, tuple[int, int, int]] = {}  # node -> (letter, left child, right child)
-        self._open: list[tuple[float, int]] = []
         self.attained = 0.0
         self.witness: Floats | None = None  # the prior on the best selection: masses (letters, classes)
-        self._add(root)
+        root = tuple(tuple(np.flatnonzero(np.isfinite(shares)).tolist()) for shares in channel.log_shares)
+        self.tree = Tree(self._bounded(root))
 
     @property
     def upper(self) -> float:
-        return -self._open[0][0]
+        """The largest bound of a leaf."""
+        return self.tree.upper
+
+    @property
+    def nodes(self) -> int:
+        """Branches and leaves."""
+        return len(self.tree.nodes)
 
     def run(self, *, target: float, most: int = 6000) -> None:
         """Branch until the bound is at most `target` or as good as the best selection, or the time or the nodes are used up."""
-        while (
-            self.upper > max(target, self.attained * (1.0 + 1e-9))
-            and len(self.nodes) < most
-            and not self._clock.expired
-        ):
-            index = self._open[0][1]
-            node = self.nodes[index]
-            letter = max(range(len(node.sets)), key=lambda a: len(node.sets[a]))
-            members = node.sets[letter]
-            if len(members) == 1:
+        while self.upper > max(target, self.attained * (1.0 + 1e-9)) and self.nodes < most and not self._clock.expired:
+            if not self.tree.grow(self._halved):
                 return
-            distance = relative_entropy(self._channel.rows[list(members)], node.law)  # far ones first
-            ordered = [members[j] for j in np.argsort(distance)]
-            heapq.heappop(self._open)
-            parts = (tuple(sorted(ordered[len(ordered) // 2 :])), tuple(sorted(ordered[: len(ordered) // 2])))
-            left, right = (self._add((*node.sets[:letter], part, *node.sets[letter + 1 :])) for part in parts)
-            self.branches[index] = (letter, left, right)
 
-    def _add(self, sets: Sets) -> int:
+    def _halved(self, leaves: list[ClassLeaf]) -> list[list[ClassLeaf]]:
+        return [self._parts(leaf) for leaf in leaves]
+
+    def _parts(self, leaf: ClassLeaf) -> list[ClassLeaf]:
+        assert leaf.cut is not None
+        sets, letter = leaf.content.sets, leaf.cut.letter
+        return [
+            self._bounded((*sets[:letter], members, *sets[letter + 1 :])) for members in (leaf.cut.kept, leaf.cut.rest)
+        ]
+
+    def _bounded(self, sets: tuple[Classes, ...]) -> ClassLeaf:
+        """The capacity of all rows that are left bounds every selection; one selection that is nearly as good is tried."""
         rows = self._channel.rows
         union = sorted(set(itertools.chain(*sets)))
         law, divergences, answer = output_law(rows[union], clock=self._clock)
-        bound = float(divergences.max())
-        chosen = [members[0] for members in sets]
-        if any(len(members) > 1 for members in sets):
+        cut, chosen = self._cut(sets, law), [members[0] for members in sets]
+        if cut is not None:
             distance = dict(zip(union, divergences.tolist(), strict=True))
             chosen = []
             for members in sets:  # far from the law, and not the same class for two letters
@@ -88,12 +102,21 @@ class VertexTree:
             self.attained = answer.lower
             self.witness = np.zeros_like(self._channel.log_shares)
             self.witness[np.arange(len(chosen)), chosen] = pi
-        self.nodes.append(_Node(sets, law))
-        heapq.heappush(self._open, (-bound, len(self.nodes) - 1))
-        return len(self.nodes) - 1
+        return Leaf(ClassSets(sets, law), float(divergences.max()), cut)
+
+    def _cut(self, sets: tuple[Classes, ...], law: Floats) -> ClassCut | None:
+        """The largest set, classes that are far from the law apart from those that are near; None where all have one class."""
+        letter = max(range(len(sets)), key=lambda a: len(sets[a]))
+        members = sets[letter]
+        if len(members) == 1:
+            return None
+        distance = relative_entropy(self._channel.rows[list(members)], law)
+        ordered = [members[j] for j in np.argsort(distance)]
+        half = len(ordered) // 2
+        return ClassCut(letter, tuple(sorted(ordered[half:])), tuple(sorted(ordered[:half])))
 
 
-def output_law(rows: Floats, *, gap: float = 1e-12, clock: Clock | None = None) -> tuple[Floats, Floats, Capacity]:
+def output_law(rows: Floats, *, gap: float = 1e-12, clock: Deadline | None = None) -> tuple[Floats, Floats, Capacity]:
     """An output law, rounded short, that is close to all rows; D(row || law) of each; and the capacity it comes from.
 
     >>> law, divergences, answer = output_law(np.array([[0.9, 0.1], [0.1, 0.9]]))

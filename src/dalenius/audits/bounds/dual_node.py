@@ -1,0 +1,211 @@
+"""The work on one node of the dual tree: its output law, multiplier and row leaves, until only splitting letters is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.row_leaves import RowLeaves
+from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.rows import RowRelaxation
+from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.deadline import Deadline
+from dalenius.information.secants import intercept
+from dalenius.reduction import RecordChannel
+from dalenius.search.decimals import short, short_on
+
+__all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
+
+Floats = NDArray[np.float64]
+REFINED = 32  # row leaves branched at once
+ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class ConditionalCut:
+    """K_letter(output) <= threshold, then K_letter(output) >= threshold."""
+
+    letter: int
+    output: int
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`."""
+
+    channel: RecordChannel
+    target: float
+    wanted: float
+    decimals: int
+
+
+@dataclass(eq=False)
+class DualNode:
+    """A box of the conditionals (letters, outputs), a row tree a letter, (law, beta), the bound they prove, and the next branching.
+
+    It is `unfinished` as long as the bound is above the target for other reasons than splitting.
+    """
+
+    low: Floats
+    high: Floats
+    trees: list[Row]
+    law: Floats
+    beta: float
+    upper: float = np.inf
+    cut: ConditionalCut | None = None
+    unfinished: bool = True
+
+    @property
+    def row_leaves(self) -> int:
+        """Leaves of all row trees, shared ones counted once."""
+        return sum(1 for tree in {id(tree): tree for tree in self.trees}.values() for _ in tree.leaves())
+
+    def part(self, cut: ConditionalCut, *, below: bool) -> DualNode:
+        """The part of the box on one side of a cut, with copies of the row trees that leave out what the part misses."""
+        low, high, a = self.low.copy(), self.high.copy(), cut.letter
+        (high if below else low)[a, cut.output] = cut.threshold
+        copies = {id(tree): tree.within(low[b], high[b]) for b, tree in enumerate(self.trees) if b != a}
+        trees = [copies.get(id(tree)) or tree for tree in self.trees]
+        trees[a] = self.trees[a].within(low[a], high[a])
+        return DualNode(low, high, trees, self.law, self.beta)
+
+
+class NodeWork:
+    """Minimise over (law, beta), refine the row leaves that matter, until only splitting is left."""
+
+    def __init__(self, aim: Aim, node: DualNode, clock: Deadline) -> None:
+        self.aim, self.node, self.clock = aim, node, clock
+        self.rows = aim.channel.rows
+        self.lam, self.beta = -np.log(node.law), node.beta
+        self.leaves = RowLeaves(aim.channel, node.trees)
+
+    def run(self) -> None:
+        """Until the bound is at most the target, or splitting is what is left (then the node gets a branching), or time is up."""
+        aim, node = self.aim, self.node
+        self._record()
+        before = node.upper
+        for _ in range(ROUNDS):
+            if node.upper <= aim.target or self.clock.expired:
+                return
+            self._minimise()
+            self._record()
+            excess = node.upper - aim.target
+            split = self.weights @ self.errors < 0.3 * excess and before - node.upper < 0.1 * excess
+            before = node.upper
+            if excess <= 0.0:
+                return
+            if split or not self._refine(excess):
+                break
+            self._record()
+        node.cut, node.unfinished = self._branching(), False
+
+    def point(self) -> Floats | None:
+        """The maximiser, every letter's copies merged: masses (letters, classes); None in an empty box."""
+        if not self.weights.any():
+            return None
+        leaves, trees = self.leaves, self.node.trees
+        p = np.zeros_like(self.aim.channel.log_shares)
+        w = leaves.values(self.lam, self.beta)[1]
+        for a, tree in enumerate(trees):
+            g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
+            mine = leaves.group == g
+            p[a] = self.weights[mine] @ w[mine] / leaves.count[g]
+        return p
+
+    def _minimise(self) -> None:
+        """Newton's method on the bound with a maximum smoothed at a small share of what the bound is too high."""
+        excess = self.leaves.bound(self.lam, self.beta) - self.aim.target
+        if not np.isfinite(excess):
+            return
+        last = max(0.02 * excess, 0.02 * self.aim.wanted)
+        for temperature in (8.0 * last, last):
+            value = self.leaves.bound(self.lam, self.beta, temperature)
+            for _ in range(20):
+                step = self.leaves.direction(self.lam, self.beta, temperature)
+                length = 1.0
+                while length > 1e-3:
+                    lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)
+                    beta = float(np.clip(self.beta + length * step[-1], 0.3 * self.beta, 3.0 * self.beta))
+                    trial = self.leaves.bound(lam, beta, temperature)
+                    if trial < value:
+                        break
+                    length *= 0.3
+                else:
+                    break
+                gained, value = value - trial, trial
+                self.lam, self.beta = lam + log_sum_exp(-lam), beta
+                if gained < 0.1 * temperature:
+                    break
+
+    def _record(self) -> None:
+        """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far."""
+        aim, leaves = self.aim, self.leaves
+        law = np.maximum(np.round(np.exp(-self.lam), aim.decimals + 2), 10.0 ** -(aim.decimals + 2))
+        beta = float(short(self.beta, 12))
+        lam = -np.log(law / law.sum())
+        values, w = leaves.values(lam, beta)
+        upper = leaves.bound(lam, beta)
+        if upper < self.node.upper:
+            self.node.upper, self.node.law, self.node.beta = upper, law, beta
+        psi, share = leaves.maxima(values, max(0.02 * (upper - aim.target), 0.02 * aim.wanted))
+        if not np.all(np.isfinite(psi)):
+            self.weights = self.errors = np.zeros(len(values))
+            self.q, self.values, self.K = np.zeros(len(psi)), values, w @ self.rows
+            self.stale: NDArray[np.bool_] = np.zeros(len(values), dtype=np.bool_)
+            return
+        self.q = leaves.masses(psi, beta)
+        self.weights = self.q[leaves.group] * share
+        self.values = values
+        K = w @ self.rows
+        self.K = np.clip(K, leaves.low, np.maximum(leaves.low, leaves.high))
+        error = intercept(leaves.kappa, leaves.low, leaves.high) + leaves.kappa * K - x_log_x(self.K)
+        outside = np.maximum(K - leaves.high, leaves.low - K) - 0.05 * (leaves.high - leaves.low)
+        self.stale = np.any(outside > 1e-12, axis=1)  # the slopes were chosen for another (law, beta) or a larger box
+        self.errors = np.maximum(error.sum(axis=1), 0.0)
+        self.errors[self.stale] = np.maximum(self.errors[self.stale], np.abs(upper - aim.target))
+
+    def _refine(self, excess: float) -> bool:
+        """Branch the row leaves that lose most, of those that keep the bound above the target, at the present (law, beta)."""
+        leaves = self.leaves
+        share = leaves.maxima(self.values, max(0.3 * excess, 0.02 * self.aim.wanted))[1]
+        error = self.q[leaves.group] * share * self.errors
+        chosen = [int(j) for j in np.argsort(-error)[: max(REFINED, len(error) // 10)] if error[j] > 1e-4 * error.sum()]
+        stale = [j for j in chosen if self.stale[j] or leaves.items[j].coordinate < 0]
+        halved = [j for j in chosen if j not in set(stale) and leaves.items[j].halve()]
+        boxes = [leaves.items[j] for j in stale] + [part for j in halved for part in leaves.items[j].parts]
+        if not boxes:
+            return False
+        parents = stale + [j for j in halved for _ in (0, 1)]
+        group = leaves.group[parents]
+        self._find_slopes(boxes, parents)
+        leaves.drop(stale + halved)
+        leaves.append(boxes, group)
+        return True
+
+    def _find_slopes(self, boxes: list[Row], parents: list[int]) -> None:
+        """The best slopes at the best (law, beta) so far, and where to branch next."""
+        law, leaves = self.node.law / self.node.law.sum(), self.leaves
+        relaxation = RowRelaxation(self.rows, leaves.shares[parents], law, self.node.beta, decimals=self.aim.decimals)
+        low, high = np.array([row.low for row in boxes]), np.array([row.high for row in boxes])
+        relaxed = relaxation(low, high, leaves.kappa[parents])
+        for row, kappa, y, t in zip(boxes, relaxed.hints, relaxed.coordinate, relaxed.threshold, strict=True):
+            row.kappa, row.threshold = kappa, float(t)
+            row.coordinate = int(y) if y >= 0 else int(np.argmax(row.high - row.low))
+
+    def _branching(self) -> ConditionalCut | None:
+        """The letter and output where the copies of a letter differ most."""
+        node, leaves = self.node, self.leaves
+        total = leaves.sums(self.weights, np.ones((len(self.weights), 1)))[:, 0]
+        mean = leaves.sums(self.weights, self.K) / np.maximum(total, 1e-300)[:, None]
+        spread = leaves.sums(self.weights, (self.K - mean[leaves.group]) ** 2) / np.maximum(mean, 1e-12)
+        width = (node.high - node.low)[leaves.first]
+        score = spread + 1e-9 * total[:, None] * width
+        g, y = np.unravel_index(int(np.argmax(score)), score.shape)
+        a = leaves.first[g]
+        low, high = float(node.low[a, y]), float(node.high[a, y])
+        t = float(np.clip(mean[g, y], low + 0.05 * (high - low), high - 0.05 * (high - low)))
+        t = float(short_on(t, low, high))
+        return ConditionalCut(int(a), int(y), t) if low < t < high else None

@@ -1,0 +1,22 @@
+"""Newton directions of a batch of small problems."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["newton"]
+
+Floats = NDArray[np.float64]
+
+
+def newton(gradient: Floats, hessian: Floats) -> Floats:
+    """Newton directions (batch, size), regularised where the Hessian (batch, size, size) is singular.
+
+    >>> newton(np.array([[2.0]]), np.array([[[4.0]]])).round(6).tolist()
+    [[-0.5]]
+    """
+    size = hessian.shape[-1]
+    diagonal = np.trace(hessian, axis1=-2, axis2=-1)[:, None, None] / size
+    ridge = (1e-10 * diagonal + 1e-14) * np.eye(size)
+    return -np.linalg.solve(hessian + ridge, gradient[..., None])[..., 0]

@@ -1,0 +1,149 @@
+"""The leaves of a node's row trees as arrays, and the dual bound that they prove for any output law and multiplier.
+
+For given row leaves the bound U(r, beta) is convex in (-log r, beta); with its maxima over leaves smoothed it has two derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.newton import newton
+from dalenius.audits.bounds.row_trees import Row
+from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.secants import intercept, tighten
+from dalenius.reduction import RecordChannel
+
+__all__ = ["RowLeaves"]
+
+Floats = NDArray[np.float64]
+
+
+class RowLeaves:
+    """Row leaves of all letters; letters that share a row tree (equal counts, equal boxes) are one group.
+
+    Attributes
+    ----------
+    first, count : (groups,)
+        One letter of each group, and how many letters it has.
+    items : list of Row
+    group : (leaves,)
+    low, high, kappa : (leaves, outputs)
+    shares : (leaves, classes)
+        log_shares of the leaf's letter.
+    constant : (leaves,)
+        The sum of the lines' intercepts; -inf for an empty box.
+    """
+
+    def __init__(self, channel: RecordChannel, trees: Sequence[Row]) -> None:
+        self.rows, self.deficit, self._log_shares = channel.rows, channel.deficit, channel.log_shares
+        self._products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
+        identity = [id(tree) for tree in trees]
+        self.first = np.array(sorted(identity.index(i) for i in set(identity)))
+        self.count = np.array([identity.count(identity[a]) for a in self.first])
+        self.items: list[Row] = []
+        self.group = np.empty(0, dtype=np.int64)
+        self.low = self.high = self.kappa = np.empty((0, self.rows.shape[1]))
+        self.constant = np.empty(0)
+        for g, a in enumerate(self.first):
+            leaves = list(trees[a].leaves())
+            self.append(leaves, np.full(len(leaves), g))
+
+    def append(self, leaves: list[Row], group: NDArray[np.int64]) -> None:
+        """More leaves, and the groups that they belong to."""
+        low, high = (np.array([getattr(leaf, name) for leaf in leaves]) for name in ("low", "high"))
+        low, high = tighten(low, high, axis=1)
+        kappa = np.array([leaf.kappa for leaf in leaves])
+        constant = np.where((low > high).any(axis=1), -np.inf, intercept(kappa, low, high).sum(axis=1))
+        self.items += leaves
+        self.group = np.concatenate([self.group, group])
+        self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
+        self.kappa = np.concatenate([self.kappa, kappa])
+        self.constant = np.concatenate([self.constant, constant])
+        self.shares = self._log_shares[self.first[self.group]]
+
+    def drop(self, numbers: list[int]) -> None:
+        """Without these leaves; `append` must follow."""
+        kept = np.ones(len(self.items), dtype=np.bool_)
+        kept[numbers] = False
+        self.items = [item for item, keep in zip(self.items, kept.tolist(), strict=True) if keep]
+        self.group, self.low, self.high = self.group[kept], self.low[kept], self.high[kept]
+        self.kappa, self.constant = self.kappa[kept], self.constant[kept]
+
+    def values(self, lam: Floats, beta: float) -> tuple[Floats, Floats]:
+        """psi of every leaf, and its maximiser w (leaves, classes), at the output law ~ exp(-lam)."""
+        lam = lam + log_sum_exp(-lam)
+        weight = self.shares + (self.kappa + lam) @ self.rows.T / beta
+        total = log_sum_exp(weight)
+        return self.constant + beta * total, np.exp(weight - total[:, None])
+
+    def maxima(self, values: Floats, temperature: float) -> tuple[Floats, Floats]:
+        """The smoothed maximum over each group's leaves, and the leaves' shares in it."""
+        groups = len(self.first)
+        top = np.full(groups, -np.inf)
+        np.maximum.at(top, self.group, values)
+        if temperature == 0.0:
+            return top, (values == top[self.group]).astype(float)
+        shifted = np.exp((values - np.where(np.isfinite(top), top, 0.0)[self.group]) / temperature)
+        total = np.zeros(groups)
+        np.add.at(total, self.group, shifted)
+        share = shifted / np.where(total > 0.0, total, 1.0)[self.group]
+        with np.errstate(divide="ignore"):
+            return top + temperature * np.log(total), share
+
+    def bound(self, lam: Floats, beta: float, temperature: float = 0.0) -> float:
+        """U(r, beta), its maxima smoothed at a temperature; -inf where a letter has no box left."""
+        psi = self.maxima(self.values(lam, beta)[0], temperature)[0]
+        if not np.all(np.isfinite(psi)):
+            return -np.inf
+        return beta * (float(log_sum_exp(psi / beta + np.log(self.count))) + self.deficit)
+
+    def masses(self, psi: Floats, beta: float) -> Floats:
+        """The letters' masses at the maximum, summed over each group."""
+        score = psi / beta + np.log(self.count)
+        return np.asarray(np.exp(score - log_sum_exp(score)))
+
+    def sums(self, weights: Floats, x: Floats) -> Floats:
+        """Sums of weights x over the leaves of each group, (groups, ...)."""
+        sums = np.zeros((len(self.first), x.shape[1]))
+        np.add.at(sums, self.group, weights[:, None] * x)
+        return sums
+
+    def direction(self, lam: Floats, beta: float, temperature: float) -> Floats:
+        """Newton's direction in (lam, beta) for the smoothed bound."""
+        values, w = self.values(lam, beta)
+        psi, share = self.maxima(values, temperature)
+        q = self.masses(psi, beta)
+        law = np.exp(-lam)
+        law /= law.sum()
+        K = w @ self.rows
+        surprise = np.where(np.isfinite(self.shares), self.shares, 0.0) - np.log(np.maximum(w, 1e-300))
+        entropy = np.sum(w * surprise, axis=1)
+        feature = np.concatenate([K - law, entropy[:, None]], axis=1)
+        weight = q[self.group] * share
+        mean = self.sums(share, feature)
+        centred = feature - mean[self.group]
+        hessian = (centred * weight[:, None]).T @ centred / temperature
+        outer = mean.copy()
+        outer[:, -1] -= psi / beta
+        outer -= q @ outer
+        hessian += (outer * q[:, None]).T @ outer / beta
+        hessian += self._within_leaves(weight, w, K, surprise, entropy) / beta
+        hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
+        gradient = q @ mean
+        gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.deficit
+        size = len(law) + 1
+        hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
+        return newton(gradient[None], hessian[None])[0]
+
+    def _within_leaves(self, weight: Floats, w: Floats, K: Floats, surprise: Floats, entropy: Floats) -> Floats:
+        """The covariance of (row, surprise) under the leaves' own maximisers, weighted."""
+        joint, size = weight[:, None] * w, K.shape[1] + 1
+        inner = np.zeros((size, size))
+        inner[:-1, :-1] = (joint.sum(axis=0) @ self._products).reshape(size - 1, -1) - (K * weight[:, None]).T @ K
+        inner[:-1, -1] = (joint * surprise).sum(axis=0) @ self.rows - (weight * entropy) @ K
+        inner[-1, :-1] = inner[:-1, -1]
+        inner[-1, -1] = np.sum(joint * surprise**2) - weight @ entropy**2
+        return inner

@@ -1,0 +1,95 @@
+"""Trees over boxes whose relaxation bounds them in batches, each bound with the hints that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.search.tree import Leaf, Tree
+
+__all__ = ["Box", "BoxCut", "BoxTree", "Relaxation", "Relaxed", "halves"]
+
+Floats = NDArray[np.float64]
+BoxCut: TypeAlias = tuple[int, float]  # coordinate, threshold: x <= threshold, then x >= threshold
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """Bounds of a batch of boxes (-inf: empty), the hints that prove them, where to branch (coordinate, threshold; -1: nowhere)."""
+
+    bounds: Floats
+    hints: Floats
+    coordinate: NDArray[np.int64]
+    threshold: Floats
+
+
+class Relaxation(Protocol):
+    """Upper bounds on boxes; `hints` are those of the parent, valid for the child with a bound no worse than the parent's."""
+
+    def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The ends of a box, and the hints that prove its bound."""
+
+    low: Floats
+    high: Floats
+    hints: Floats
+
+
+BoxLeaf: TypeAlias = Leaf[Box, BoxCut]
+
+
+class BoxTree(Tree[Box, BoxCut]):
+    """A tree whose leaves are boxes.
+
+    Attributes
+    ----------
+    root : Box
+    """
+
+    def __init__(self, relaxation: Relaxation, low: Floats, high: Floats, hints: Floats) -> None:
+        self._relaxation = relaxation
+        (root,) = self._bounded(low[None], high[None], hints[None])
+        self.root = root.content
+        super().__init__(root)
+
+    def branch(self, batch: int, *, above: float) -> bool:
+        """Branch the leaves with the largest bounds, at most `batch` of them and only those above a level; False if none can be."""
+        return self.grow(self._halved, batch, above=above)
+
+    def leaf_bytes(self) -> int:
+        """About how much memory a leaf takes."""
+        return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)
+
+    def _halved(self, leaves: list[BoxLeaf]) -> list[list[BoxLeaf]]:
+        low, high, hints = [], [], []
+        for leaf in leaves:
+            assert leaf.cut is not None
+            for ends in halves(leaf.content.low, leaf.content.high, *leaf.cut):
+                low.append(ends[0])
+                high.append(ends[1])
+                hints.append(leaf.content.hints)
+        bounded = self._bounded(np.array(low), np.array(high), np.array(hints))
+        return [bounded[j : j + 2] for j in range(0, len(bounded), 2)]
+
+    def _bounded(self, low: Floats, high: Floats, hints: Floats) -> list[BoxLeaf]:
+        relaxed = self._relaxation(low, high, hints)
+        cuts = zip(relaxed.coordinate.tolist(), relaxed.threshold.tolist(), strict=True)
+        boxes = zip(low, high, relaxed.hints, relaxed.bounds.tolist(), cuts, strict=True)
+        return [Leaf(Box(*content), bound, cut if cut[0] >= 0 else None) for *content, bound, cut in boxes]
+
+
+def halves(low: Floats, high: Floats, coordinate: int, threshold: float) -> tuple[tuple[Floats, Floats], ...]:
+    """The parts of a box below and above a threshold; together they cover it, whatever the threshold.
+
+    >>> [[x.tolist() for x in half] for half in halves(np.zeros(1), np.ones(1), 0, 0.25)]
+    [[[0.0], [0.25]], [[0.25], [1.0]]]
+    """
+    below, above = high.copy(), low.copy()
+    below[coordinate], above[coordinate] = min(high[coordinate], threshold), max(low[coordinate], threshold)
+    return (low, below), (above, high)

@@ -1,0 +1,44 @@
+"""Numbers with few digits: what a certificate stores short is rounded before it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["branching_point", "short", "short_on"]
+
+Floats = NDArray[np.float64]
+
+
+def short(x: Floats | float, digits: int = 5) -> Floats:
+    """`x` rounded to a few significant decimal digits.
+
+    >>> float(short(0.0123456789, 3))
+    0.0123
+    """
+    x = np.asarray(x, dtype=float)
+    exponent = np.floor(np.log10(np.where(x == 0.0, 1.0, np.abs(x))))
+    shift = np.clip(digits - 1 - exponent, -300, 300)
+    scale = 10.0 ** np.abs(shift)
+    return np.where(shift >= 0, np.round(x * scale) / scale, np.round(x / scale) * scale)
+
+
+def short_on(x: Floats | float, low: Floats | float, high: Floats | float) -> Floats:
+    """`x` rounded to as many decimals as tell about a hundred points of [low, high] apart.
+
+    >>> float(short_on(0.123456789, 0.0, 0.5))
+    0.123
+    """
+    digits = 10.0 ** np.clip(np.ceil(2.0 - np.log10(np.maximum(np.subtract(high, low), 1e-13))), 1, 16)
+    return np.asarray(np.round(x * digits) / digits)
+
+
+def branching_point(value: Floats, low: Floats, high: Floats) -> Floats:
+    """Where to cut [low, high]: between a relaxation's own maximiser and the middle, away from the ends, rounded short.
+
+    >>> branching_point(np.array([0.9]), np.array([0.0]), np.array([1.0])).tolist()
+    [0.78]
+    """
+    point = 0.7 * value + 0.15 * (low + high)
+    margin = 0.1 * (high - low)
+    return short_on(np.clip(point, low + margin, high - margin), low, high)
