@@ -10,6 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 import dalenius.programs as programs
+from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import BlockSolution, Program
 
@@ -150,8 +151,9 @@ def min_distortion(rng: np.random.Generator) -> Program:
 def private_distortion(rng: np.random.Generator) -> Program:
     inputs, outputs = rng.integers(3, 5, size=2)
     laws = [rng.dirichlet(np.ones(inputs)) for _ in range(rng.integers(0, 3))]
+    references = [Reference(tuple(range(inputs)), tuple(law)) for law in laws]
     cost = rng.dirichlet(np.ones(inputs))[:, None] * rng.random((inputs, outputs))
-    return programs.PrivateDistortionProgram(cost, math.exp(rng.uniform(0.1, 1.5)), laws or None)
+    return programs.PrivateDistortionProgram(cost, math.exp(rng.uniform(0.1, 1.5)), references or None)
 
 
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
@@ -195,12 +197,12 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
 
 
 def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
-    """What the output laws, what is told and the largest leakage are for a mechanism."""
+    """What the output laws, the terms of the leakages and the largest leakage are for a mechanism."""
     u = program.leakages.masses @ program.mechanism({"q": q})
     law = program.leakages.sums(u)
     each = np.where(u > 0.0, law[program.leakages.owner], 1.0)
-    told = u * np.log(np.where(u > 0.0, u, 1.0) / each)
-    values = {"q": q, "law": law, "told": told}
+    terms = u * np.log(np.where(u > 0.0, u, 1.0) / each)
+    values = {"q": q, "law": law, "terms": terms}
     return values | ({"largest": np.array(program.leakage(q))} if "largest" in program.variables else {})
 
 

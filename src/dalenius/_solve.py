@@ -141,7 +141,7 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     from dalenius.alternating.mechanism_scheme import (
         AlternatingProposer,  # the modelling language takes a second to import
     )
-    from dalenius.designs.proposing import ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")

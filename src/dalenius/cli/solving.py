@@ -102,11 +102,11 @@ def _certificate_target(output: Path | None, model: Path) -> Path | None:
 
 def _write_trace(moments: tuple[dl.Progress, ...], stem: Path) -> None:
     """The table, and the picture where matplotlib is installed."""
-    from dalenius.files import write_whole
     from dalenius.report import trace_picture, trace_table
 
     write_whole(Path(f"{stem}.trace.csv"), trace_table(moments))
-    drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
+    if moments:
+        drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
 
 
 def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:

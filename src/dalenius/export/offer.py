@@ -221,21 +221,8 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
     factor = privacy.factor()[0]
     if factor > CEILING:
         raise InputError(f"program: e^epsilon is above {float(CEILING):g}, which no solver works with; lower epsilon")
-    references, cost = problem.references, problem.input_law[:, None] * problem.cost
-    weights = np.zeros((len(references), problem.input_count))
-    for row, reference in zip(weights, references, strict=True):
-        row[list(reference.inputs)] = 1.0 if reference.law is None else np.array(reference.law, dtype=float)
-    if references[0].law is None:
-        return PrivateDistortionProgram(cost, float(factor), among=weights[0], tied=_tied(problem))
-    return PrivateDistortionProgram(cost, float(factor), list(weights), tied=_tied(problem))
-
-
-def _tied(problem: DesignProblem) -> NDArray[np.int64] | None:
-    """Which entries of a mechanism are equal: of additive noise those of one shift."""
-    if problem.mechanism != "additive":
-        return None
-    values = np.arange(problem.input_count)
-    return (values[None, :] - values[:, None]) % values.size
+    cost = problem.input_law[:, None] * problem.cost
+    return PrivateDistortionProgram(cost, float(factor), problem.references, tied=problem.tied)
 
 
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
@@ -246,12 +233,11 @@ def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
 
 def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
     cost = problem.input_law[:, None] * problem.cost
-    tied = _tied(problem)
     if not priors:
         raise InputError("program: no record of the model has two letters, so that there is nothing to leak")
     if isinstance(problem, MinDistortion):
-        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=tied)
-    return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied)
+        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=problem.tied)
+    return MinLeakageProgram(priors, cost, float(problem.budget), tied=problem.tied)
 
 
 def _default_priors(problem: DesignProblem) -> Iterable[Floats]:

@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
 import cvxpy as cp
 import numpy as np
@@ -23,6 +23,8 @@ __all__ = ["BlockSolution", "Program", "checked"]
 
 Floats = NDArray[np.float64]
 Named = dict[str, Floats]
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 ROUNDING = 1e-12  # outward, relative to 1 + |value|: what evaluating a closed form in doubles may lose
 
 
@@ -136,7 +138,7 @@ class Program(ABC):
         return best.solution(Termination.GAP_REACHED if best.gap <= gap else termination, seconds, tuple(attempts))
 
     def certify(
-        self, point: Mapping[str, Any], duals: Mapping[str, Any] | None = None, *, gap: float = 1e-8
+        self, point: Mapping[str, object], duals: Mapping[str, object] | None = None, *, gap: float = 1e-8
     ) -> BlockSolution:
         """The interval that somebody else's solution proves; nothing of ours solves the program.
 
@@ -200,11 +202,11 @@ def _noted(made: Attempt, notes: list[str]) -> Attempt:
     return replace(made, status="; ".join([made.status, *dict.fromkeys(notes)]))
 
 
-def _tried(notes: list[str], function: Callable[..., Any], *given: Any) -> Any:
+def _tried(notes: list[str], function: Callable[Given, Made], *given: Given.args, **named: Given.kwargs) -> Made | None:
     """What a function makes of what a solver sent, which may be anything; None, and a note, if it cannot handle it."""
     try:
         with np.errstate(all="ignore"):
-            return function(*given)
+            return function(*given, **named)
     except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
         notes.append(f"{function.__name__}: {type(error).__name__}")
         return None
@@ -256,7 +258,7 @@ class _Best:
         )
 
 
-def _better(new: object, old: float, sign: float) -> bool:
+def _better(new: object, old: float, sign: float) -> TypeGuard[float]:
     return isinstance(new, float) and math.isfinite(new) and sign * new > sign * old
 
 

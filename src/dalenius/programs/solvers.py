@@ -117,7 +117,7 @@ def attempt(
     return Attempt(solver, said[0], value, seconds, point, duals)
 
 
-def usable(values: Mapping[str, tuple[Any, tuple[int, ...]]]) -> dict[str, Floats]:
+def usable(values: Mapping[str, tuple[object, tuple[int, ...]]]) -> dict[str, Floats]:
     """Copies of the values that are finite numbers of sane size, as many as asked for, in the shape asked for."""
     result = {}
     for name, (value, shape) in values.items():

@@ -17,6 +17,8 @@ from scipy.optimize import brentq, linprog, minimize
 import dalenius as dl
 from dalenius import programs
 from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
+from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.model.privacy import Reference
 from dalenius.programs import Program
 
 TINY = 1e-13  # the least mass that the second solver may give, so that no logarithm is infinite
@@ -332,7 +334,9 @@ def an_additive_mechanism() -> Case:
     x = np.arange(4)
     tied = (x[None] - x[:, None]) % 4
     cost = np.array([0.1, 0.4, 0.3, 0.2])[:, None] * np.minimum(tied, 4 - tied)
-    return Case(programs.MinLeakageProgram(PRIORS, cost, 0.3, tied=tied), design(PRIORS, cost, 0.3, 2, tied))
+    return Case(
+        programs.MinLeakageProgram(PRIORS, cost, 0.3, tied=TiedEntries(tied)), design(PRIORS, cost, 0.3, 2, tied)
+    )
 
 
 def a_min_distortion() -> Case:
@@ -366,7 +370,8 @@ def a_private_mechanism(factor: float, laws=None) -> Case:
         A_eq=np.kron(np.eye(inputs), np.ones(outputs)),
         b_eq=np.ones(inputs),
     )
-    return Case(programs.PrivateDistortionProgram(COST, factor, laws), found.fun)
+    references = laws and [Reference(tuple(np.flatnonzero(law).tolist()), tuple(p for p in law if p)) for law in laws]
+    return Case(programs.PrivateDistortionProgram(COST, factor, references), found.fun)
 
 
 # ---------------------------------------------------------------- whole models: every dataset is listed

@@ -7,7 +7,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.alternating import CycleWarning, MechanismScheme, Settings, alternate
-from dalenius.designs.exchange import exchange
+from dalenius.designs.exchange import Exchange
 from dalenius.outcome import Scope, Termination
 from dalenius.search import Limits, Run
 
@@ -34,7 +34,7 @@ def count(**more):
 
 
 def scheme(problem, gap=1e-3, seconds=30.0):
-    return MechanismScheme(exchange(problem, Run.of(Limits(gap=gap, time_limit=seconds), seed=1)))
+    return MechanismScheme(Exchange(problem, Run.of(Limits(gap=gap, time_limit=seconds), seed=1)))
 
 
 def test_parity_rests_at_the_optimum_and_no_block_can_gain():

@@ -21,13 +21,13 @@ from dalenius.baselines import (
 from dalenius.baselines.design import least_distorting, telling_nothing
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.mechanism import (
-    Shape,
     _penalised,
     exponentiated_gradient,
     penalty_method,
     worst_leakage,
 )
 from dalenius.baselines.run import Log
+from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.search.clock import Clock
 
 EXACT = 0.3680642071684971  # log 2 - h(0.1)
@@ -59,18 +59,18 @@ PROBLEMS = {
 def test_gradients_of_the_penalised_objectives(additive):
     """Against central differences along the simplex: mass moves from one output to another."""
     rng = np.random.default_rng(0)
-    shape = Shape(additive, 3)
+    tied = Additive().tied(3, 3) if additive else TiedEntries.free(3, 3)
     free = rng.dirichlet(np.full(3, 4.0), size=1 if additive else 3)
     masses = rng.dirichlet(np.ones(12)).reshape(2, 2, 3)
     cost = rng.uniform(size=(3, 3))
     f, g = worst_leakage(masses / masses.sum(axis=(1, 2), keepdims=True)), lambda Q: (float(np.sum(cost * Q)), cost)
     for function in (_penalised(f, g, 1.0, 2.0, 0.3), _penalised(g, f, 0.02, 5.0, 0.1)):
-        gradient = shape.pull(function(shape.expand(free))[1])
+        gradient = tied.sums(function(tied.expand(free))[1])
         for row, y in np.ndindex(free.shape):
             up, down, before = free.copy(), free.copy(), y - 1
             for moved, sign in ((up, 1e-6), (down, -1e-6)):
                 moved[row, [y, before]] += sign, -sign
-            slope = (function(shape.expand(up))[0] - function(shape.expand(down))[0]) / 2e-6
+            slope = (function(tied.expand(up))[0] - function(tied.expand(down))[0]) / 2e-6
             assert gradient[row, y] - gradient[row, before] == pytest.approx(slope, abs=1e-6)
 
 
@@ -88,7 +88,7 @@ def test_the_objective_never_rises_and_rows_stay_laws():
     free = rng.dirichlet(np.ones(3), size=4)
     for iterations in (1, 5, 25, 125):
         settings, log = MechanismSettings(iterations=iterations), Log(Clock())
-        seen.append(inner(exponentiated_gradient(function, free, Shape(False, 4), settings, log))[0])
+        seen.append(inner(exponentiated_gradient(function, free, TiedEntries.free(4, 3), settings, log))[0])
     assert inner(free)[0] >= seen[0] >= seen[1] >= seen[2] >= seen[3]
 
 

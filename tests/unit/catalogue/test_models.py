@@ -24,9 +24,9 @@ from dalenius.cli import app
 from dalenius.evidence import join
 from dalenius.model import digest
 from dalenius.model.adversaries import ADVERSARIES
-from dalenius.model.design_problem import CLASSES
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS, CsvLaw
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.privacy import NOTIONS
@@ -117,7 +117,7 @@ def test_the_smallest_set_has_every_kind():
         "law": LAWS,
     }
     wanted = {(shelf, kind) for shelf, kept in shelves.items() for kind in kept} - {("law", CsvLaw.kind)}
-    wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in CLASSES}
+    wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in MECHANISM_CLASSES}
     wanted |= {("inputs", kind) for kind in ("query", "dataset")} | {
         ("entropy", unit) for unit in ("nats", "bits", "max")
     }
@@ -140,7 +140,7 @@ def test_sizes():
     assert min((row.inputs, row.outputs) for row in ROWS) == (2, 2)
     assert max((row.inputs, row.outputs) for row in ROWS) >= (100, 100)
     assert max(len(problem.records) for problem in PROBLEM.values()) == 100_000
-    assert all(0 < row.certificate_bytes <= ratchet.LARGEST for row in ROWS)
+    assert all(0 < row.certificate_bytes <= ratchet.MOST_BYTES for row in ROWS)
     assert sum(path.stat().st_size for path in HOME.rglob("*") if path.is_file()) <= 6_000_000
     assert {row.tightness for row in ROWS} == {"exact", "closed", "bracket", "infeasible"}
     assert all(row.title and row.source for row in ROWS)

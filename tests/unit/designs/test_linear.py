@@ -16,13 +16,16 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 import dalenius as dl
+from campaigns import draws
 from dalenius.cli import app
-from dalenius.designs import linear
 from dalenius.designs.linear import LinearDesign
+from dalenius.designs.linear.dual import Multipliers, multipliers_near, proved
+from dalenius.designs.linear.primal import repaired
+from dalenius.designs.linear.rational import LinearSystem
 from dalenius.export import Solution, certify, offered, offers
 from dalenius.search import Limits, Run
 
-some = settings(max_examples=25, deadline=None, derandomize=True)
+some = settings(max_examples=draws(8, 25), deadline=None, derandomize=True)
 P1 = dl.Iid([0.5, 0.3, 0.2])
 UNIFORM = dl.Uniform()
 BOX = [[0.6, 0.2, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.4, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]]
@@ -175,7 +178,7 @@ def raw_optimum(problem):
         rows += [np.kron(np.eye(n)[x] - c * beta, np.eye(m)) for beta in others for x in S]
     sums = np.kron(np.eye(n), np.ones(m))
     equal, ends = [sums], [np.ones(n)]
-    if problem.mechanism == "additive":
+    if problem.mechanism_class.kind == "additive":
         for v, y in itertools.product(range(n), range(m)):
             tie = np.zeros((n, m))
             tie[v, y] += 1.0
@@ -232,7 +235,7 @@ def test_no_private_mechanism_beats_the_lower_bound(problem, seed):
     run, rng = found(problem), np.random.default_rng(seed)
     for spread in (0.1, 1.0):
         rows = rng.dirichlet(np.full(problem.output_count, spread), size=problem.input_count)
-        mixed = run._repaired([[Fraction(x) for x in row] for row in rows.tolist()])
+        mixed = repaired(run.program, [[Fraction(x) for x in row] for row in rows.tolist()])
         if mixed is None:
             continue
         level = problem.exp_epsilon(mixed)
@@ -246,11 +249,10 @@ def test_no_private_mechanism_beats_the_lower_bound(problem, seed):
 def test_any_multipliers_prove_a_valid_bound(problem, seed):
     run, rng = found(problem), np.random.default_rng(seed)
     multipliers = {}
-    for j, (k, _) in enumerate(run.columns):
-        sides = [{x: Fraction(int(rng.integers(0, 9)), 7) for x in run.references[k].inputs} for _ in range(2)]
-        multipliers[j] = linear._Multipliers(sides[0], sides[1] if run.any_law else {})
-    kept = {j: part for j, part in multipliers.items() if run._says_something(part)}
-    assert run._proved(kept) <= run.upper
+    for j, comparison in enumerate(run.program.comparisons):
+        sides = [{x: Fraction(int(rng.integers(0, 9)), 7) for x in comparison.inputs} for _ in range(2)]
+        multipliers[j] = Multipliers(sides[0], sides[1] if run.program.any_law else {})
+    assert proved(run.program, multipliers_near(run.program, multipliers)) <= run.upper
 
 
 @pytest.mark.parametrize("privacy", [PML("log 2"), LDP("log 2"), PML(0.5), LDP(1), PML(0), LDP(0)])
@@ -296,7 +298,7 @@ def failing(*_, **__):
 
 @pytest.mark.parametrize("privacy", [PML("log 2"), LDP(1), PML(0.5, BOX)])
 def test_without_a_vertex_the_interval_is_narrow(privacy, monkeypatch):
-    monkeypatch.setattr(linear._System, "solved", failing)
+    monkeypatch.setattr(LinearSystem, "solved", failing)
     problem = design(privacy, law=P1)
     result = dl.solve(problem)
     assert result.gap <= 1e-9
@@ -310,13 +312,13 @@ def test_wrong_vertices_cost_nothing_but_width(privacy, monkeypatch):
     def lied(self):
         return [Fraction(int(rng.integers(-9, 9)), 8) for _ in range(self.unknowns)]
 
-    monkeypatch.setattr(linear._System, "solved", lied)
+    monkeypatch.setattr(LinearSystem, "solved", lied)
     problem = design(privacy, law=P1)
     assert dl.verify(problem, dl.solve(problem).certificate).proved
 
 
 def test_without_a_solver_there_is_an_interval(monkeypatch):
-    monkeypatch.setattr(LinearDesign, "_in_doubles", failing)
+    monkeypatch.setattr(LinearDesign, "in_doubles", failing)
     problem = design(PML(1), law=P1)
     result = dl.solve(problem)
     assert result.termination is dl.Termination.STALLED

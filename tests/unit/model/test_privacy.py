@@ -268,13 +268,13 @@ def test_what_needs_an_adversary_says_so(ask):
 
 
 def test_what_else_needs_an_adversary_says_so():
-    from dalenius.designs.exchange import exchange
+    from dalenius.designs.exchange import Exchange
     from dalenius.search import Limits, Run
     from dalenius.studies.frontier import spread_budgets
     from dalenius.studies.sweep import entropy_curve
 
     with pytest.raises(dl.InputError, match="privacy"):
-        exchange(PROBLEMS[0], Run.of(Limits()))
+        Exchange(PROBLEMS[0], Run.of(Limits()))
     with pytest.raises(dl.InputError, match="privacy"):
         spread_budgets(PROBLEMS[0], 3)
     with pytest.raises(dl.InputError, match="needs a mechanism to audit"):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from campaigns import draws
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
 from dalenius.programs import MinDistortionProgram, MinLeakageProgram, solvers
 from dalenius.programs import mechanism_update as update
@@ -139,7 +141,7 @@ def test_points_of_a_rate_distortion_function_by_blahuts_iteration():
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
-    for draw in range(20):
+    for draw in range(draws(4, 20)):
         laws, cost = instances.update_data(rng, least=2, most=size, priors=priors)
         budget = between(cost, rng.uniform(0.1, 0.9), instances)
         program = MinLeakageProgram(laws, cost, budget)
@@ -172,7 +174,7 @@ def test_the_conic_model_is_the_problem(instances):
 
 def test_the_point_is_a_mechanism_within_the_budget_and_tells_the_upper_end(instances):
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         laws, cost = instances.update_data(rng)
         budget = between(cost, rng.uniform(0.0, 1.2), instances)
         program = MinLeakageProgram(laws, cost, budget)
@@ -189,7 +191,7 @@ def test_the_point_is_a_mechanism_within_the_budget_and_tells_the_upper_end(inst
 
 def test_no_multipliers_exceed_what_a_feasible_mechanism_tells(instances):
     rng = np.random.default_rng(4)
-    for _ in range(30):
+    for _ in range(draws(8, 30)):
         laws, cost = instances.update_data(rng)
         program = MinLeakageProgram(laws, cost, between(cost, rng.choice([0.0, rng.random()]), instances))
         drawn = [rng.dirichlet(np.full(cost.shape[1], 0.3), size=len(cost)) for _ in range(5)]
@@ -227,7 +229,7 @@ def test_the_bound_is_the_formula(instances):
 
 def test_the_least_distortion_at_the_least_leakage_is_the_budget(instances):
     rng = np.random.default_rng(6)
-    for _ in range(15):
+    for _ in range(draws(4, 15)):
         laws, cost = instances.update_data(rng)
         budget = between(cost, rng.uniform(0.1, 0.7), instances)
         told = MinLeakageProgram(laws, cost, budget).solve()
@@ -272,7 +274,7 @@ def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_ch
     cost = np.minimum(shift, m - shift) / m
     prior = [np.array([np.roll([0.6, 0.4] + [0.0] * (m - 2), a) for a in range(m)]) / m]
     for budget in (0.1, 0.4):
-        tied = MinLeakageProgram(prior, cost, budget, tied=shift)
+        tied = MinLeakageProgram(prior, cost, budget, tied=Additive().tied(m, m))
         answer, free = tied.solve(), MinLeakageProgram(prior, cost, budget).solve()
         assert tied.variables["q"].shape == (1, m)
         assert max(answer.lower, free.lower) <= min(answer.upper, free.upper)
@@ -284,11 +286,11 @@ def test_additive_noise_is_the_best_mechanism_of_a_problem_that_shifts_do_not_ch
 def test_tied_entries_cost_something_where_a_problem_is_not_symmetric(instances):
     rng = np.random.default_rng(9)
     cost, prior = rng.random((4, 4)) / 4.0, [np.diag(rng.dirichlet(np.ones(4)))]
-    shift = (np.arange(4) - np.arange(4)[:, None]) % 4
-    low = float(MinLeakageProgram(prior, cost, 10.0, tied=shift).tied_cost.min())
-    tied, free = MinLeakageProgram(prior, cost, low, tied=shift), MinLeakageProgram(prior, cost, low)
+    shifted = Additive().tied(4, 4)
+    low = float(MinLeakageProgram(prior, cost, 10.0, tied=shifted).tied_cost.min())
+    tied, free = MinLeakageProgram(prior, cost, low, tied=shifted), MinLeakageProgram(prior, cost, low)
     assert free.solve().upper < tied.solve().lower
-    two_kinds = np.array([[0, 1, 2], [0, 1, 2], [5, 3, 4]])  # rows of the variable for some inputs, permuted
+    two_kinds = TiedEntries([[0, 1, 2], [0, 1, 2], [5, 3, 4]])  # rows of the variable for some inputs, permuted
     cost = rng.random((3, 3)) / 3.0
     program = MinLeakageProgram([np.diag([0.2, 0.3, 0.5])], cost, between(cost, 0.8, instances) + 0.05, tied=two_kinds)
     answer = program.solve()
@@ -436,8 +438,6 @@ def test_improving_ends_with_the_time(instances, monkeypatch):
 
 # ---------------------------------------------------------------- bad input
 
-TIED = np.arange(4).reshape(2, 2)
-
 
 @pytest.mark.parametrize(
     ("priors", "cost", "budget", "tied", "what"),
@@ -456,17 +456,9 @@ TIED = np.arange(4).reshape(2, 2)
         ([FAIR], FLIP, math.nan, None, "distortion nan"),
         ([FAIR], FLIP, math.inf, None, "distortion inf"),
         ([FAIR], FLIP + 0.1, 0.1, None, "the least is 0.2"),
-        ([FAIR], FLIP, 0.1, TIED[:1], "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, TIED[0], "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, TIED - 1, "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, TIED + 2, "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, TIED * 1.0, "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, TIED == 0, "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, np.array([[0, 0], [1, 1]]), "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, np.array([[0, 3], [2, 1]]), "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, np.array([[0, 1], [10**12, 10**12 + 1]]), "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, np.zeros((0, 2), dtype=int), "expected every row of `tied`"),
-        ([FAIR], FLIP, 0.1, "tied", "expected every row of `tied`"),
+        ([FAIR], FLIP, 0.1, TiedEntries.free(1, 2), "expected `tied` to be TiedEntries for 2 inputs and 2 outputs"),
+        ([FAIR], FLIP, 0.1, np.arange(4).reshape(2, 2), "expected `tied` to be TiedEntries"),
+        ([FAIR], FLIP, 0.1, "tied", "expected `tied` to be TiedEntries"),
     ],
 )
 def test_bad_input_is_refused_before_any_solver(priors, cost, budget, tied, what):

@@ -7,11 +7,18 @@ import pytest
 from scipy.optimize import linprog
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import Additive
+from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import PrivateDistortionProgram
 
 CIRCLE = (np.arange(5) - np.arange(5)[:, None]) % 5
 FAIR = 0.5 * (1.0 - np.eye(2))
+
+
+def listed(laws):
+    """Laws of all inputs as references; None stays None."""
+    return laws and [Reference(tuple(np.flatnonzero(law).tolist()), tuple(p for p in law if p)) for law in laws]
 
 
 def raw_optimum(cost, factor, laws):
@@ -50,7 +57,7 @@ def drawn(rng):
 def test_closed_forms_of_uniform_laws(n, factor):
     cost, uniform = (1.0 - np.eye(n)) / n, np.full(n, 1.0 / n)
     for laws, value in ((None, 1.0 - factor / (factor + n - 1.0)), ([uniform], 1.0 - factor / n)):
-        answer = PrivateDistortionProgram(cost, factor, laws).solve()
+        answer = PrivateDistortionProgram(cost, factor, listed(laws)).solve()
         assert answer.lower <= value <= answer.upper
         assert answer.termination is Termination.GAP_REACHED
 
@@ -58,7 +65,7 @@ def test_closed_forms_of_uniform_laws(n, factor):
 @pytest.mark.parametrize("seed", range(8))
 def test_another_solver_on_the_raw_constraints_agrees(seed):
     cost, factor, laws = drawn(np.random.default_rng(seed))
-    answer = PrivateDistortionProgram(cost, factor, laws).solve()
+    answer = PrivateDistortionProgram(cost, factor, listed(laws)).solve()
     assert answer.lower - 1e-8 <= raw_optimum(cost, factor, laws) <= answer.upper + 1e-8
     assert answer.gap <= 1e-6
 
@@ -67,7 +74,7 @@ def test_another_solver_on_the_raw_constraints_agrees(seed):
 def test_any_multipliers_bound_any_private_mechanism(seed):
     rng = np.random.default_rng(seed)
     cost, factor, laws = drawn(rng)
-    program = PrivateDistortionProgram(cost, factor, laws)
+    program = PrivateDistortionProgram(cost, factor, listed(laws))
     shape = program.start()[1]["upper"].shape
     for size in (1e-9, 0.1, 1e9):
         point = program.repair({"q": rng.dirichlet(np.full(cost.shape[1], 0.3), size=len(cost))})
@@ -86,14 +93,14 @@ def test_multipliers_without_weights_prove_the_least_distortion():
 
 def test_inputs_that_play_no_part_are_free():
     cost = np.array([[0.0, 0.5], [0.5, 0.0], [0.3, 0.0]])
-    free = PrivateDistortionProgram(cost, 3.0, among=[True, True, False]).solve()
+    free = PrivateDistortionProgram(cost, 3.0, [Reference((0, 1))]).solve()
     bound = PrivateDistortionProgram(cost, 3.0).solve()
     assert free.lower <= 0.25 <= free.upper
     assert bound.lower > 0.25
 
 
 def test_additive_noise():
-    program = PrivateDistortionProgram(0.2 * (1.0 - np.eye(5)), 2.0, tied=CIRCLE)
+    program = PrivateDistortionProgram(0.2 * (1.0 - np.eye(5)), 2.0, tied=Additive().tied(5, 5))
     answer = program.solve()
     assert answer.lower <= 1.0 - 2.0 / 6.0 <= answer.upper
     Q = program.mechanism(answer.point)
@@ -116,17 +123,19 @@ def test_factors_that_are_none(factor):
         PrivateDistortionProgram(FAIR, factor)
 
 
-@pytest.mark.parametrize("laws", [[[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [[1.0]], [[0.5, 0.25, 0.25]]])
+@pytest.mark.parametrize("laws", [[[0.5, 0.4]], [[1.5, -0.5]], [[np.nan, 1.0]], [[0.5, 0.5], [0.5, 0.4]]])
 def test_laws_that_are_none(laws):
-    with pytest.raises(InputError, match="laws of 2 inputs"):
-        PrivateDistortionProgram(FAIR, 2.0, laws)
+    with pytest.raises(InputError, match="laws above 0, each with sum 1"):
+        PrivateDistortionProgram(FAIR, 2.0, listed(laws))
 
 
-def test_masks_and_costs_that_do_not_fit():
-    with pytest.raises(InputError, match="mask"):
-        PrivateDistortionProgram(FAIR, 2.0, among=[False, False])
-    with pytest.raises(InputError, match="mask"):
-        PrivateDistortionProgram(FAIR, 2.0, among=[True])
+def test_references_and_costs_that_do_not_fit():
+    for references in ([], [Reference(())], [Reference((0, 2))], [Reference((-1,))], listed([[0.5, 0.25, 0.25]])):
+        with pytest.raises(InputError, match="some of the 2 inputs"):
+            PrivateDistortionProgram(FAIR, 2.0, references)
+    for references in ([Reference((0,)), Reference((1,))], [*listed([[0.5, 0.5]]), Reference((1,))]):
+        with pytest.raises(InputError, match="or one without"):
+            PrivateDistortionProgram(FAIR, 2.0, references)
     with pytest.raises(InputError, match="cost"):
         PrivateDistortionProgram(-FAIR, 2.0)
     with pytest.raises(InputError, match="cost"):

@@ -78,21 +78,12 @@ def dual_bound(
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
     law = law / law.sum()
     beta = float(short(candidate.mu, 12))
-    exists = np.isfinite(channel.log_shares)
     if beta == 0.0:
-        used = exists.any(axis=0)
+        used = np.isfinite(channel.log_shares).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    known: dict[bytes, tuple[BoxTree, float]] = {}  # letters with equal counts share a tree
-    for a in range(channel.letters):
-        if channel.log_shares[a].tobytes() not in known:
-            rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
-            relaxation = RowRelaxation(rows, shares, law, beta, decimals=decimals)
-            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
-            alike = [b for b in range(channel.letters) if np.array_equal(channel.log_shares[a], channel.log_shares[b])]
-            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, shares)
-            known[channel.log_shares[a].tobytes()] = tree, row_maximum(rows, shares, law, beta, starts, clock)
-    trees, floors = zip(*(known[shares.tobytes()] for shares in channel.log_shares), strict=True)
+    trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock)
+    distinct = list({id(tree): tree for tree in trees}.values())
 
     def total(values: Sequence[float]) -> float:
         return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit
@@ -103,7 +94,7 @@ def dual_bound(
     while True:
         uppers = [tree.upper for tree in trees]
         upper = total(uppers)
-        nodes = sum(tree.leaves for tree, _ in known.values())
+        nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
         if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
             break
@@ -111,6 +102,24 @@ def dual_bound(
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break
     return DualBound(upper, attainable, law, beta, trees)
+
+
+def _row_problems(
+    channel: RecordChannel, candidate: Candidate, law: Floats, beta: float, decimals: int, clock: Clock
+) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
+    """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
+    exists = np.isfinite(channel.log_shares)
+    known: dict[bytes, tuple[BoxTree, float]] = {}
+    for a in range(channel.letters):
+        if channel.log_shares[a].tobytes() not in known:
+            rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
+            relaxation = RowRelaxation(rows, shares, law, beta, decimals=decimals)
+            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
+            alike = [b for b in range(channel.letters) if np.array_equal(channel.log_shares[a], channel.log_shares[b])]
+            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, shares)
+            known[channel.log_shares[a].tobytes()] = tree, row_maximum(rows, shares, law, beta, starts, clock)
+    trees, floors = zip(*(known[shares.tobytes()] for shares in channel.log_shares), strict=True)
+    return trees, floors
 
 
 def _row_starts(p: Floats, rows: Floats, log_shares: Floats) -> Floats:

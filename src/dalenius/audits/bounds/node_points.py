@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +218,7 @@ def _finished(state: _State, found: _Residuals, target: float, tolerance: float)
     return (inside & (close | final)) | (state.upper < target - tolerance) | ~np.isfinite(found.gradient).all(axis=1)
 
 
-def _keep(batch: Any, which: NDArray[np.bool_]) -> None:
+def _keep(batch: _State | _Residuals, which: NDArray[np.bool_]) -> None:
     """Drop the other boxes from every array of a dataclass."""
     for field in fields(batch):
         setattr(batch, field.name, getattr(batch, field.name)[which])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -19,10 +19,10 @@ Data: TypeAlias = ArrayLike | cp.Expression
 SUM = 1e-9  # how far a law may be from summing to 1
 
 
-def derived(function: Callable[..., Any], shape: tuple[int, ...], *given: cp.Expression) -> cp.Expression:
+def derived(function: Callable[..., ArrayLike], shape: tuple[int, ...], *given: cp.Expression) -> cp.Expression:
     """A function of data: a constant, or a parameter that is computed from parameters, whatever their curvature would say."""
 
-    def value() -> Any:
+    def value() -> ArrayLike | None:
         values = [item.value for item in given]
         return None if any(v is None for v in values) else function(*values)
 
@@ -31,14 +31,14 @@ def derived(function: Callable[..., Any], shape: tuple[int, ...], *given: cp.Exp
     return cp.Constant(value())
 
 
-def matrix(name: str, expression: Any) -> cp.Expression:
+def matrix(name: str, expression: cp.Expression) -> cp.Expression:
     result = cp.Expression.cast_to_const(expression)
     if result.ndim != 2:
         raise InputError(f"{name}: expected a matrix, got shape {result.shape}")
     return result
 
 
-def vector(name: str, expression: Any, size: int | None) -> cp.Expression:
+def vector(name: str, expression: cp.Expression, size: int | None) -> cp.Expression:
     result = cp.Expression.cast_to_const(expression)
     if result.ndim != 1 or size not in (None, result.size):
         raise InputError(f"{name}: expected a vector{f' of {size}' if size else ''}, got shape {result.shape}")
