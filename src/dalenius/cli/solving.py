@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Annotated, Any
@@ -120,6 +121,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "record": result.record,
         "prior": result.witness.prior if result.witness else None,
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),
@@ -159,6 +161,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),
