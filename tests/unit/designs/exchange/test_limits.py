@@ -117,7 +117,7 @@ def test_an_oracle_that_lies(make, monkeypatch):
 
     def worst_priors(self, Q, known, clock, starts=24):
         part = self.parts[0]
-        masses = np.zeros_like(part.log_shares)
+        masses = np.zeros_like(part.log_uniform)
         masses[0, 0] = masses[1, -1] = 0.5
         return [Prior(part.record, masses)]
 
