@@ -1,6 +1,6 @@
-"""Fixtures of all tests: the helper modules of this folder, which pytest puts on the path (`pythonpath` in pyproject.toml).
+"""What all tests share: campaigns thin or whole, a clock that counts work, and the helper modules as fixtures.
 
-They are fixtures, not imports, so that collecting a file costs no import of cvxpy.
+pytest puts this folder on the path (`pythonpath` in pyproject.toml).
 """
 
 from __future__ import annotations
@@ -11,9 +11,34 @@ from types import ModuleType
 
 import pytest
 
+import campaigns
+from clocks import WorkClock
+
 # The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="run whole campaigns, not a thin draw of each")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    campaigns.THOROUGH = config.getoption("--thorough")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without --thorough, tests marked `thorough` are left out: deselected, not skipped, for nothing is missing."""
+    if not campaigns.THOROUGH:
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def work_clock() -> WorkClock:
+    """Searches look at a clock that counts work, so that no answer depends on how busy the machine is."""
+    return WorkClock.installed()
 
 
 @pytest.fixture(scope="session")

@@ -112,6 +112,8 @@ def solve(
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
+    if not isinstance(problem, MaximalLeakage | DesignProblem):
+        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
@@ -120,15 +122,13 @@ def solve(
     with stopped_by_interrupt(search.clock):
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
-        if not isinstance(problem, MaximalLeakage):
-            raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
-        if method is not None:
-            raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
-        return _audited(problem, search, _of_kind(known, Result))
+        return _audited(problem, search, _of_kind(known, Result), method)
 
 
-def _audited(problem: MaximalLeakage, search: Run, known: Result | None) -> Result:
+def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method: str | None) -> Result:
     """Problem 1."""
+    if method is not None:
+        raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
     audit = audit_of(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
@@ -138,9 +138,8 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None) -> Resu
 
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
-    from dalenius.alternating.mechanism_scheme import (
-        AlternatingProposer,  # the modelling language takes a second to import
-    )
+    # here, because the modelling language takes a second to import
+    from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
 
     if method is not None and method not in METHODS:

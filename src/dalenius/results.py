@@ -21,7 +21,7 @@ from dalenius.units import Quantity, lower_in, unit_size, upper_in
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
-RESOLUTION = 2e-11
+NO_LEAKAGE = 2e-11  # as good as doubles can tell from none
 
 
 def relative_gap(lower: float, upper: float) -> float:
@@ -30,7 +30,7 @@ def relative_gap(lower: float, upper: float) -> float:
     >>> relative_gap(0.75, 1.0)
     0.25
     """
-    return (upper - lower) / upper if upper > RESOLUTION else 0.0
+    return (upper - lower) / upper if upper > NO_LEAKAGE else 0.0
 
 
 class _Bounds(TypedDict):

@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from campaigns import draws, thinned
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate, solvers
 
@@ -140,23 +141,23 @@ def check(instances, program, answer, cls, seed):
 
 @pytest.mark.parametrize("draw", [wild, broken])
 def test_a_solver_that_lies(instances, monkeypatch, cls, draw):
-    for seed in range(3):
+    for seed in range(draws(1, 3)):
         truth(instances.make, cls, seed)
         program = instances.make(cls, seed)
         rng = np.random.default_rng(seed)
         with monkeypatch.context() as patch:
             patch.setattr(cp.Problem, "solve", liar(rng, draw))
-            for _ in range(40):
+            for _ in range(draws(8, 40)):
                 check(instances, program, program.solve(), cls, seed)
 
 
-@pytest.mark.parametrize("twist", TWISTS)
+@pytest.mark.parametrize("twist", thinned(TWISTS, every=4))
 def test_a_solver_that_twists_the_truth(instances, monkeypatch, cls, twist):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)
     with monkeypatch.context() as patch:
         patch.setattr(cp.Problem, "solve", twisted(np.random.default_rng(0), TWISTS[twist]))
-        for _ in range(3):
+        for _ in range(draws(1, 3)):
             check(instances, program, program.solve(), cls, 0)
 
 
@@ -193,7 +194,7 @@ def test_a_solver_that_hangs(instances, monkeypatch, cls):
     assert again.gap <= max(answer.gap, 0.0)
 
 
-@pytest.mark.parametrize("steps", [0, 1, 2, 5, 10])
+@pytest.mark.parametrize("steps", thinned([0, 1, 2, 5, 10], every=2))
 def test_a_solver_that_stops_early(instances, monkeypatch, cls, steps):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)
@@ -276,7 +277,7 @@ SLOPES, SCALES = {"sigma", "kappa", "log_ratio"}, {"mu", "law", "nu", "weights"}
 def test_no_multipliers_make_a_wrong_bound(instances, cls):
     """Where multipliers are huge, rounding must go outward, too."""
     rng = np.random.default_rng(7)
-    for seed in range(10):
+    for seed in range(draws(2, 10)):
         answer = truth(instances.make, cls, seed)
         program = instances.make(cls, seed)
         for _ in range(50):
@@ -296,7 +297,7 @@ def near(rng, array):
     )
 
 
-def test_ten_thousand_lies_about_the_marginal_update(instances, monkeypatch):
+def test_many_lies_about_the_marginal_update(instances, monkeypatch):
     known = {seed: truth(instances.make, MarginalUpdate, seed) for seed in range(20)}
     made = {seed: instances.make(MarginalUpdate, seed) for seed in known}
     monkeypatch.setattr(cp, "installed_solvers", lambda: ["CLARABEL"])
@@ -312,7 +313,7 @@ def test_ten_thousand_lies_about_the_marginal_update(instances, monkeypatch):
         return say(problem, lambda shape: dual if shape == () else near(rng, best.point["pi"]))
 
     monkeypatch.setattr(cp.Problem, "solve", solve)
-    for draw in range(10_000):
+    for draw in range(draws(300, 10_000)):
         seed = draw % 20
         answer = made[seed].solve()
         instances.assert_honest(answer, known[seed])

@@ -157,8 +157,8 @@ def every_moment(monkeypatch) -> None:
     """No moment is left out because the last one was just told."""
     tell = Clock.tell
 
-    def tell_now(self, stage, record, lower, upper, nodes, *, now=False):
-        tell(self, stage, record, lower, upper, nodes, now=True)
+    def tell_now(self, stage, lower, upper, evidence, *, record=None, rounds=0, now=False):
+        tell(self, stage, lower, upper, evidence, record=record, rounds=rounds, now=True)
 
     monkeypatch.setattr(Clock, "tell", tell_now)
 

@@ -21,7 +21,7 @@ from dalenius.search.clock import Clock
 __all__ = ["DesignSettings", "design_run", "within_budget"]
 
 Floats = NDArray[np.float64]
-SPARE = 1e-12
+SHARE_ROUNDING = 1e-12  # of the share that is mixed in, so that the budget is met in doubles
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Float
         budget, used, least = budget_of(problem), leakage, 0.0
     if used <= budget:
         return rows
-    share = min((used - budget) / (used - least) + SPARE, 1.0) if used > least else 1.0
+    share = min((used - budget) / (used - least) + SHARE_ROUNDING, 1.0) if used > least else 1.0
     mixed = (1.0 - share) * rows + share * other
     return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 

@@ -25,11 +25,11 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.reduction import record_channels, record_completions
 
-__all__ = ["MAX_CELLS", "Family", "View", "aggregated", "full_joint"]
+__all__ = ["MOST_CELLS", "Family", "View", "aggregated", "full_joint"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-MAX_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
+MOST_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,9 @@ def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:
 
 
 def _check_size(what: str, log_cells: float, advice: str) -> None:
-    if log_cells > math.log(MAX_CELLS):
+    if log_cells > math.log(MOST_CELLS):
         raise InputError(
-            f"baselines: {what} has exp({log_cells:.1f}) cells, those of all records together; at most {MAX_CELLS} are computed "
+            f"baselines: {what} has exp({log_cells:.1f}) cells, those of all records together; at most {MOST_CELLS} are computed "
             f"with; {advice}"
         )
 

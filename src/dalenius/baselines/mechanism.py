@@ -30,7 +30,7 @@ from dalenius.model.min_leakage import MinLeakage
 __all__ = ["MechanismSettings", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
 
 Floats = NDArray[np.float64]
-CEILING = Fraction(10**300)
+LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)
 
 
@@ -86,7 +86,7 @@ def budget_of(problem: DesignProblem) -> float:
     """The budget as a double: of distortion, or of leakage in nats."""
     if isinstance(problem, MinDistortion):
         return problem.max_leakage_nats
-    return float(min(problem.budget, CEILING))
+    return float(min(problem.budget, LARGEST_IN_DOUBLES))
 
 
 def worst_leakage(masses: Floats) -> Function:
@@ -180,7 +180,7 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
 
     leakage = worst_leakage(masses)
     f, g = leakage, distortion
-    unit, budget = max(float(min(problem.constant_distortion, CEILING)), 1e-12), budget_of(problem)
+    unit, budget = max(float(min(problem.constant_distortion, LARGEST_IN_DOUBLES)), 1e-12), budget_of(problem)
     if isinstance(problem, MinLeakage):
         unit = 1.0 / unit
     else:

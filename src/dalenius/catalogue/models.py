@@ -35,7 +35,7 @@ __all__ = [
 INSTALLED = Path(__file__).parents[1] / "models"
 CHECKOUT = Path(__file__).parents[3] / "models"
 SETS = ("minimal", "fast", "various")
-CLOSED = 1e-6
+CLOSED = 1e-6  # the relative gap of a closed interval
 
 
 @dataclass(frozen=True)

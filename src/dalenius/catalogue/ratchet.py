@@ -23,7 +23,7 @@ from dalenius.model import digest
 from dalenius.outcome import Termination
 
 __all__ = [
-    "LARGEST",
+    "MOST_BYTES",
     "HistoryRow",
     "history",
     "index_csv",
@@ -33,8 +33,8 @@ __all__ = [
     "write_index",
 ]
 
-LARGEST = 500_000  # bytes of a certificate in the library
-LONGEST = 200  # characters of a name in the history
+MOST_BYTES = 500_000  # bytes of a certificate in the library
+MOST_CHARACTERS = 200  # characters of a name in the history
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> His
     Raises
     ------
     InputError
-        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `LARGEST` bytes,
-        or `by` is no such line.
+        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `MOST_BYTES`, or
+        `by` is no such line.
     """
     header = certificate.header
     wanted = header.model
@@ -112,7 +112,7 @@ def tighten(
     Raises
     ------
     InputError
-        If the tighter certificate would take more than `LARGEST` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
+        If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
         or an argument is invalid.
     """
     if model.header is not None and (model.gap is None or model.gap <= gap):
@@ -190,9 +190,9 @@ def write_index(folder: str | Path) -> list[Path]:
 
 def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
-    if len(by) > LONGEST or not by.isprintable():
+    if len(by) > MOST_CHARACTERS or not by.isprintable():
         raise InputError(
-            f"by: expected one line of at most {LONGEST} printable characters, got {brief(by)}; say who found it with --by"
+            f"by: expected one line of at most {MOST_CHARACTERS} printable characters, got {brief(by)}; say who found it with --by"
         )
     _prove(model, found, "the certificate")
     with _alone(folder):
@@ -209,9 +209,9 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> H
     past = [row for row in rows if row.name == model.name]
     if stored is not None and stored.header.claim == header.claim and past and (past[-1].lower, past[-1].upper) == ends:
         return None
-    if len(kept.text) > LARGEST:
+    if len(kept.text) > MOST_BYTES:
         raise InputError(
-            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {LARGEST}; "
+            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
     entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)

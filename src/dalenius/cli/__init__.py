@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -46,7 +47,8 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Show the vers
 
 
 def main() -> None:
-    """Entry point: a `DaleniusError` becomes one line on standard error and exit status 2."""
+    """Entry point: a warning becomes one line on standard error; a `DaleniusError`, too, and exit status 2."""
+    warnings.showwarning = lambda message, *_, **__: err.print(f"dalenius: warning: {message}", markup=False)
     try:
         app()
     except dl.DaleniusError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,11 +103,11 @@ def _certificate_target(output: Path | None, model: Path) -> Path | None:
 
 def _write_trace(moments: tuple[dl.Progress, ...], stem: Path) -> None:
     """The table, and the picture where matplotlib is installed."""
-    from dalenius.files import write_whole
     from dalenius.report import trace_picture, trace_table
 
     write_whole(Path(f"{stem}.trace.csv"), trace_table(moments))
-    drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
+    if moments:
+        drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
 
 
 def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
@@ -120,6 +121,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "record": result.record,
         "prior": result.witness.prior if result.witness else None,
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),
@@ -159,6 +161,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),

@@ -19,7 +19,7 @@ from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
 
-CEILING = Fraction(10**300)
+LARGEST_IN_DOUBLES = Fraction(10**300)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class MinDistortion(DesignProblem):
     @property
     def max_leakage_nats(self) -> float:
         """The budget in nats, as a double."""
-        return float(max(min(self.budget, CEILING), -CEILING)) * unit_size(self.budget_units)
+        return float(max(min(self.budget, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(self.budget_units)
 
     @property
     def feasible(self) -> bool:

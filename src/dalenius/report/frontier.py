@@ -14,7 +14,7 @@ from dalenius.units import Quantity, lower_in, upper_in
 
 __all__ = ["frontier_picture", "frontier_table"]
 
-STEPS = 200  # of a band
+BAND_STEPS = 200
 
 
 def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats") -> str:
@@ -90,7 +90,9 @@ def frontier_picture(
 
 def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> None:
     band, low, high = Band(points), points[0].budget, points[-1].budget
-    grid = sorted({*(low + (high - low) * Fraction(j, STEPS) for j in range(STEPS + 1)), *(p.budget for p in points)})
+    grid = sorted(
+        {*(low + (high - low) * Fraction(j, BAND_STEPS) for j in range(BAND_STEPS + 1)), *(p.budget for p in points)}
+    )
     ends = [_ends(points[0], band.lower(x), band.upper(x), units) for x in grid]
     at = [_ends(point, point.result.lower, point.result.upper, units) for point in points]
     x = [float(point.budget) for point in points]

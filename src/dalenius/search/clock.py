@@ -53,7 +53,9 @@ class Clock:
     report: ProgressCallback | None = None
     every: float = 0.2
     units: str = "nats"  # of the bounds that it is told
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(
+        default_factory=lambda: time.monotonic()
+    )  # looked up when called: tests have their own clock
     stopped: bool = False
     whole: Clock | None = None
     trace: list[Progress] = field(default_factory=list)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius._solve import solve
 from dalenius.baselines import (
+    CvxpyNlp,
     DesignRun,
     Family,
     LeakageRun,
+    Slsqp,
+    TrustConstr,
     aggregated,
-    cvxpy_nlp_run,
     design_run,
     full_joint,
     leakage_run,
-    slsqp_run,
-    trust_constr_run,
+    optimised_run,
     within_budget,
 )
 from dalenius.errors import DaleniusError, InputError
@@ -50,10 +52,10 @@ FAMILIES: dict[str, Callable[[MaximalLeakage | DesignProblem], Family]] = {
 AUDITS: dict[str, Callable[..., LeakageRun]] = {
     "paper-full": leakage_run,
     "paper-aggregated": leakage_run,
-    "slsqp": slsqp_run,
-    "trust-constr": trust_constr_run,
-    "cvxpy-nlp-full": cvxpy_nlp_run,
-    "cvxpy-nlp-aggregated": cvxpy_nlp_run,
+    "slsqp": partial(optimised_run, optimiser=Slsqp()),
+    "trust-constr": partial(optimised_run, optimiser=TrustConstr()),
+    "cvxpy-nlp-full": partial(optimised_run, optimiser=CvxpyNlp()),
+    "cvxpy-nlp-aggregated": partial(optimised_run, optimiser=CvxpyNlp()),
 }
 DESIGNS = ("paper-full", "paper-aggregated")
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose

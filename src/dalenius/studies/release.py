@@ -138,6 +138,8 @@ def release(
     (True, True, True)
     """
     audit = audit_of_release(problem, mechanism)
+    if certificate is not None and not isinstance(certificate, Certificate):
+        raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
     proof = _audited(audit, time_limit, progress) if certificate is None else certificate
     leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
     hidden = _true_input(problem, mechanism, letters() if callable(letters) else letters)

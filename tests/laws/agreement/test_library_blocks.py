@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 from dalenius.reduction import record_channels
@@ -26,7 +27,7 @@ def prior(channel) -> np.ndarray:
     return p / p.sum()
 
 
-@pytest.mark.parametrize("model", ENTROPIC, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", thinned(ENTROPIC, every=4), ids=lambda model: model.name)
 def test_prior_blocks(model):
     channel = record_channels(model.load())[0]
     p = prior(channel)
@@ -41,7 +42,7 @@ def test_prior_blocks(model):
     )
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("model", thinned(MODELS, every=4), ids=lambda model: model.name)
 def test_mechanism_blocks(model):
     """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
     problem = model.load()

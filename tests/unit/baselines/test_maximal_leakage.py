@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from importlib.util import find_spec
@@ -12,19 +13,17 @@ import pytest
 import dalenius as dl
 from dalenius.baselines import (
     ConditionalSettings,
-    CvxpyNlpSettings,
+    CvxpyNlp,
     LeakageSettings,
     MarginalSettings,
     Rest,
-    SlsqpSettings,
-    TrustConstrSettings,
+    Slsqp,
+    TrustConstr,
     aggregated,
-    cvxpy_nlp_run,
     full_joint,
     leakage_run,
-    slsqp_run,
+    optimised_run,
     starts,
-    trust_constr_run,
 )
 from dalenius.baselines.conditional import coordinate_ascent
 from dalenius.baselines.gradients import leakage, through
@@ -34,6 +33,9 @@ from dalenius.baselines.run import Log
 from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
 
+slsqp_run, trust_constr_run, cvxpy_nlp_run = (
+    functools.partial(optimised_run, optimiser=method) for method in (Slsqp(), TrustConstr(), CvxpyNlp())
+)
 CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 log 2; Mrs. Gerber's lemma
 
 
@@ -340,10 +342,10 @@ class TestBadInput:
             (ConditionalSettings, "step", math.inf),
             (ConditionalSettings, "armijo", "much"),
             (LeakageSettings, "tolerance", math.nan),
-            (SlsqpSettings, "iterations", True),
-            (TrustConstrSettings, "radius", 0.0),
-            (CvxpyNlpSettings, "iterations", "many"),
-            (CvxpyNlpSettings, "preset", "newton"),
+            (Slsqp, "iterations", True),
+            (TrustConstr, "radius", 0.0),
+            (CvxpyNlp, "iterations", "many"),
+            (CvxpyNlp, "preset", "newton"),
         ],
     )
     def test_settings(self, settings, name, value):

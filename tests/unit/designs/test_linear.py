@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 from typer.testing import CliRunner
 
 import dalenius as dl
+from campaigns import draws
 from dalenius.cli import app
 from dalenius.designs.linear import LinearDesign
 from dalenius.designs.linear.dual import Multipliers, multipliers_near, proved
@@ -24,7 +25,7 @@ from dalenius.designs.linear.rational import LinearSystem
 from dalenius.export import Solution, certify, offered, offers
 from dalenius.search import Limits, Run
 
-some = settings(max_examples=25, deadline=None, derandomize=True)
+some = settings(max_examples=draws(8, 25), deadline=None, derandomize=True)
 P1 = dl.Iid([0.5, 0.3, 0.2])
 UNIFORM = dl.Uniform()
 BOX = [[0.6, 0.2, 0.2], [0.6, 0.3, 0.1], [0.5, 0.4, 0.1], [0.4, 0.4, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.programs import ConditionalUpdate
 
@@ -56,7 +57,7 @@ def random_instance(rng, instances, share):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, pi, w0, b = random_instance(rng, instances, share)
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         exact = closed_form(program.g, log_counts, pi, b, instances)
@@ -85,7 +86,7 @@ def test_two_solvers_agree(instances):
 
 def test_the_value_is_a_minorant_of_the_information_and_no_feasible_point_beats_the_upper_end(instances):
     rng = np.random.default_rng(2)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, pi, w0, b = random_instance(rng, instances, rng.uniform(0.1, 0.9))
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         answer = program.solve()
@@ -113,7 +114,7 @@ def test_steps_never_lose_information(instances):
 
 def test_the_bound_is_the_formula_and_holds_for_every_multiplier(instances):
     rng = np.random.default_rng(4)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, pi, w0, b = random_instance(rng, instances, 0.7)
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         counted = ConditionalUpdate(rows, log_counts + 50.0, pi, w0, b + 50.0)  # log N instead of log(N/|X|)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
@@ -93,7 +94,7 @@ def test_what_is_repaired_is_feasible_in_exact_arithmetic():
     """A law that lacks 1e-16 of entropy can be worth 1e-8 more than the optimum."""
     ctx.prec = 200
     rng = np.random.default_rng(6)
-    for draw in range(300):
+    for draw in range(draws(60, 300)):
         K, h, _ = random_data(rng)
         program = MarginalUpdate(K, h, 0.0)
         program.set(K, h, program.most - (0.0 if draw % 3 == 0 else 10.0 ** rng.uniform(-17, -1)))
@@ -106,7 +107,7 @@ def test_what_is_repaired_is_feasible_in_exact_arithmetic():
 
 def test_the_bound_holds_whatever_the_multipliers():
     rng = np.random.default_rng(4)
-    for draw in range(300):
+    for draw in range(draws(60, 300)):
         K, h, _ = random_data(rng)
         program = MarginalUpdate(K, h, 0.0)
         program.set(K, h, program.most * rng.choice([1.0, 1.0 - 1e-9, 0.9, 0.1]))

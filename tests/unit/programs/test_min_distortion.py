@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, minimize
 
+from campaigns import draws, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
@@ -82,7 +83,7 @@ def test_a_uniform_source_with_hamming_distortion(n, share):
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
-    for draw in range(20):
+    for draw in range(draws(4, 20)):
         laws, cost = instances.update_data(rng, least=2, most=size, priors=priors)
         budget = rng.uniform(0.05, 0.9) * max(largest(laws, cost, instances), 0.01)
         program = MinDistortionProgram(laws, cost, budget)
@@ -111,7 +112,7 @@ def test_the_conic_model_is_the_problem(instances):
 
 def test_the_point_is_a_mechanism_that_tells_no_more_than_the_budget(instances):
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         laws, cost = instances.update_data(rng)
         budget = rng.uniform(0.0, 1.2) * largest(laws, cost, instances)
         program = MinDistortionProgram(laws, cost, budget)
@@ -128,7 +129,7 @@ def test_the_point_is_a_mechanism_that_tells_no_more_than_the_budget(instances):
 
 def test_no_multipliers_exceed_the_distortion_of_a_feasible_mechanism(instances):
     rng = np.random.default_rng(4)
-    for _ in range(30):
+    for _ in range(draws(8, 30)):
         laws, cost = instances.update_data(rng)
         budget = rng.choice([0.0, rng.random()]) * largest(laws, cost, instances)
         program = MinDistortionProgram(laws, cost, budget)
@@ -164,7 +165,7 @@ def test_the_bound_is_the_formula(instances):
 
 def test_the_least_leakage_at_the_least_distortion_is_the_budget(instances):
     rng = np.random.default_rng(6)
-    for _ in range(15):
+    for _ in range(draws(4, 15)):
         laws, cost = instances.update_data(rng)
         most = largest(laws, cost, instances)
         if most < 1e-3:
@@ -238,7 +239,7 @@ def test_a_mechanism_that_tells_nothing_though_it_is_not_constant():
     assert answer.gap <= 1e-8
 
 
-@pytest.mark.parametrize("budget", [0.0, 1e-300, 1e-17, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4])
+@pytest.mark.parametrize("budget", thinned([0.0, 1e-300, 1e-17, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4], every=4))
 def test_the_tiniest_budgets(instances, budget):
     rng = np.random.default_rng(9)
     for _ in range(4):
@@ -258,7 +259,7 @@ def test_the_tiniest_budgets(instances, budget):
 
 def test_zero_leakage_is_exact_and_its_slopes_prove_it(instances):
     rng = np.random.default_rng(10)
-    for _ in range(20):
+    for _ in range(draws(5, 20)):
         laws, cost = instances.update_data(rng)
         leakages, tied = Leakages("test", laws, len(cost)), TiedEntries.free(*cost.shape)
         found = zero_leakage(leakages, tied, cost, math.inf)
@@ -283,7 +284,7 @@ def test_nothing_can_be_told_where_letters_are_independent_of_inputs():
 def test_letters_that_nearly_do_not_exist(budget):
     """Multipliers of 1e15 and more then meet ratios of 1e-15: neither end may move by what rounding makes of them."""
     rng = np.random.default_rng(18)
-    for _ in range(20):
+    for _ in range(draws(2, 20)):
         shape = (rng.integers(2, 5), rng.integers(2, 6))
         masses = rng.random(shape) * 10.0 ** rng.uniform(-rng.choice([18, 300]), 0, size=shape)
         cost = rng.random((shape[1], 3))
@@ -358,6 +359,7 @@ def test_forty_priors(instances):
     assert instances.violation(program, answer.point) <= 1e-12
 
 
+@pytest.mark.thorough
 def test_distortion_rate_at_a_hundred_inputs_closes():
     rng = np.random.default_rng(17)
     law = rng.dirichlet(np.ones(100))

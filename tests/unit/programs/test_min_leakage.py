@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
@@ -140,7 +141,7 @@ def test_points_of_a_rate_distortion_function_by_blahuts_iteration():
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
-    for draw in range(20):
+    for draw in range(draws(4, 20)):
         laws, cost = instances.update_data(rng, least=2, most=size, priors=priors)
         budget = between(cost, rng.uniform(0.1, 0.9), instances)
         program = MinLeakageProgram(laws, cost, budget)
@@ -173,7 +174,7 @@ def test_the_conic_model_is_the_problem(instances):
 
 def test_the_point_is_a_mechanism_within_the_budget_and_tells_the_upper_end(instances):
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         laws, cost = instances.update_data(rng)
         budget = between(cost, rng.uniform(0.0, 1.2), instances)
         program = MinLeakageProgram(laws, cost, budget)
@@ -190,7 +191,7 @@ def test_the_point_is_a_mechanism_within_the_budget_and_tells_the_upper_end(inst
 
 def test_no_multipliers_exceed_what_a_feasible_mechanism_tells(instances):
     rng = np.random.default_rng(4)
-    for _ in range(30):
+    for _ in range(draws(8, 30)):
         laws, cost = instances.update_data(rng)
         program = MinLeakageProgram(laws, cost, between(cost, rng.choice([0.0, rng.random()]), instances))
         drawn = [rng.dirichlet(np.full(cost.shape[1], 0.3), size=len(cost)) for _ in range(5)]
@@ -228,7 +229,7 @@ def test_the_bound_is_the_formula(instances):
 
 def test_the_least_distortion_at_the_least_leakage_is_the_budget(instances):
     rng = np.random.default_rng(6)
-    for _ in range(15):
+    for _ in range(draws(4, 15)):
         laws, cost = instances.update_data(rng)
         budget = between(cost, rng.uniform(0.1, 0.7), instances)
         told = MinLeakageProgram(laws, cost, budget).solve()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import draws
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header, claim_text, short_text, slope_text, vector_text
@@ -121,7 +122,7 @@ def test_the_conic_optimum_is_the_bound_of_a_leaf(instances, sides, radius):
 
 def test_the_formula_of_the_leaf_for_any_multipliers(instances):
     rng = np.random.default_rng(10)
-    for _ in range(40):
+    for _ in range(draws(10, 40)):
         rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.5, rng.choice([0.05, 0.5]))
         program = node(rows, log_counts, b, boxes, SIDES[2])
         shape = boxes[0][0].shape
@@ -144,7 +145,7 @@ def test_majorants_of_the_information_and_priors_in_the_box(instances, sides):
     """Priors near the one that the box is about: those inside leak at most their value, which is at most the upper end."""
     rng = np.random.default_rng(20 + SIDES.index(sides))
     inside = 0
-    for _ in range(20):
+    for _ in range(draws(5, 20)):
         rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.4, 0.3)
         program = node(rows, log_counts, b, boxes, sides)
         answer = program.solve()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.information.tilt import largest_score
 from dalenius.programs import PosteriorUpdate
@@ -60,7 +61,7 @@ def random_instance(rng, instances, share):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
 def test_random_instances_have_the_closed_form(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, phi, b = random_instance(rng, instances, share)
         program = PosteriorUpdate(rows, log_counts, phi, b)
         mu, exact = closed_form(np.log(phi) @ rows.T, log_counts, b, instances)
@@ -113,7 +114,7 @@ def test_a_general_purpose_optimiser_agrees(instances):
 
 def test_no_feasible_prior_beats_the_upper_end_and_none_leaks_less_than_its_value(instances):
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, phi, b = random_instance(rng, instances, rng.uniform(0.1, 0.9))
         program = PosteriorUpdate(rows, log_counts, phi, b)
         answer = program.solve()
@@ -133,7 +134,7 @@ def test_no_feasible_prior_beats_the_upper_end_and_none_leaks_less_than_its_valu
 
 def test_the_bound_is_the_formula_and_holds_for_every_multiplier(instances):
     rng = np.random.default_rng(4)
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, phi, b = random_instance(rng, instances, 0.7)
         program, c = PosteriorUpdate(rows, log_counts, phi, b), np.log(phi) @ rows.T
         counted = PosteriorUpdate(rows, log_counts + 50.0, phi, b + 50.0)  # log N instead of log(N/|X|)

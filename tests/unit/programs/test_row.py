@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import ConditionalUpdate, RowUpdate
@@ -36,7 +37,7 @@ def leakage(instances, rows, pi, w, own):
 @pytest.mark.parametrize("share", [0.4, 0.9])
 def test_random_rows_are_solved_globally(instances, share):
     rng = np.random.default_rng(int(100 * share))
-    for _ in range(20):
+    for _ in range(draws(6, 20)):
         rows, log_counts, pi, w, b, needed = random_instance(rng, instances, share)
         program = RowUpdate(rows, log_counts, 0, pi, w, b)
         answer = program.solve(gap=1e-5)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 import threading
-import time
 import types
 import warnings
 
@@ -212,14 +211,13 @@ def test_warnings_are_silent_during_an_attempt_and_restored_after(program, monke
 
 def test_a_solver_that_hangs_is_left_behind(program, monkeypatch, instances):
     truth = program.solve()
-    released, old = threading.Event(), program.problem
+    released, ended, old = threading.Event(), list[bool](), program.problem
     monkeypatch.setattr(solvers, "GRACE", 0.05)
     before = list(warnings.filters)
     with monkeypatch.context() as patch:
-        patch.setattr(cp.Problem, "solve", lambda *_, **__: released.wait(30.0))
-        started = time.monotonic()
+        patch.setattr(cp.Problem, "solve", lambda *_, **__: ended.append(released.wait(60.0)))
         answer = program.solve(time_limit=0.1)
-        assert time.monotonic() - started < 5.0
+        assert not ended, "it still hangs"
     assert [made.hung for made in answer.attempts] == [True]
     assert answer.attempts[0].status == "hung"
     assert answer.termination is Termination.TIME_LIMIT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import re
 import secrets
 import subprocess
@@ -201,6 +202,81 @@ def test_in_a_process_of_its_own(write, tmp_path):
     )
     assert told.returncode == 0, told.stderr
     assert re.match("output +[01]\n", told.stdout)
+
+
+# ---------------------------------------------------------------- without a command line
+
+
+def test_the_library_releases(audit):
+    found = dl.release(MODEL, MODEL.designed(ROWS), [0, 1, 1, 1], certificate=audit.certificate)
+    assert found.output in (0, 1)
+    assert (found.leakage.nats, found.leakage.bits) == (audit.upper, audit.to("bits").upper)
+    assert (found.distortion, found.max_distortion, found.within_distortion_budget) == (
+        Fraction(1, 10),
+        Fraction(1, 10),
+        True,
+    )
+    assert (found.certificate, found.audited, found.simulation) == (audit.certificate, False, False)
+    assert "entropy of at least 2.2 nats" in found.adversary
+
+
+def test_what_is_handed_in_to_be_seen_is_all_that_is_shown(audit):
+    """The outputs of both inputs are one and the same: then the texts are, too."""
+    mechanism = MODEL.designed([[1, 0], [1, 0]])
+    even, odd = (dl.release(MODEL, mechanism, letters) for letters in ([0, 0, 0, 0], [1, 0, 0, 0]))
+    assert str(even) == str(odd)
+    assert repr(even) == repr(odd)
+
+
+def test_a_generator_makes_a_simulation():
+    mechanism = MODEL.designed(ROWS)
+    first, second = (dl.release(MODEL, mechanism, [0, 1, 1, 1], rng=random.Random(5)) for _ in range(2))
+    assert first.output == second.output
+    assert first.simulation
+    assert str(first).startswith("SIMULATION")
+    assert first.audited
+
+
+def test_data_is_looked_at_after_the_proof_only(audit):
+    def letters():
+        raise AssertionError("nobody may look at the data")
+
+    mechanism = MODEL.designed(ROWS)
+    weak = audit.certificate.text.replace(audit.certificate.header["upper"], "0.3")
+    with pytest.raises(dl.NotProvedError, match="nothing is released") as caught:
+        dl.release(MODEL, mechanism, letters, certificate=dl.Certificate(weak))
+    assert (caught.value.status, caught.value.exit_code) == ("rejected", 1)
+    with pytest.raises(dl.InputError, match="rows belong"):
+        dl.release(MODEL, dl.DesignedMechanism([[1, 0]] * 3), letters)
+    with pytest.raises(AssertionError, match="nobody may look"):
+        dl.release(MODEL, mechanism, letters, certificate=audit.certificate)
+
+
+def test_a_certificate_of_another_mechanism(design):
+    other = MODEL.designed([["0.95", "0.05"], ["0.05", "0.95"]])
+    with pytest.raises(dl.NotProvedError, match="another mechanism") as caught:
+        dl.release(MODEL, other, [0, 0, 0, 0], certificate=design.certificate)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("letters", [[0, 1], [0, 1, 2, 0], [0, 1, 0, None], "0101", 5])
+def test_letters_that_do_not_fit(audit, letters):
+    with pytest.raises(dl.InputError):
+        dl.release(MODEL, MODEL.designed(ROWS), letters, certificate=audit.certificate)
+
+
+def test_arguments_of_release(audit):
+    mechanism = MODEL.designed(ROWS)
+    for arguments, words in (
+        (("model.toml", mechanism, [0] * 4), "problem: "),
+        ((MODEL, dl.Channel(ROWS), [0] * 4), "mechanism: "),
+    ):
+        with pytest.raises(dl.InputError, match=words):
+            dl.release(*arguments, certificate=audit.certificate)
+    with pytest.raises(dl.InputError, match="certificate: "):
+        dl.release(MODEL, mechanism, [0] * 4, certificate=5)
+    with pytest.raises(dl.InputError, match="rng: "):
+        dl.release(MODEL, mechanism, [0] * 4, certificate=audit.certificate, rng=5)
 
 
 # ---------------------------------------------------------------- certificates

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[4]
+INTERRUPTED = str(ROOT / "tests/interrupted.py")
 FLIP = math.exp(-0.5) / 2
 EXACT = 1 + FLIP * math.log2(FLIP) + (1 - FLIP) * math.log2(1 - FLIP)  # bits
 PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
@@ -166,25 +164,9 @@ def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(tmp_path):
     path.write_text(
         hard.replace("count = 4", "count = 3").replace("entropy_at_least = 1.0", 'entropy_at_least = "0.5 max"')
     )
-    command = [
-        sys.executable,
-        "-m",
-        "dalenius.cli",
-        "solve",
-        path,
-        "--json",
-        "--gap",
-        "1e-9",
-        "--time-limit",
-        "100",
-        "-o",
-        "out",
-    ]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(6)
-    os.kill(process.pid, signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    answer = json.loads(output)
+    arguments = ("solve", path, "--json", "--gap", "1e-9", "--time-limit", "100", "-o", "out")
+    interrupted = run("1", "-", *arguments, cwd=tmp_path, program=(INTERRUPTED,))
+    assert interrupted.returncode == 0, interrupted.stderr
+    answer = json.loads(interrupted.stdout)
     assert answer["termination"] == "interrupted"
     assert run(path, answer["certificate"], cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0
