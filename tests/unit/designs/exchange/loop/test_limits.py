@@ -123,7 +123,8 @@ def test_an_oracle_that_lies(make, monkeypatch):
 
     monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
     problem = make("0.9 max", **EASY)
-    truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
+    with pytest.warns(dl.ProofRefusedWarning, match="lower end"):
+        truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
     monkeypatch.undo()
     free = dl.solve(problem, gap=1e-2, time_limit=4.0)
     honest(problem, truth)
