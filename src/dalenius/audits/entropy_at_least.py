@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.ascent import Candidate, feasible, polish, search
+from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
-    capacity_line,
     dual_lines,
     dual_tree_lines,
-    entropy_line,
     posterior_lines,
     prior_text,
     vertex_lines,
 )
+from dalenius.audits.record_audit import (
+    ABSOLUTE,
+    RecordAudit,
+    best_of,
+    capacity_bound,
+    letters_bound,
+    one_class_a_letter,
+)
 from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
-from dalenius.information.tilt import entropy_of
-from dalenius.reduction import AggregatedRecord, RecordChannel, record_channels
+from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof, Result
+from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
 
@@ -38,39 +43,9 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 
 Floats = NDArray[np.float64]
 Proof = tuple[ProofLine, ...]
-ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1e-4
-
-
-class Bound(NamedTuple):
-    """An upper bound in nats, what it is called, and the lines that prove it."""
-
-    upper: float
-    method: str
-    proof: Proof
-
-
-@dataclass
-class RecordAudit:
-    """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
-
-    channel: AggregatedRecord
-    candidate: Candidate
-    upper: float
-    method: str
-    proof: Proof
-    leaves: int = 1
-    race: Race | None = None
-
-    def witness(self, slack: float) -> tuple[Floats | None, float]:
-        """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
-        if self.channel.max_knowledge > 0.0:
-            p = feasible(self.candidate.p, self.channel.log_uniform, self.channel.max_knowledge, slack=slack)
-            if p is not None:
-                return p, float(mutual_information(p @ self.channel.rows))
-        return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
 
 
 @dataclass
@@ -122,7 +97,7 @@ class EntropyAudit(Audit):
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
-                self._keep(record, upper, "earlier", proof, len(proof))
+                record.keep(upper, "earlier", proof, len(proof))
         self._tell("search", None, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
@@ -154,7 +129,7 @@ class EntropyAudit(Audit):
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
-        bounds = [(channel.record, _letters_bound(channel)) for channel in self.channels]
+        bounds = [(channel.record, letters_bound(channel)) for channel in self.channels]
         lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
         return max((bound.upper for _, bound in bounds), default=0.0), lines
 
@@ -167,13 +142,12 @@ class EntropyAudit(Audit):
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel
-        bounds = [_letters_bound(channel), _capacity_bound(channel, law, divergences)]
+        bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
         bound = min(bounds, key=lambda bound: bound.upper)
-        candidate = self._with_uniform(channel, _one_class_a_letter(channel, inputs))
+        candidate = best_of(channel, one_class_a_letter(channel, inputs))
         if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
             found = search(channel, rng=self.search.rng, clock=self.clock.part(0.3 / len(self.channels)))
-            found = self._with_uniform(channel, found)
-            candidate = max(found, candidate, key=lambda candidate: candidate.leakage)
+            candidate = best_of(channel, found, candidate)
         return RecordAudit(channel, candidate, *bound)
 
     @cached_property
@@ -181,17 +155,6 @@ class EntropyAudit(Audit):
         """An output law that is close to all rows of the channel, which the records share; the rows' divergences; an input law."""
         law, divergences, answer = output_law(self.channels[0].rows, clock=self.clock.part(0.1))
         return law, divergences, answer.input_law
-
-    @staticmethod
-    def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
-        """The uniform prior where it leaks more than what the search found (the search may have been cut short)."""
-        leakage = float(mutual_information(channel.uniform @ channel.rows))
-        feasible_enough = entropy_of(candidate.p, channel.log_uniform) >= -channel.max_knowledge - 1e-9 * (
-            1.0 + channel.max_knowledge
-        )
-        if feasible_enough and candidate.leakage >= leakage:
-            return candidate
-        return Candidate(channel.uniform, leakage, candidate.mu)
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
@@ -201,39 +164,38 @@ class EntropyAudit(Audit):
             vertices = VertexTree(channel, turn.part(0.2))
             if vertices.attained < record.upper:
                 vertices.run(target=self.target)
-            self._keep(record, vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
+            record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
-                self._improve(record, vertices.witness, turn)
+                record.improve(vertices.witness, turn)
         if record.upper > self.target:
             record.race = self._trees(record, dual)
 
     def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
         channel, runners = record.channel, list[Runner]()
-        relaxation = PosteriorRelaxation(channel, decimals=self._decimals(record))
+        relaxation = PosteriorRelaxation(channel, decimals=record.decimals(self.gap))
         if relaxation.improves:
             runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
         if dual.trees:
             wanted = max(self.target - self.lower, ABSOLUTE)
             runners.append(
-                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=self._decimals(record) + 1)
+                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=record.decimals(self.gap) + 1)
             )
         return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
-        work = channel.completions.log_uniform.shape[1] * channel.aggregation.output_count
         bound = dual_bound(
             channel,
             record.candidate,
             tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,
-            decimals=self._decimals(record) + 1,
+            decimals=record.decimals(self.gap) + 1,
             clock=turn,
-            may_grow=lambda tree, leaves: self._may_grow(turn, leaves, tree.leaf_bytes(), work),
+            may_grow=partial(self._may_grow, turn, record.work),
             tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
         )
-        self._keep(record, bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
+        record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
         return bound
 
     def _race(self) -> None:
@@ -241,71 +203,46 @@ class EntropyAudit(Audit):
         searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
         open_records = [record for record in self.records if record.race is not None]
         while open_records:
-            record = max(open_records, key=_bounded)
-            if _bounded(record) <= self.target:
+            record = max(open_records, key=lambda record: record.bounded)
+            if record.bounded <= self.target:
                 break
             assert record.race is not None
-            work = record.channel.completions.log_uniform.shape[1] * record.channel.aggregation.output_count
-            runner = record.race.turn(self.clock, self.target, partial(self._runner_may_grow, work=work))
+            runner = record.race.turn(self.clock, self.target, partial(self._may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
                 continue
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
-                self._improve(record, runner.point, self.clock)
-            self._tell(runner.name, record.channel.record, runner.leaves, _bounded(record))
+                record.improve(runner.point, self.clock)
+            self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
         for record in self.records:
             for runner in record.race.runners if record.race else []:
                 if runner.upper < record.upper:
                     lines = _tree_lines(record.channel, runner)
-                    self._keep(record, runner.upper, runner.name, lines, runner.leaves)
+                    record.keep(runner.upper, runner.name, lines, runner.leaves)
 
-    def _runner_may_grow(self, runner: Runner, *, work: int) -> bool:
-        return self._may_grow(self.clock, runner.leaves, runner.leaf_bytes(), work)
+    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | Runner, leaves: int = 0) -> bool:
+        """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
 
-    @staticmethod
-    def _improve(record: RecordAudit, p: Floats, clock: Clock) -> None:
-        """Search from a prior where a bound is large."""
-        record.candidate = polish(record.channel, p / p.sum(), record.candidate, clock=clock)
-
-    def _decimals(self, record: RecordAudit) -> int:
-        """How many decimals hints need: rounding them should cost a hundredth of the gap."""
-        wanted = max(self.gap * record.candidate.leakage, ABSOLUTE)
-        return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
-
-    def _may_grow(self, turn: Clock, leaves: int, leaf_bytes: int, work: int) -> bool:
-        """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too."""
+        Parameters
+        ----------
+        work : int
+            Multiply-adds that checking a leaf takes.
+        leaves : int
+            Of all trees of the same bound, if it has several.
+        """
+        leaves = leaves or tree.leaves
         late = turn.remaining < leaves * (FIXED + WORK * work)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
-        full = leaves >= self.search.limits.nodes or max(taken, leaves * leaf_bytes) >= self.search.limits.bytes
+        full = leaves >= self.search.limits.nodes or max(taken, leaves * tree.leaf_bytes()) >= self.search.limits.bytes
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
-    @staticmethod
-    def _keep(record: RecordAudit, upper: float, method: str, lines: Iterable[ProofLine], leaves: int) -> None:
-        if upper < record.upper:
-            record.upper, record.method, record.proof, record.leaves = upper, method, tuple(lines), leaves
-
     def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
-        bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
+        bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
-
-
-def _bounded(record: RecordAudit) -> float:
-    """The least bound known of a record, that of its trees included."""
-    return min([record.upper, *(runner.upper for runner in (record.race.runners if record.race else []))])
-
-
-def _one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
-    """A law on the classes as a prior where every letter has one class (a record alone): then the problem is Shannon capacity."""
-    exists = np.isfinite(channel.log_uniform)
-    p = channel.uniform
-    if np.all(exists.sum(axis=1) == 1):
-        p = exists * inputs / np.maximum(exists.sum(axis=0), 1)
-        p = p / p.sum()
-    return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:
@@ -313,14 +250,3 @@ def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine
         return posterior_lines(channel, runner)
     assert isinstance(runner, DualTree)
     return dual_tree_lines(channel, runner)
-
-
-def _letters_bound(channel: RecordChannel) -> Bound:
-    """I(X_i; Y) <= log of the number of letters."""
-    return Bound(float(np.log(channel.letters)), "letters", (entropy_line(),))
-
-
-def _capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) -> Bound:
-    """I(X_i; Y) <= I(X; Y) <= max D(row || law)."""
-    used = np.isfinite(channel.log_uniform).any(axis=0)
-    return Bound(float(divergences[used].max()), "capacity", (capacity_line(channel, law),))

@@ -18,8 +18,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws, thinned
-from dalenius.audits import EntropyAudit
-from dalenius.audits import entropy_at_least as maximal_leakage
+from dalenius.audits import EntropyAudit, entropy_at_least, record_audit
 
 SHAPES = {"2x8x4": (2, 8, 4), "3x6x3": (3, 6, 3), "4x4x3": (4, 4, 3), "2x10x6": (2, 10, 6)}  # letters, classes, outputs
 INSTANCES = 100
@@ -103,15 +102,15 @@ def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(suppo
             record.upper *= 0.9
 
     def blind(channel, **options):
-        return maximal_leakage.Candidate(channel.uniform, 0.0, 0.1)
+        return entropy_at_least.Candidate(channel.uniform, 0.0, 0.1)
 
     def no_help(channel, p, best, **options):
         return best
 
     question = instance(support, SHAPES[name], 0)
     monkeypatch.setattr(EntropyAudit, "run", lie)
-    monkeypatch.setattr(maximal_leakage, "search", blind)
-    monkeypatch.setattr(maximal_leakage, "polish", no_help)
+    monkeypatch.setattr(entropy_at_least, "search", blind)
+    monkeypatch.setattr(record_audit, "polish", no_help)
     monkeypatch.setattr(importlib.import_module("dalenius._prove"), "verify", lambda *_: SimpleNamespace(proved=True))
     result = dl.solve(question, gap=1e-2, time_limit=1.5)
     with pytest.raises(AssertionError):
