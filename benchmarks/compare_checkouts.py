@@ -295,9 +295,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--benchmark", nargs="+", default=[], choices=GROUPS, help="groups of benchmarks/audit.py, too")
     parser.add_argument("--gap", type=float, default=1e-3, help="asked of every model (benchmarks have their own)")
     parser.add_argument("--node-limit", type=int, default=300, help="leaves that a tree may have")
-    parser.add_argument(
-        "--design-seconds", type=float, default=2.0, help="time limit of a design, on its clock; 0: none"
-    )
+    parser.add_argument("--design-seconds", type=float, default=20.0, help="of a design, on that clock; 0: no limit")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--clock", choices=["counted", "wall"], default="counted")

@@ -65,9 +65,8 @@ RACED = [
     Strength("channel/random-2x8x4", 3e-3, ("dual", "dual tree"), 301, 299),
     Strength("channel/random-4x4x3", 3e-3, ("dual tree", "dual tree"), 242, 240),
     Strength("table/squares-mod4-n3", 2e-2, ("dual tree",), 43, 42, 2),
-    Strength(
-        "table/squares-mod4-n3", 8e-3, ("dual tree",), 627, 623, 1
-    ),  # several boxes: the letters not cut stay alike
+    # Several boxes: a letter that is cut leaves the others alike.
+    Strength("table/squares-mod4-n3", 8e-3, ("dual tree",), 627, 623, 1),
 ]
 # Too hard for so few leaves: what is left open. Model, node limit, gap, the method that proves it.
 LEFT_OPEN = [
