@@ -19,7 +19,7 @@ import numpy as np
 import dalenius as dl
 from dalenius.baselines import full_joint, leakage_run, starts
 from dalenius.search.clock import Clock
-from dalenius.studies.compare import CERTIFIED, METHODS, Entry
+from dalenius.studies.compare import CERTIFIED, METHODS, MethodOutcome
 
 Instance = tuple[str, dl.MaximalLeakage]
 GAP = 1e-3
@@ -77,7 +77,7 @@ def random() -> Iterator[Instance]:
 GROUPS = {"paper": paper, "parity": parity, "modular": modular, "count": count, "letters": letters, "random": random}
 
 
-def cell(entry: Entry) -> str:
+def cell(entry: MethodOutcome) -> str:
     """Seconds, or never and by how much the best start falls short."""
     return f"never ({entry.shortfall:.1%})" if entry.reached is None else f"{entry.reached:.2f}"
 

@@ -1,30 +1,65 @@
-"""Fixtures of all tests: the helper module `support`, loaded by its path so that no import path needs to be set."""
+"""What all tests share: campaigns thin or whole, a clock that counts work, and the helper modules as fixtures.
+
+pytest puts this folder on the path (`pythonpath` in pyproject.toml).
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import signal
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-NAME = "dalenius_tests_support"
+import campaigns
+from clocks import WorkClock
 
 # The background jobs of a shell inherit that Ctrl-C is ignored; tests interrupt themselves and others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="run whole campaigns, not a thin draw of each")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    campaigns.THOROUGH = config.getoption("--thorough")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without --thorough, tests marked `thorough` are left out: deselected, not skipped, for nothing is missing."""
+    if not campaigns.THOROUGH:
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def work_clock() -> WorkClock:
+    """Searches look at a clock that counts work, so that no answer depends on how busy the machine is."""
+    return WorkClock.installed()
+
+
 @pytest.fixture(scope="session")
 def support() -> ModuleType:
-    """The functions of tests/support.py."""
-    if NAME not in sys.modules:
-        spec = importlib.util.spec_from_file_location(NAME, Path(__file__).parent / "support.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[NAME] = module
-        spec.loader.exec_module(module)
-    return sys.modules[NAME]
+    """tests/support.py: problems in one line, and the same quantities computed in another way."""
+    return importlib.import_module("support")
+
+
+@pytest.fixture(scope="session")
+def instances() -> ModuleType:
+    """tests/instances.py: a small instance of every program."""
+    return importlib.import_module("instances")
+
+
+@pytest.fixture(scope="session")
+def solver():
+    """`solved` of tests/plain_clarabel.py."""
+    return importlib.import_module("plain_clarabel").solved
+
+
+@pytest.fixture(scope="session")
+def clarabel_settings():
+    """`settings` of tests/plain_clarabel.py."""
+    return importlib.import_module("plain_clarabel").settings

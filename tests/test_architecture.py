@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalenius"
 CHECKER = ROOT / "src" / "dalenius_check"
 MODULES = sorted(SOURCE.rglob("*.py"))
+UNIT = ROOT / "tests" / "unit"
 
 
 def floors() -> dict[str, int]:
@@ -60,6 +63,22 @@ def test_imports_go_down_only(path):
             assert height[room] < height[own], f"{path.name} on F{height[own]} imports {name} on F{height[room]}"
 
 
+def test_no_public_name_hides_a_module():
+    """For every package P and every module P.m of it, P.m is that module, and not something that P calls the same."""
+    hidden = {}
+    for path in MODULES:
+        if path.name == "__main__.py":
+            continue
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        parent, name = (parts[:-2], parts[-2]) if parts[-1] == "__init__" else (parts[:-1], parts[-1])
+        if parent:
+            importlib.import_module(".".join((*parent, name)))
+            found = getattr(importlib.import_module(".".join(parent)), name)
+            if not isinstance(found, types.ModuleType):
+                hidden[".".join((*parent, name))] = found
+    assert not hidden, "rename the modules or the names that hide them"
+
+
 def test_no_circles_between_modules():
     graph = {}
     for path in MODULES:
@@ -97,6 +116,19 @@ def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
     assert names == {"check", "Verdict"}
+
+
+@pytest.mark.parametrize("path", sorted(UNIT.rglob("*.py")), ids=lambda path: path.relative_to(UNIT).as_posix())
+def test_unit_tests_mirror_the_source(path):
+    """unit/ROOM/test_NAME.py tests ROOM/NAME.py or the room ROOM/NAME/; with many tests, unit/ROOM/NAME/ holds an aspect a file."""
+    if path.name == "conftest.py":
+        return
+    folder = path.parent.relative_to(UNIT)
+    subject = folder / path.stem.removeprefix("test_") if (SOURCE / folder).is_dir() else folder
+    places = [SOURCE / subject, SOURCE / f"{subject}.py", SOURCE / folder / f"_{subject.name}.py"]
+    assert any(place.exists() for place in places), (
+        f"src/dalenius has no {subject}: what holds for everything goes to tests/laws, bad input to tests/failures"
+    )
 
 
 @pytest.mark.parametrize("path", sorted(CHECKER.glob("*.py")), ids=lambda p: p.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pydoc
 import re
 import tomllib
 from pathlib import Path
@@ -28,11 +29,13 @@ SHELVES = {
     "laws": LAWS,
     "privacy": NOTIONS,
 }
-TESTS = {  # the others: problems/test_queries.py
+TESTS = {
+    "queries": "unit/model/test_queries.py",
+    "mechanisms": "unit/model/test_queries.py",
     "adversaries": "failures/test_adversaries.py",
-    "distortions": "problems/test_design_problems.py",
-    "laws": "problems/test_design_problems.py",
-    "privacy": "problems/test_privacy.py",
+    "distortions": "unit/model/test_design_problem.py",
+    "laws": "unit/model/test_design_problem.py",
+    "privacy": "unit/model/test_privacy.py",
 }
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
@@ -66,7 +69,7 @@ def test_the_recipe_was_followed(shelf, kind):
     assert cls.kind == kind
     assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
     assert cls.__name__ in dir(dalenius) or kind in dir(dalenius), "a public name"
-    tests = (ROOT / "tests" / TESTS.get(shelf, "problems/test_queries.py")).read_text()
+    tests = (ROOT / "tests" / TESTS[shelf]).read_text()
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
 
 
@@ -95,8 +98,8 @@ def test_every_program_is_one_file_with_its_name(cls):
     assert cls.__module__ == f"dalenius.programs.{cls.name}", "one file a program, named like it"
     assert getattr(programs, cls.__name__, None) is cls
     assert cls.__name__ in programs.__all__, "a public name of the room"
-    assert (ROOT / f"tests/programs/test_{cls.name}.py").exists(), "tests of its own"
-    assert f'"{cls.__name__}"' in (ROOT / "tests/programs/instances.py").read_text(), "an instance for hostile solvers"
+    assert (ROOT / f"tests/unit/programs/test_{cls.name}.py").exists(), "tests of its own"
+    assert f'"{cls.__name__}"' in (ROOT / "tests/instances.py").read_text(), "an instance for hostile solvers"
     assert f"| `{cls.__name__}` |" in (ROOT / "docs/programs.md").read_text(), "a row in docs/programs.md"
     for words in ("*Convex because*", "*DPP because*", "*Bound because*", "Parameters\n", "Raises\n", ">>> "):
         assert words in inspect.cleandoc(cls.__doc__ or ""), f"the docstring lacks {words!r}"
@@ -106,6 +109,16 @@ def test_names_of_programs_are_unique():
     assert len({cls.name for cls in PROGRAMS}) == len(PROGRAMS)
 
 
-def test_public_names_are_documented():
-    for name in dalenius.__all__:
-        assert (getattr(dalenius, name).__doc__ or "").strip(), f"dalenius.{name} has no docstring"
+PUBLIC = sorted(name for name, x in vars(dalenius).items() if name[0] != "_" and not inspect.ismodule(x))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_are_documented(name):
+    assert (getattr(dalenius, name).__doc__ or "").strip(), "no docstring"
+    assert re.search(rf"\b{name}\b", dalenius.__doc__), "the package's docstring is the table of contents"
+
+
+def test_the_help_of_the_package_can_be_read():
+    text = pydoc.plain(pydoc.render_doc(dalenius))
+    assert len(text.splitlines()) <= 80
+    assert f"VERSION\n    {dalenius.__version__}" in text

@@ -1,107 +1,96 @@
-"""dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries."""
+"""dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries.
 
-from dalenius._solve import solve
-from dalenius._verify import verify
-from dalenius.catalogue.models import LibraryModel, library, load
-from dalenius.errors import DaleniusError, GapNotReachedError, InputError
-from dalenius.evidence import Certificate
-from dalenius.model import (
-    Adversary,
-    AnyPrior,
-    DesignProblem,
-    EntropyAtLeast,
-    FixedPrior,
-    MaximalLeakage,
-    MinDistortion,
-    MinLeakage,
-    PriorSet,
-    Problem,
-    ProductPriors,
-    Records,
-    dumps,
-    loads,
-)
-from dalenius.model.distortions import Absolute, Distortion, DistortionMatrix, Hamming, Squared
-from dalenius.model.laws import Iid, Law, Uniform, law_from_csv
-from dalenius.model.mechanisms import (
-    Channel,
-    DesignedMechanism,
-    Mechanism,
-    exponential,
-    geometric,
-    laplace_threshold,
-    randomized_response,
-    symmetric,
-)
-from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
-from dalenius.model.queries import Count, Identity, ModularSum, Parity, Query, Sum, Table, Threshold
-from dalenius.outcome import Scope, Termination
-from dalenius.results import DesignResult, RecordProof, Result, Witness
-from dalenius.search.clock import Progress
-from dalenius.studies.compare import Comparison, compare
-from dalenius.studies.frontier import FrontierPoint, frontier
+Each name has a docstring of its own: help(dalenius.solve). From a statement to a proved answer:
 
-__all__ = [
-    "Absolute",
-    "Adversary",
-    "AnyPrior",
-    "Certificate",
-    "Channel",
-    "Comparison",
-    "Count",
-    "DaleniusError",
-    "DesignProblem",
-    "DesignResult",
-    "DesignedMechanism",
-    "Distortion",
-    "DistortionMatrix",
-    "EntropyAtLeast",
-    "FixedPrior",
-    "FrontierPoint",
-    "GapNotReachedError",
-    "Hamming",
-    "Identity",
-    "Iid",
-    "InputError",
-    "Law",
-    "LibraryModel",
-    "LocalDP",
-    "MaximalLeakage",
-    "Mechanism",
-    "MinDistortion",
-    "MinLeakage",
-    "ModularSum",
-    "Parity",
-    "PointwiseMaximalLeakage",
-    "PriorSet",
-    "Privacy",
-    "Problem",
-    "ProductPriors",
-    "Progress",
-    "Query",
-    "RecordProof",
-    "Records",
-    "Result",
-    "Scope",
-    "Squared",
-    "Sum",
-    "Table",
-    "Termination",
-    "Threshold",
-    "Uniform",
-    "Witness",
-    "compare",
-    "dumps",
-    "exponential",
-    "frontier",
-    "geometric",
-    "laplace_threshold",
-    "law_from_csv",
-    "library",
-    "load",
-    "loads",
-    "randomized_response",
-    "solve",
-    "symmetric",
-    "verify",
-]
+    problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.laplace_threshold(1.0),
+                                adversary=dl.EntropyAtLeast(1.0))
+    result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
+
+Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion (which mechanism is best?);
+                for annotations: Problem, DesignProblem
+Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior
+Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
+                to hand out and to release with: DesignedMechanism
+Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
+                without an adversary: LocalDP, PointwiseMaximalLeakage
+Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy
+Model files     load, loads, dumps; the library: library, LibraryModel
+Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, Termination, Scope, Quantity, Progress
+Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
+Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
+Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
+
+Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
+(subproblems in cvxpy), dalenius.baselines (methods to compare with); on the command line: dalenius --help.
+"""
+
+from dalenius._solve import solve as solve
+from dalenius._verify import verify as verify
+from dalenius.catalogue.models import LibraryModel as LibraryModel
+from dalenius.catalogue.models import library as library
+from dalenius.catalogue.models import load as load
+from dalenius.errors import DaleniusError as DaleniusError
+from dalenius.errors import GapNotReachedError as GapNotReachedError
+from dalenius.errors import InputError as InputError
+from dalenius.errors import NotProvedError as NotProvedError
+from dalenius.evidence import Certificate as Certificate
+from dalenius.model import Adversary as Adversary
+from dalenius.model import AnyPrior as AnyPrior
+from dalenius.model import DesignProblem as DesignProblem
+from dalenius.model import EntropyAtLeast as EntropyAtLeast
+from dalenius.model import FixedPrior as FixedPrior
+from dalenius.model import MaximalLeakage as MaximalLeakage
+from dalenius.model import MinDistortion as MinDistortion
+from dalenius.model import MinLeakage as MinLeakage
+from dalenius.model import PriorSet as PriorSet
+from dalenius.model import Problem as Problem
+from dalenius.model import ProductPriors as ProductPriors
+from dalenius.model import Records as Records
+from dalenius.model import dumps as dumps
+from dalenius.model import loads as loads
+from dalenius.model.distortions import Absolute as Absolute
+from dalenius.model.distortions import Distortion as Distortion
+from dalenius.model.distortions import DistortionMatrix as DistortionMatrix
+from dalenius.model.distortions import Hamming as Hamming
+from dalenius.model.distortions import Squared as Squared
+from dalenius.model.laws import Iid as Iid
+from dalenius.model.laws import Law as Law
+from dalenius.model.laws import Uniform as Uniform
+from dalenius.model.laws import law_from_csv as law_from_csv
+from dalenius.model.mechanisms import Channel as Channel
+from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
+from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.exponential import exponential as exponential
+from dalenius.model.mechanisms.geometric import geometric as geometric
+from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
+from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
+from dalenius.model.mechanisms.symmetric import symmetric as symmetric
+from dalenius.model.privacy import LocalDP as LocalDP
+from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
+from dalenius.model.privacy import Privacy as Privacy
+from dalenius.model.queries import Count as Count
+from dalenius.model.queries import Identity as Identity
+from dalenius.model.queries import ModularSum as ModularSum
+from dalenius.model.queries import Parity as Parity
+from dalenius.model.queries import Query as Query
+from dalenius.model.queries import Sum as Sum
+from dalenius.model.queries import Table as Table
+from dalenius.model.queries import Threshold as Threshold
+from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
+from dalenius.outcome import Refusal as Refusal
+from dalenius.outcome import Scope as Scope
+from dalenius.outcome import Termination as Termination
+from dalenius.results import DesignResult as DesignResult
+from dalenius.results import RecordProof as RecordProof
+from dalenius.results import Result as Result
+from dalenius.results import Witness as Witness
+from dalenius.search.clock import Progress as Progress
+from dalenius.studies.compare import Comparison as Comparison
+from dalenius.studies.compare import compare as compare
+from dalenius.studies.frontier import FrontierPoint as FrontierPoint
+from dalenius.studies.frontier import frontier as frontier
+from dalenius.studies.release import Release as Release
+from dalenius.studies.release import release as release
+from dalenius.units import Quantity as Quantity
+from dalenius.version import __version__ as __version__

@@ -2,102 +2,52 @@
 
 from __future__ import annotations
 
-import math
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from collections.abc import Callable
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 
-from dalenius._verify import verify
-from dalenius.audits import Audit, Auditor, Finding, audit_of
-from dalenius.errors import DaleniusError, InputError
-from dalenius.evidence import build, exact_fraction_above, round_down, round_up, short_text
+from dalenius._prove import prove
+from dalenius.audits import EntropyAudit, audit_of
+from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem, digest
-from dalenius.model.mechanisms import MECHANISMS
-from dalenius.outcome import Scope, Termination
-from dalenius.results import DesignResult, RecordProof, Result, Witness, relative_gap
-from dalenius.search.clock import Clock, Progress
-
-if TYPE_CHECKING:
-    from dalenius.designs.exchange import Exchange
+from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem
+from dalenius.results import DesignResult, Result
+from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, stopped_by_interrupt
 
 __all__ = ["solve"]
 
+T = TypeVar("T", Result, DesignResult)
 METHODS = ("exchange", "alternating")
-MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)  # outward roundings in nats, tried until the checker agrees
-ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+ProgressCallback = Callable[[Progress], None]
 
 
-class _Most(NamedTuple):
-    """Leaves and bytes that an audit's trees may take."""
-
-    nodes: float
-    bytes: float
-
-
-@overload
-def solve(
-    problem: MaximalLeakage,
-    *,
-    gap: float = ...,
-    time_limit: float | None = ...,
-    node_limit: int | None = ...,
-    memory_limit: float | None = ...,
-    seed: int = ...,
-    progress: Callable[[Progress], None] | None = ...,
-    known: Result | DesignResult | None = ...,
-    method: str = ...,
-) -> Result: ...
+class _Options(LimitOptions, total=False):
+    seed: int
+    progress: ProgressCallback | None
+    known: Result | DesignResult | None
+    method: str | None
 
 
 @overload
-def solve(
-    problem: DesignProblem,
-    *,
-    gap: float = ...,
-    time_limit: float | None = ...,
-    node_limit: int | None = ...,
-    memory_limit: float | None = ...,
-    seed: int = ...,
-    progress: Callable[[Progress], None] | None = ...,
-    known: Result | DesignResult | None = ...,
-    method: str = ...,
-) -> DesignResult: ...
-
-
+def solve(problem: MaximalLeakage, **options: Unpack[_Options]) -> Result: ...
 @overload
-def solve(
-    problem: Problem,
-    *,
-    gap: float = ...,
-    time_limit: float | None = ...,
-    node_limit: int | None = ...,
-    memory_limit: float | None = ...,
-    seed: int = ...,
-    progress: Callable[[Progress], None] | None = ...,
-    known: Result | DesignResult | None = ...,
-    method: str = ...,
-) -> Result | DesignResult: ...
+def solve(problem: DesignProblem, **options: Unpack[_Options]) -> DesignResult: ...
+@overload
+def solve(problem: Problem, **options: Unpack[_Options]) -> Result | DesignResult: ...
 
 
 def solve(
     problem: Problem,
     *,
-    gap: float = 1e-4,
-    time_limit: float | None = 60.0,
-    node_limit: int | None = 1_000_000,
-    memory_limit: float | None = 4096.0,
+    gap: float = Limits.gap,
+    time_limit: float | None = Limits.time_limit,
+    node_limit: int | None = Limits.node_limit,
+    memory_limit: float | None = Limits.memory_limit,
     seed: int = 0,
-    progress: Callable[[Progress], None] | None = None,
+    progress: ProgressCallback | None = None,
     known: Result | DesignResult | None = None,
-    method: str = "exchange",
+    method: str | None = None,
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
@@ -123,8 +73,9 @@ def solve(
         bound falls as the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
         Of a design: a result for the same design with another budget, whose priors are tried first.
     method : {"exchange", "alternating"}
-        For designs. ``"alternating"`` is the source paper's scheme, the exchange with a memory of one prior: its interval is proved,
-        too, but need not close, and it warns (`dalenius.alternating.CycleWarning`) where it cycles.
+        For designs with an adversary; left out: the exchange. ``"alternating"`` is the source paper's scheme, the exchange with a
+        memory of one prior: its interval is proved, too, but need not close, and it warns where it cycles
+        (`dalenius.alternating.CycleWarning`).
 
     Returns
     -------
@@ -135,9 +86,14 @@ def solve(
     Raises
     ------
     InputError
-        If an argument is invalid.
+        If an argument is invalid, or `known` or `method` is not for this kind of problem.
     DaleniusError
         If the checker cannot prove anything about the model, because it is beyond its limits (docs/certificate-format.md).
+
+    Warns
+    -----
+    ProofRefusedWarning
+        If the checker refused a proof, and rounding does not explain it. The interval is then wider, and proved all the same.
 
     Notes
     -----
@@ -158,302 +114,52 @@ def solve(
     """
     if not isinstance(problem, MaximalLeakage | DesignProblem):
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
-    if not (_is_number(gap) and gap >= 0):
-        raise InputError(f"gap: expected a number of at least 0, got {brief(gap)}")
-    for name, limit, what in (
-        ("time_limit", time_limit, "seconds"),
-        ("node_limit", node_limit, "leaves"),
-        ("memory_limit", memory_limit, "mebibytes"),
-    ):
-        if limit is not None and not (_is_number(limit) and limit > 0):
-            raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
+    limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
-    if method not in METHODS:
-        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    clock = Clock(math.inf if time_limit is None else float(time_limit), progress)
-    most = _Most(
-        math.inf if node_limit is None else node_limit, math.inf if memory_limit is None else memory_limit * 2**20
-    )
-    with _stopped_by_interrupt(clock):
+    search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
+    with stopped_by_interrupt(search.clock):
         if isinstance(problem, DesignProblem):
-            return _designed(problem, float(gap), clock, rng, most, method, known)
-        audit = audit_of(problem, float(gap), clock, rng)
-        if isinstance(audit, Auditor):
-            audit.node_limit, audit.memory_limit = most
-            if isinstance(known, Result):
-                upper = known.upper if known.units == "nats" else math.inf
-                audit.known = {i: (upper, lines) for i, lines in known.certificate.sections().items()}
-        audit.run()
-        return _proved(problem, audit)
+            return _designed(problem, search, _of_kind(known, DesignResult), method)
+        return _audited(problem, search, _of_kind(known, Result), method)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method: str | None) -> Result:
+    """Problem 1."""
+    if method is not None:
+        raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
+    audit = audit_of(problem, search)
+    if known is not None and isinstance(audit, EntropyAudit):
+        audit.recall(known)
+    audit.run()
+    return prove(problem, audit)
 
 
-def _proved(problem: MaximalLeakage, audit: Audit) -> Result:
-    """Round outward and have the certificate checked; should the checker disagree, round further, and at last retreat."""
-    for margin in MARGINS:
-        result = _claim(problem, audit, audit.finding(margin), margin)
-        if verify(problem, result.certificate).proved:
-            return result
-    audit.retreat()
-    result = _claim(problem, audit, audit.finding(MARGINS[0], witnessed=False), MARGINS[0])
-    verdict = verify(problem, result.certificate)
-    if not verdict.proved:
-        raise DaleniusError(f"nothing can be proved about this model: {verdict.reason}")
-    return result
+def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
+    """Problems 2 and 3."""
+    # here, because the modelling language takes a second to import
+    from dalenius.alternating.mechanism_scheme import AlternatingProposer
+    from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
 
-
-def _claim(problem: MaximalLeakage, audit: Audit, found: Finding, margin: float) -> Result:
-    """What the audit found, rounded outward by `margin`, with its certificate, not yet checked."""
-    lower = max(round_down(found.leakage - margin), 0.0)
-    upper = max(round_up(found.upper + margin), lower) if found.record is not None else 0.0
-    witness = None
-    if found.record is not None and found.masses is not None and lower > 0.0:
-        witness = Witness(found.record, found.masses, _inputs(problem), found.prior)
-    more: dict[str, Any] = {}
-    if problem.mechanism.kind not in MECHANISMS:
-        rows = [[short_text(weight) for weight in row] for row in problem.channel.tolist()]
-        more["resolved"] = {"inputs": problem.mechanism.indexed_by(), "rows": rows}
-    certificate = build(
-        problem=problem.kind,
-        digest=digest(problem),
-        lower=lower,
-        upper=upper,
-        producer=_producer(),
-        body=[found.witness if witness else ["witness", None, None], *found.sections],
-        **more,
-    )
-    return Result(
-        lower=lower,
-        upper=upper,
-        record=found.record,
-        witness=witness,
-        termination=_termination(audit, relative_gap(lower, upper)),
-        scope=Scope.GLOBAL,
-        certificate=certificate,
-        seconds=audit.clock.seconds,
-        records=tuple(RecordProof(part.record, part.times, part.method, part.leaves) for part in found.parts),
-        trace=tuple(audit.clock.trace),
-    )
-
-
-def _termination(audit: Audit, gap: float) -> Termination:
-    if gap <= audit.gap:
-        return Termination.GAP_REACHED
-    if audit.clock.stopped:
-        return Termination.INTERRUPTED
-    if audit.out_of_time:
-        return Termination.TIME_LIMIT
-    return Termination.SIZE_LIMIT if audit.out_of_room else Termination.STALLED
-
-
-def _designed(
-    problem: DesignProblem,
-    gap: float,
-    clock: Clock,
-    rng: np.random.Generator,
-    most: _Most,
-    method: str,
-    known: Result | DesignResult | None = None,
-) -> DesignResult:
-    """The exchange, then its certificate: the bound from below, and the proof about the mechanism handed out."""
-    from dalenius.alternating.mechanism_scheme import alternating
-    from dalenius.designs.exchange import exchange  # it brings the modelling language, which takes a second to import
-
+    if method is not None and method not in METHODS:
+        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
-    if private and method != METHODS[0]:
+    if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if not problem.feasible:
-        return _infeasible(problem, clock)
-    if isinstance(problem, MinDistortion) and private:
-        return _private(problem, gap, clock)
-    run = exchange(problem, gap, clock, rng, *most)
-    if isinstance(known, DesignResult):
-        run.recall(known.certificate)
-    if method == "alternating":
-        alternating(run)
-    else:
-        run.run()
-    for _ in run.outcomes():
-        audit = _proved(problem.release(run.rows), run.audit)
-        for lower in _lower_claims(problem, run):
-            result = _design(problem, run, audit, lower)
-            verdict = verify(problem, result.certificate)
-            if verdict.proved:
-                return result
-    raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
+        return prove(problem, InfeasibleProposer(problem, search.clock))
+    if private:
+        linear = LinearProposer.of(problem, search)
+        linear.run()
+        return prove(problem, linear)
+    exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
+    exchange.run()
+    return prove(problem, exchange)
 
 
-def _lower_claims(problem: DesignProblem, run: Exchange) -> Iterator[float]:
-    """What may be claimed from below, rounded down ever further until the checker agrees, which refuses quickly."""
-    unit = _distortion_unit(problem)
-    found = min(run.lower, run.provable()) / unit
-    for margin in (*MARGINS, *ROUGH_MARGINS) if found > 0.0 else ():
-        yield max(round_down(found - margin * (1.0 + found)), 0.0) * unit
-    yield 0.0
-
-
-def _distortion_unit(problem: DesignProblem) -> float:
-    """A power of 2 of the size of the largest distortion, which claims about distortions are rounded in; 1 for leakage."""
-    largest = float(problem.cost.max())
-    return 1.0 if isinstance(problem, MinLeakage) or not largest else math.ldexp(1.0, math.frexp(largest)[1])
-
-
-def _distortion_above(distortion: Fraction, unit: float) -> float:
-    """A double that is at least this distortion, and not so small that its digits cannot be written."""
-    step = unit * 2.0**-150
-    above = exact_fraction_above(distortion)
-    return above if above >= step * 2.0**53 else math.ceil(distortion / Fraction(step)) * step
-
-
-def _distortion_below(distortion: Fraction, unit: float) -> float:
-    """A double that is at most this distortion, with digits that can be written."""
-    step = unit * 2.0**-150
-    below = 0.0 - exact_fraction_above(-distortion)
-    return below if below >= step * 2.0**53 else math.floor(distortion / Fraction(step)) * step
-
-
-def _design(problem: DesignProblem, run: Exchange, audit: Result, lower: float) -> DesignResult:
-    """What the exchange found, with its certificate, not yet checked."""
-    distortion = problem.expected_distortion(run.rows)
-    constant = run.constant_rows(run.rows)
-    upper = _distortion_above(distortion, _distortion_unit(problem))
-    silent = constant and problem.budget == 0
-    if isinstance(problem, MinLeakage):
-        upper = 0.0 if constant else audit.upper
-        silent = constant
-    lower = min(lower, upper)
-    certificate = build(
-        problem=problem.kind,
-        digest=digest(problem),
-        lower=lower,
-        upper=upper,
-        producer=_producer(),
-        unit=problem.unit,
-        mechanism=run.row_texts(),
-        body=[*(run.lines() if lower > 0.0 else [["dual", None]]), *([] if silent else audit.certificate.proof())],
-    )
-    gap = relative_gap(lower, upper)
-    return DesignResult(
-        lower=lower,
-        upper=upper,
-        mechanism=problem.designed(run.rows),
-        audit=audit,
-        distortion=distortion,
-        termination=Termination.GAP_REACHED if gap <= run.gap else run.termination,
-        scope=Scope.GLOBAL,
-        certificate=certificate,
-        seconds=run.clock.seconds,
-        rounds=run.rounds,
-        unit=problem.unit,
-        explanation=tuple(run.reduction.explain()),
-        trace=tuple(run.clock.trace),
-    )
-
-
-def _private(problem: MinDistortion, gap: float, clock: Clock) -> DesignResult:
-    """A design under a privacy notion: a linear program, and its certificate."""
-    from dalenius.designs.linear import LinearDesign, writable
-
-    run = LinearDesign(problem, gap, clock)
-    run.run()
-    unit = _distortion_unit(problem)
-    upper = _distortion_above(run.upper, unit)
-    lower = _distortion_below(run.lower, unit)
-    exact = run.lower == run.upper and writable([run.lower])
-    certificate = build(
-        problem=problem.kind,
-        digest=digest(problem),
-        lower=run.lower if exact else Fraction(lower),
-        upper=run.upper if exact else Fraction(upper),
-        producer=_producer(),
-        unit=problem.unit,
-        mechanism=run.row_texts(),
-        body=run.lines() if lower > 0.0 else [["dual", None]],
-    )
-    verdict = verify(problem, certificate)
-    if not verdict.proved:
-        raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
-    return DesignResult(
-        lower=lower,
-        upper=upper,
-        mechanism=problem.designed(run.rows),
-        audit=None,
-        distortion=run.upper,
-        termination=Termination.GAP_REACHED if relative_gap(lower, upper) <= gap else run.termination,
-        scope=Scope.GLOBAL,
-        certificate=certificate,
-        seconds=clock.seconds,
-        rounds=run.rounds,
-        unit=problem.unit,
-        level=problem.privacy_level(run.rows),
-        trace=tuple(clock.trace),
-    )
-
-
-def _infeasible(problem: DesignProblem, clock: Clock) -> DesignResult:
-    """The proof that no mechanism meets the budget."""
-    certificate = build(
-        problem=problem.kind,
-        digest=digest(problem),
-        lower=None,
-        upper=None,
-        producer=_producer(),
-        unit=problem.unit,
-        mechanism=None,
-        body=[],
-    )
-    verdict = verify(problem, certificate)
-    if not verdict.proved:
-        raise DaleniusError(f"nothing can be proved about this design: {verdict.reason}")
-    return DesignResult(
-        lower=math.inf,
-        upper=math.inf,
-        mechanism=None,
-        audit=None,
-        distortion=None,
-        termination=Termination.INFEASIBLE,
-        scope=Scope.GLOBAL,
-        certificate=certificate,
-        seconds=clock.seconds,
-        unit=problem.unit,
-    )
-
-
-def _inputs(problem: MaximalLeakage) -> tuple[int, ...]:
-    if problem.mechanism.indexed_by() == "dataset":
-        return tuple(range(problem.records.datasets))
-    return tuple(problem.query.values(problem.records).tolist())
-
-
-def _producer() -> str:
-    try:
-        return f"dalenius {version('dalenius')}"
-    except PackageNotFoundError:
-        return "dalenius"
-
-
-@contextmanager
-def _stopped_by_interrupt(clock: Clock) -> Iterator[None]:
-    """The first Ctrl-C stops the clock, so that the bounds reached are returned; the second one is an interrupt as usual."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        clock.stop()
-        signal.signal(signal.SIGINT, previous)
-
-    previous = signal.getsignal(signal.SIGINT)
-    if not callable(previous):
-        yield
-        return
-    signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
+def _of_kind(known: object, kind: type[T]) -> T | None:
+    """A result given as `known`, which must be of the same kind as the one that is asked for."""
+    if known is None or isinstance(known, kind):
+        return known
+    raise InputError(f"known: expected a {kind.__name__} for this problem, or None; got {brief(known)}")

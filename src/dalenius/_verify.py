@@ -10,10 +10,12 @@ from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.model import Problem, dumps, read_model
 
-__all__ = ["verify"]
+__all__ = ["Verdict", "verify"]
+
+Verdict = dalenius_check.Verdict
 
 
-def verify(problem: Problem | str | Path, certificate: Certificate | str | Path) -> dalenius_check.Verdict:
+def verify(problem: Problem | str | Path, certificate: Certificate | str | Path) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters

@@ -1,8 +1,10 @@
-"""The one error family: everything the package raises on purpose derives from `DaleniusError`."""
+"""The one error family: everything the package raises on purpose derives from `DaleniusError`; and how messages show a value."""
 
 from __future__ import annotations
 
-__all__ = ["DaleniusError", "GapNotReachedError", "InputError"]
+from fractions import Fraction
+
+__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief"]
 
 
 class DaleniusError(Exception):
@@ -15,3 +17,23 @@ class InputError(DaleniusError, ValueError):
 
 class GapNotReachedError(DaleniusError):
     """`Result.require` was asked for a narrower interval than the one that was proved."""
+
+
+class NotProvedError(DaleniusError):
+    """A release was asked for, and the certificate does not prove what it would leak: nothing is released.
+
+    `status` is the checker's word and `exit_code` that of its program: 1 rejected, 2 unreadable or about something else, 3 undecided.
+    """
+
+    def __init__(self, message: str, *, status: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.status, self.exit_code = status, exit_code
+
+
+def brief(value: object) -> str:
+    """`repr`, cut to a length fit for a message; for any object at all."""
+    try:
+        text = str(value) if isinstance(value, Fraction) else repr(value)
+    except ValueError:  # an integer beyond Python's limit of printed digits
+        text = f"a {type(value).__name__} of thousands of digits"
+    return text if len(text) <= 60 else text[:57] + "..."

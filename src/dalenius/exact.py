@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 
 __all__ = [
     "as_fraction",
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCI
 _QUANTITY = re.compile(r"(\S+) (\S+)", re.ASCII)
 MAX_CHARACTERS = 400
 MAX_EXPONENT = 400
-SHORT = 1200  # bits that 400 characters can always write, as p/q
+WRITABLE_BITS = 1200  # that 400 characters can always write, as p/q
 MAX_SUM_BITS = 65_536
 LAW_SUM = Fraction(1, 10**9)
 
@@ -63,7 +63,7 @@ def as_fraction(value: Any, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise InputError(f"{what}: expected a number, got {brief(value)}")
     fraction = Fraction(value)
-    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= SHORT:
+    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= WRITABLE_BITS:
         return fraction
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
@@ -185,15 +185,6 @@ def fraction_text(value: Fraction) -> str:
     ('0.2', '1/3', '2')
     """
     return _spellings(value)[0]
-
-
-def brief(value: object) -> str:
-    """`repr`, cut to a length fit for a message; for any object at all."""
-    try:
-        text = str(value) if isinstance(value, Fraction) else repr(value)
-    except ValueError:  # an integer beyond Python's limit of printed digits
-        text = f"a {type(value).__name__} of thousands of digits"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _shown(value: Fraction) -> str:

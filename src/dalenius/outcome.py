@@ -1,10 +1,11 @@
-"""Two of the three questions about an answer: why the work stopped, and what is claimed. The third, is it true, is for a checker."""
+"""What an answer says besides its numbers: why the work stopped, what is claimed, and which proofs the checker refused."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Scope", "Termination"]
+__all__ = ["ProofRefusedWarning", "Refusal", "Scope", "Termination"]
 
 
 class Termination(Enum):
@@ -16,6 +17,7 @@ class Termination(Enum):
     INTERRUPTED = "interrupted"
     STALLED = "stalled"
     INFEASIBLE = "infeasible"
+    PROOF_REFUSED = "proof_refused"
 
     @property
     def advice(self) -> str:
@@ -27,6 +29,10 @@ class Termination(Enum):
             Termination.INTERRUPTED: "valid; the work was stopped by the user",
             Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
             Termination.INFEASIBLE: "no mechanism of the class meets the budget; that is proved",
+            Termination.PROOF_REFUSED: (
+                "valid, but wider than what the search found: the checker refused a proof (`refusals` says which and why); that is a "
+                "defect or a limit of the checker, and worth a report"
+            ),
         }[self]
 
 
@@ -36,3 +42,33 @@ class Scope(Enum):
     GLOBAL = "global"
     BLOCKWISE = "blockwise"
     FEASIBLE = "feasible"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A proof that the checker refused on the way to a result.
+
+    Attributes
+    ----------
+    end : str
+        ``"lower"`` or ``"upper"``, or ``"both"`` where only rounding was in the way and it was not asked which end it was.
+    lower, upper : str or None
+        The claim, exactly.
+    reason : str
+        The checker's.
+    rounding : bool
+        Whether the same evidence was proved for an end that is only rounded further.
+    """
+
+    end: str
+    lower: str | None
+    upper: str | None
+    reason: str
+    rounding: bool
+
+    def __str__(self) -> str:
+        return f"{self.end} end of [{self.lower}, {self.upper}]: {self.reason}"
+
+
+class ProofRefusedWarning(UserWarning):
+    """The checker refused a proof, and rounding does not explain it; the interval that is returned is proved, but wider."""

@@ -1,26 +1,27 @@
-"""The answer to an audit: an interval, what proves it, why the work stopped, and what is claimed."""
+"""The answers: an interval, what it measures and what proves it, why the work stopped, and what is claimed."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Self
+from typing import Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.evidence import Certificate
+from dalenius.exact import brief
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Scope, Termination
+from dalenius.outcome import Refusal, Scope, Termination
 from dalenius.search.clock import Progress
-from dalenius.units import lower_in, upper_in
+from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
-RESOLUTION = 2e-11
+NO_LEAKAGE = 2e-11  # as good as doubles can tell from none
 
 
 def relative_gap(lower: float, upper: float) -> float:
@@ -29,7 +30,16 @@ def relative_gap(lower: float, upper: float) -> float:
     >>> relative_gap(0.75, 1.0)
     0.25
     """
-    return (upper - lower) / upper if upper > RESOLUTION else 0.0
+    return (upper - lower) / upper if upper > NO_LEAKAGE else 0.0
+
+
+class _Bounds(TypedDict):
+    """What of a result has a unit."""
+
+    lower: float
+    upper: float
+    units: str
+    trace: tuple[Progress, ...]
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,40 @@ class RecordProof:
 class _Proved:
     """What every result can be asked."""
 
+    lower: float
+    upper: float
+    units: str
     termination: Termination
+    trace: tuple[Progress, ...]
+
+    @property
+    def quantity(self) -> Quantity:
+        """What the interval measures: a leakage, or a distortion."""
+        return Quantity.of(self.units)
+
+    def _need_leakage_in_nats(self, units: str) -> None:
+        if self.quantity is Quantity.DISTORTION:
+            raise InputError(
+                f"units: a distortion counts in its own table's units, so there is nothing to convert into {brief(units)}; "
+                "what the mechanism leaks is in result.audit"
+            )
+        if self.units != "nats":
+            raise InputError(f"convert from the result in nats, this one is in {self.units}")
+
+    def _bounds_in(self, units: str) -> _Bounds:
+        """Both ends and the trace, rounded outward from nats."""
+        trace = (
+            dataclasses.replace(
+                moment, lower=lower_in(moment.lower, units), upper=upper_in(moment.upper, units), units=units
+            )
+            for moment in self.trace
+        )
+        return {
+            "lower": lower_in(self.lower, units),
+            "upper": upper_in(self.upper, units),
+            "units": units,
+            "trace": tuple(trace),
+        }
 
     @property
     def gap(self) -> float:
@@ -121,8 +164,10 @@ class Result(_Proved):
         Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
     seconds : float
     records : tuple of RecordProof
+    refusals : tuple of Refusal
+        Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
     trace : tuple of Progress
-        How the bounds, in nats and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
+        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
 
     lower: float
@@ -135,12 +180,8 @@ class Result(_Proved):
     seconds: float
     records: tuple[RecordProof, ...] = ()
     units: str = "nats"
+    refusals: tuple[Refusal, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
-
-    @property
-    def unit(self) -> str:
-        """Of the trace: always nats."""
-        return "nats"
 
     @property
     def gap(self) -> float:
@@ -157,11 +198,8 @@ class Result(_Proved):
         """
         if units == self.units:
             return self
-        if self.units != "nats":
-            raise InputError(f"convert from the result in nats, this one is in {self.units}")
-        return dataclasses.replace(
-            self, lower=lower_in(self.lower, units), upper=upper_in(self.upper, units), units=units
-        )
+        self._need_leakage_in_nats(units)
+        return dataclasses.replace(self, **self._bounds_in(units))
 
     def __str__(self) -> str:
         return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
@@ -174,15 +212,15 @@ class DesignResult(_Proved):
     Attributes
     ----------
     lower, upper : float
-        ``lower <= V <= upper``, V the least leakage in nats (`MinLeakage`), or the least expected distortion (`MinDistortion`), of the
-        mechanisms of the class that meet the budget; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
+        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), or the least expected distortion (`MinDistortion`), of
+        the mechanisms of the class that meet the budget; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
     mechanism : DesignedMechanism or None
         It meets the budget exactly, and attains `upper`. None where there is none.
     audit : Result or None
         The audit of this very mechanism, with a certificate of its own. None for a design under a privacy notion.
     distortion : Fraction or None
         Its expected distortion, exactly.
-    level : Fraction or None
+    exp_epsilon : Fraction or None
         For a design under a privacy notion: the least e^epsilon for which the mechanism is private, exactly.
     termination : Termination
     scope : Scope
@@ -192,8 +230,10 @@ class DesignResult(_Proved):
     seconds : float
     rounds : int
         Master programs solved.
-    unit : str
-        Of the interval: ``"nats"`` or ``"distortion"``.
+    units : str
+        Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
+    refusals : tuple of Refusal
+        As of a `Result`; those of the mechanism's audit are its own.
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     """
@@ -208,8 +248,9 @@ class DesignResult(_Proved):
     certificate: Certificate
     seconds: float
     rounds: int = 0
-    unit: str = "nats"
-    level: Fraction | None = None
+    units: str = "nats"
+    exp_epsilon: Fraction | None = None
+    refusals: tuple[Refusal, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
@@ -225,7 +266,7 @@ class DesignResult(_Proved):
 
     @property
     def leakage(self) -> tuple[float, float] | None:
-        """What the mechanism leaks to the problem's adversary: a proved interval in nats, exactly 0 where it releases a constant.
+        """What the mechanism leaks to the problem's adversary: a proved interval in the audit's units, exactly 0 if it is constant.
 
         None without a mechanism, or without an adversary.
         """
@@ -234,6 +275,34 @@ class DesignResult(_Proved):
         constant = all(row == self.mechanism.rows[0] for row in self.mechanism.rows)
         return (0.0, 0.0) if constant else (self.audit.lower, self.audit.upper)
 
+    def to(self, units: str) -> DesignResult:
+        """The same result with its audit in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, the result is not in nats any more, or what is minimised is a distortion, which has no other
+            units.
+        """
+        if units == self.units:
+            return self
+        self._need_leakage_in_nats(units)
+        audit = None if self.audit is None else self.audit.to(units)
+        return dataclasses.replace(self, audit=audit, **self._bounds_in(units))
+
+    def with_leakages_in(self, units: str) -> DesignResult:
+        """The same result with every leakage in it in ``"nats"`` or ``"bits"``; a distortion stays as it is.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the result is not in nats any more.
+        """
+        if self.quantity is Quantity.LEAKAGE:
+            return self.to(units)
+        unit_size(units)
+        return self if self.audit is None else dataclasses.replace(self, audit=self.audit.to(units))
+
     def explain(self) -> str:
         """Which symmetries of the instance were used, and why they lose nothing."""
         return "\n".join(self.explanation)
@@ -241,6 +310,5 @@ class DesignResult(_Proved):
     def __str__(self) -> str:
         if not self.feasible:
             return "no mechanism meets the budget (proved)"
-        what = "leakage" if self.unit == "nats" else "distortion"
-        unit = " nats" if self.unit == "nats" else ""
-        return f"{self.lower:.10g} <= least {what} <= {self.upper:.10g}{unit} ({self.termination.value})"
+        unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
+        return f"{self.lower:.10g} <= least {self.quantity.value} <= {self.upper:.10g}{unit} ({self.termination.value})"

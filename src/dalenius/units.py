@@ -1,14 +1,45 @@
-"""Nats inside, bits at the door: the conversion of *directed* numbers, rounded so that a bound stays a bound."""
+"""What a certified number measures, and in which units: conversions of *directed* numbers, rounded so that a bound stays a bound."""
 
 from __future__ import annotations
 
 import math
+from enum import Enum
 
 from dalenius.errors import InputError
 
-__all__ = ["UNITS", "lower_in", "unit_size", "upper_in"]
+__all__ = ["UNITS", "Quantity", "lower_in", "nats_above", "unit_size", "upper_in"]
 
 UNITS = ("nats", "bits")
+
+
+class Quantity(Enum):
+    """What an interval is about: the information that a release leaks, or the distortion that a mechanism causes."""
+
+    LEAKAGE = "leakage"
+    DISTORTION = "distortion"
+
+    @property
+    def units(self) -> str:
+        """The units that it is computed in: nats for leakage; a distortion counts in the units of its own table of costs."""
+        return "nats" if self is Quantity.LEAKAGE else "distortion"
+
+    def shown_in(self, units: str) -> str:
+        """The units to show it in where leakages are shown in `units`.
+
+        >>> Quantity.LEAKAGE.shown_in("bits"), Quantity.DISTORTION.shown_in("bits")
+        ('bits', 'distortion')
+        """
+        unit_size(units)
+        return units if self is Quantity.LEAKAGE else self.units
+
+    @classmethod
+    def of(cls, units: str) -> Quantity:
+        """What is measured in these units.
+
+        >>> Quantity.of("bits").value
+        'leakage'
+        """
+        return cls.DISTORTION if units == cls.DISTORTION.units else cls.LEAKAGE
 
 
 def unit_size(units: str) -> float:
@@ -25,14 +56,16 @@ def unit_size(units: str) -> float:
 
 
 def lower_in(nats: float, units: str) -> float:
-    """A lower bound in nats, rounded downward into `units`.
+    """A lower bound in nats, rounded downward into `units`; infinite (nothing is feasible) it stays.
 
     log 2 and the quotient are each off by at most one part in 2^53; three steps of one double cover both.
 
     >>> lower_in(math.log(2.0), "bits") <= 1.0
     True
     """
-    return nats if unit_size(units) == 1.0 else max(_step(nats / math.log(2.0), -math.inf), min(nats, 0.0))
+    if unit_size(units) == 1.0 or math.isinf(nats):
+        return nats
+    return max(_step(nats / math.log(2.0), -math.inf), min(nats, 0.0))
 
 
 def upper_in(nats: float, units: str) -> float:
@@ -44,6 +77,15 @@ def upper_in(nats: float, units: str) -> float:
     0.0
     """
     return nats if unit_size(units) == 1.0 or nats == 0.0 else _step(nats / math.log(2.0), math.inf)
+
+
+def nats_above(amount: float, units: str) -> float:
+    """An upper bound in `units`, rounded upward into nats: log 2 and the product are each off by at most one part in 2^53.
+
+    >>> nats_above(1.0, "bits") >= math.log(2.0), nats_above(1.0, "nats")
+    (True, 1.0)
+    """
+    return amount if unit_size(units) == 1.0 or amount == 0.0 else _step(amount * math.log(2.0), math.inf)
 
 
 def _step(value: float, towards: float, steps: int = 3) -> float:

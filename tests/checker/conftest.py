@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -14,38 +12,23 @@ import pytest
 
 import dalenius_check
 
-HERE = Path(__file__).parent
-
-
-def load(name: str) -> ModuleType:
-    """A helper module of this folder, imported by its path."""
-    full = f"checker_tests_{name}"
-    if full not in sys.modules:
-        spec = importlib.util.spec_from_file_location(full, HERE / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[full] = module
-        spec.loader.exec_module(module)
-    return sys.modules[full]
-
 
 @pytest.fixture(scope="session")
 def forge() -> ModuleType:
     """The helper module."""
-    return load("forge")
+    return importlib.import_module("forge")
 
 
 @pytest.fixture(scope="session")
 def designs() -> ModuleType:
     """The helper module."""
-    return load("designs")
+    return importlib.import_module("designs")
 
 
 @pytest.fixture(scope="session")
 def privates() -> ModuleType:
     """The helper module."""
-    return load("privates")
+    return importlib.import_module("privates")
 
 
 @pytest.fixture

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
 from designs import FREE, HAMMING, UNIFORM, Design, Parts, certificate, design, header
 from forge import model, text
 

@@ -6,12 +6,10 @@ It enumerates all datasets; the closed forms are those of binary symmetric chann
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from fractions import Fraction
 from itertools import product
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import cvxpy as cp
@@ -19,10 +17,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import xlogy
 
-sys.path.insert(0, str(Path(__file__).parent))
-from forge import Reference, model, text, texts
-
 from dalenius_check.model import parse_model
+from forge import Reference, model, text, texts
 
 HAMMING, UNIFORM, FREE = 'kind="hamming"', 'kind="uniform"', '"1 max"'
 Parts = tuple[str, str, str, str, str, str, str]

@@ -7,14 +7,12 @@ privates.py, not the prover. An old corpus stays until the new one is complete.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))
 import design_corpus
 import forge
 import private_corpus

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
 from designs import HAMMING, UNIFORM, certificate, header
 from forge import model, text
 from privates import DIGITS, Parts, Private, private

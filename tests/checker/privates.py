@@ -6,16 +6,13 @@ A linear program in floats finds mechanisms and multipliers; what they attain an
 from __future__ import annotations
 
 import decimal
-import sys
 import tomllib
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 
-sys.path.insert(0, str(Path(__file__).parent))
 from designs import UNIFORM, Design, design
 
 Parts = tuple[str, str, str, str, str, str]

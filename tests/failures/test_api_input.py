@@ -338,6 +338,7 @@ def test_units_and_gaps_of_results(support):
     result = support.solve(question())
     refused(lambda: result.to("bytes"), "units")
     refused(lambda: result.to("bits").to("nats"), "nats")
+    refused(lambda: result.to("distortion"), "units")
     assert result.require(gap=0.5) is result
     loose = dl.solve(question(dl.symmetric(None, 0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
     with pytest.raises(dl.GapNotReachedError, match="relative gap"):

@@ -157,8 +157,8 @@ def every_moment(monkeypatch) -> None:
     """No moment is left out because the last one was just told."""
     tell = Clock.tell
 
-    def tell_now(self, stage, record, lower, upper, nodes, *, now=False):
-        tell(self, stage, record, lower, upper, nodes, now=True)
+    def tell_now(self, stage, lower, upper, evidence, *, record=None, rounds=0, now=False):
+        tell(self, stage, lower, upper, evidence, record=record, rounds=rounds, now=True)
 
     monkeypatch.setattr(Clock, "tell", tell_now)
 
@@ -210,11 +210,13 @@ def table(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
 def test_the_table_of_a_trace(support, units, size):
     """One line a moment, bounds in the units asked for and rounded outward."""
-    trace = dl.solve(count(support), gap=1e-6, time_limit=1.0).trace
-    rows = table(trace_table(trace, units=units))
+    result = dl.solve(count(support), gap=1e-6, time_limit=1.0)
+    trace = result.trace
+    rows = table(trace_table(result.to(units).trace))
     assert len(rows) == len(trace) >= 2
     for row, moment in zip(rows, trace, strict=True):
-        assert (row["stage"], int(row["record"]), int(row["leaves"])) == (moment.stage, moment.record, moment.nodes)
+        assert (row["stage"], row["round"], int(row["evidence"])) == (moment.stage, "", moment.evidence)
+        assert row["record"] == ("" if moment.record is None else str(moment.record))
         assert float(row["seconds"]) == pytest.approx(moment.seconds, abs=1e-3)
         assert float(row[f"lower_{units}"]) * size <= moment.lower * (1.0 + 1e-15)
         assert float(row[f"upper_{units}"]) * size >= moment.upper * (1.0 - 1e-15)
@@ -224,8 +226,8 @@ def test_the_table_of_a_trace(support, units, size):
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_the_picture_of_a_trace(support, tmp_path, ending, head):
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
-    trace = dl.solve(support.parity4(1)).trace
-    path = trace_picture(trace, tmp_path / f"trace.{ending}", title="parity", units="bits")
+    trace = dl.solve(support.parity4(1)).to("bits").trace
+    path = trace_picture(trace, tmp_path / f"trace.{ending}", title="parity")
     assert path.read_bytes().startswith(head)
 
 

@@ -7,7 +7,8 @@ import math
 import pytest
 
 import dalenius as dl
-from dalenius.audits import Auditor
+from dalenius.audits import EntropyAudit
+from dalenius.evidence.lines import JointLeaf, RowLeaf, Split
 
 EXACT = 0.0795415058653
 
@@ -24,15 +25,25 @@ def problem():
 
 @pytest.mark.parametrize("factor", [0.5, 0.999999, 2.0])
 def test_a_wrong_upper_bound_is_never_returned(problem, monkeypatch, factor):
-    honest = Auditor.run
+    honest = EntropyAudit.run
 
     def lie(self):
         honest(self)
         for record in self.records:
             record.upper *= factor
 
-    monkeypatch.setattr(Auditor, "run", lie)
-    result = dl.solve(problem)
+    monkeypatch.setattr(EntropyAudit, "run", lie)
+    if factor < 1.0:
+        with pytest.warns(dl.ProofRefusedWarning, match="upper end"):
+            result = dl.solve(problem)
+        wide = {0.5: dl.Termination.PROOF_REFUSED, 0.999999: dl.Termination.GAP_REACHED}[factor]
+        assert result.termination is wide
+        assert {refusal.end for refusal in result.refusals if not refusal.rounding} == {"upper"}
+        assert all(refusal.reason.startswith("rejected: certificate line") for refusal in result.refusals)
+        assert result.lower >= EXACT - 1e-9  # each end retreats on its own
+    else:
+        result = dl.solve(problem)
+        assert result.refusals == ()
     assert result.lower <= EXACT <= result.upper
     assert dl.verify(problem, result.certificate).proved
 
@@ -46,35 +57,40 @@ def test_an_infeasible_witness_is_never_returned(problem, monkeypatch):
         return p, math.log(2.0)
 
     monkeypatch.setattr(RecordAudit, "witness", point_masses)
-    result = dl.solve(problem)
-    assert result.lower <= EXACT <= result.upper
+    with pytest.warns(dl.ProofRefusedWarning, match="lower end"):
+        result = dl.solve(problem)
+    assert (result.lower, result.termination) == (0.0, dl.Termination.PROOF_REFUSED)
+    assert {refusal.end for refusal in result.refusals if not refusal.rounding} == {"lower"}
+    assert EXACT <= result.upper <= EXACT + 1e-6  # each end retreats on its own
     assert dl.verify(problem, result.certificate).proved
 
 
 NONSENSE = {
-    "an output law of two weights, the wrong way round": [["joint", "1", "0", None, ["1", "1e-9"]]],
-    "a multiplier without row trees": [["joint", "1", "1e-3", None, ["1", "1"]]],
-    "slopes that undo each other": [["joint", "0", "1e-3", [["1", "-1"], ["-1", "1"]], None]],
-    "a share above one": [["joint", "2", "0", None, ["1", "1"]]],
-    "a split that leads nowhere": [["split", 0, 0, "0.5"], ["joint", "0", "0", None, None]],
-    "a leaf of an older format": [["dual", "0", ["1", "1"]]],
-    "nothing": [],
+    "an output law of two weights, the wrong way round": (JointLeaf("1", "0", None, ("1", "1e-9")),),
+    "a multiplier without row trees": (JointLeaf("1", "1e-3", None, ("1", "1")),),
+    "slopes that undo each other": (JointLeaf("0", "1e-3", (("1", "-1"), ("-1", "1")), None),),
+    "a share above one": (JointLeaf("2", "0", None, ("1", "1")),),
+    "a split that leads nowhere": (Split(0, 0, "0.5"), JointLeaf("0", "0", None, None)),
+    "a leaf that belongs below another one": (RowLeaf(("1", "1")),),
+    "nothing": (),
 }
 
 
 @pytest.mark.parametrize("name", NONSENSE)
 def test_nonsense_hints_are_never_believed(problem, monkeypatch, name):
     """They prove too little or cannot be read; either way only what needs no search is claimed."""
-    honest = Auditor.run
+    honest = EntropyAudit.run
 
     def lie(self):
         honest(self)
         for record in self.records:
             record.proof = NONSENSE[name]
 
-    monkeypatch.setattr(Auditor, "run", lie)
-    result = dl.solve(problem)
-    assert (result.lower, result.termination) == (0.0, dl.Termination.STALLED)
+    monkeypatch.setattr(EntropyAudit, "run", lie)
+    with pytest.warns(dl.ProofRefusedWarning, match="upper end"):
+        result = dl.solve(problem)
+    assert result.termination is dl.Termination.PROOF_REFUSED
+    assert EXACT - 1e-9 <= result.lower <= EXACT
     assert math.log(2.0) <= result.upper <= math.log(2.0) + 1e-9
     assert dl.verify(problem, result.certificate).proved
 

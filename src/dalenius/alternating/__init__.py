@@ -2,14 +2,15 @@
 
 from dalenius.alternating.driver import AlternatingResult, Cycle, CycleWarning, Settings, Step, Sweep, alternate
 from dalenius.alternating.leakage_scheme import LeakageScheme
-from dalenius.alternating.mechanism_scheme import Duel, MechanismScheme, alternating
+from dalenius.alternating.mechanism_scheme import AlternatingProposer, MechanismAndPrior, MechanismScheme, alternating
 
 __all__ = [
+    "AlternatingProposer",
     "AlternatingResult",
     "Cycle",
     "CycleWarning",
-    "Duel",
     "LeakageScheme",
+    "MechanismAndPrior",
     "MechanismScheme",
     "Settings",
     "Step",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from dalenius.alternating.driver import Block, Step
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
-from dalenius.model.aggregation import RecordChannel
 from dalenius.outcome import Scope
 from dalenius.programs import ConditionalUpdate, MarginalUpdate, PosteriorUpdate, Program
+from dalenius.reduction import RecordChannel
 
 __all__ = ["LeakageScheme"]
 
@@ -26,7 +26,7 @@ class LeakageScheme:
     Parameters
     ----------
     channel : RecordChannel
-        Of `MaximalLeakage.record_channels()`.
+        Of `dalenius.reduction.record_channels`.
     blocks : sequence of str
         Any of ``"posterior"`` (all of p, at the posteriors of the last p), ``"marginal"`` (the letter law) and ``"conditional"`` (the
         laws of the classes, a convex-concave step: its gain is first-order only).
@@ -38,9 +38,10 @@ class LeakageScheme:
 
     >>> import dalenius as dl
     >>> from dalenius.alternating import LeakageScheme, alternate
+    >>> from dalenius.reduction import record_channels
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.5))
-    >>> result = alternate(LeakageScheme(problem.record_channels()[0]))
+    >>> result = alternate(LeakageScheme(record_channels(problem)[0]))
     >>> result.scope.value, round(result.value, 4)
     ('blockwise', 0.0387)
     """

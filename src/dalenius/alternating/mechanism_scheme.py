@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
-from dalenius.audits import Auditor, audit_of
-from dalenius.designs.exchange import Exchange
+from dalenius.audits import audit_of
+from dalenius.designs.exchange import Exchange, ExchangeProposer
 from dalenius.designs.oracle import Prior
 from dalenius.model import MinDistortion
 
-__all__ = ["Duel", "MechanismScheme", "alternating"]
+__all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
 
 Floats = NDArray[np.float64]
 SWEEPS = 60
@@ -26,32 +26,31 @@ AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
 
 
 @dataclass(frozen=True)
-class Duel:
-    """A mechanism (orbits, outputs), and the prior that it last heard of."""
+class MechanismAndPrior:
+    """A mechanism (orbits, outputs), and the prior that it last answered."""
 
     Q: Floats
     prior: Prior
 
 
 class MechanismScheme:
-    """The alternation for a design problem. Its value: what the mechanism tells the prior (Problem 2), or distorts (Problem 3).
+    """The alternation for a design problem. Its value: what the mechanism leaks to the prior (Problem 2), or distorts (Problem 3).
 
     The mechanism's gain is certified by the master program with this one prior; the adversary's by an audit. Everything that is found
-    is also told to the exchange that the scheme is made from, which keeps the best bound and the best mechanism.
+    also joins the exchange that the scheme is made from, which keeps the best bound and the best mechanism.
 
     Parameters
     ----------
     run : Exchange
-        Made by `exchange`, not run.
+        Not run.
 
     >>> import dalenius as dl
-    >>> import numpy as np
-    >>> from dalenius.search.clock import Clock
+    >>> from dalenius.search import Limits, Run
     >>> from dalenius.alternating import MechanismScheme, alternate
-    >>> from dalenius.designs.exchange import exchange
+    >>> from dalenius.designs.exchange import Exchange
     >>> problem = dl.MinLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
     ...     adversary=dl.EntropyAtLeast(0.5))
-    >>> result = alternate(MechanismScheme(exchange(problem, 1e-4, Clock(10.0), np.random.default_rng(0))))
+    >>> result = alternate(MechanismScheme(Exchange(problem, Run.of(Limits(time_limit=10)))))
     >>> result.scope.value, round(result.value, 4)
     ('blockwise', 0.3681)
     """
@@ -61,35 +60,39 @@ class MechanismScheme:
 
     def __init__(self, run: Exchange) -> None:
         self.run = run
-        self.blocks: Sequence[Block[Duel]] = [_Mechanism(self), _Adversary(self)]
+        self.blocks: Sequence[Block[MechanismAndPrior]] = [_Mechanism(self), _Adversary(self)]
 
-    def start(self, rng: np.random.Generator) -> Duel:
-        """The best mechanism for what the rival answers to a blurred one of least distortion."""
-        run, outputs = self.run, self.run.cost.shape[1]
-        noise = rng.dirichlet(np.ones(outputs), size=1 if run.tied is not None else len(run.least))
-        blurred = 0.5 * run.least + 0.5 * (noise[0][run.tied] if run.tied is not None else noise)
-        prior = self.best_reply(blurred)
-        return Duel(self.best_mechanism(prior)[0], prior)
+    def start(self, rng: np.random.Generator) -> MechanismAndPrior:
+        """The best mechanism for what the oracle answers to a blurred one of least distortion."""
+        mechanisms, tied = self.run.mechanisms, self.run.mechanisms.tied
+        noise = tied.expand(rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
+        prior = self.best_reply(0.5 * mechanisms.least + 0.5 * noise)
+        return MechanismAndPrior(self.best_mechanism(prior)[0], prior)
 
     def best_mechanism(self, prior: Prior) -> tuple[Floats, float]:
-        """The best mechanism for a prior, and a certified bound on what the best one attains; the run hears of it."""
-        program = self.run.master([prior.masses])
+        """The best mechanism for a prior, and a certified bound on what the best one attains, which the run keeps."""
+        program = self.run.master.program([prior])
         point, multipliers = self.run.solved(program)
-        self.run.take(program, [prior], multipliers)
+        self.run.keep_bound(program, [prior], multipliers)
         return program.mechanism(point), program.bound(multipliers)
 
     def best_reply(self, Q: Floats) -> Prior:
-        """The prior that is told most, as far as the rival sees."""
-        replies = self.run.rival.replies(Q, [], self.run.clock)
-        return max(replies, key=lambda prior: self.run.rival.told(prior, Q))
+        """The prior that is told most, as far as the oracle sees."""
+        replies = self.run.oracle.worst_priors(Q, [], self.run.clock)
+        return max(replies, key=lambda prior: self.run.oracle.leakage(prior, Q))
 
-    def told(self, state: Duel) -> float:
-        return self.run.rival.told(state.prior, state.Q)
+    def leakage(self, state: MechanismAndPrior) -> float:
+        """What the mechanism leaks to the prior, in nats."""
+        return self.run.oracle.leakage(state.prior, state.Q)
 
-    def value(self, state: Duel) -> float:
-        return self.run.distortion(state.Q) if isinstance(self.run.problem, MinDistortion) else self.told(state)
+    def value(self, state: MechanismAndPrior) -> float:
+        return (
+            self.run.mechanisms.distortion(state.Q)
+            if isinstance(self.run.problem, MinDistortion)
+            else self.leakage(state)
+        )
 
-    def key(self, state: Duel) -> Floats:
+    def key(self, state: MechanismAndPrior) -> Floats:
         return state.Q.reshape(-1)
 
 
@@ -101,21 +104,21 @@ class _Mechanism:
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
 
-    def step(self, state: Duel) -> Step[Duel]:
+    def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
         Q, bound = self.scheme.best_mechanism(state.prior)
-        new = Duel(Q, state.prior)
+        new = MechanismAndPrior(Q, state.prior)
         gain = self.scheme.value(state) - bound
-        if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it tells too much
+        if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
             gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
         return Step(new, self.scheme.value(new), max(gain, 0.0))
 
-    def _allowed(self, state: Duel) -> bool:
+    def _allowed(self, state: MechanismAndPrior) -> bool:
         problem = self.scheme.run.problem
-        return not isinstance(problem, MinDistortion) or self.scheme.told(state) <= problem.max_leakage_nats
+        return not isinstance(problem, MinDistortion) or self.scheme.leakage(state) <= problem.max_leakage_nats
 
 
 class _Adversary:
-    """The prior that is told most: the rival finds it, an audit certifies how much more another one could be told.
+    """The prior that is told most: the oracle finds it, an audit certifies how much more another one could be told.
 
     In Problem 3 the gain is by how much the mechanism breaks its budget, as a share of it, times the distortion.
     """
@@ -125,18 +128,16 @@ class _Adversary:
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
 
-    def step(self, state: Duel) -> Step[Duel]:
+    def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
         run = self.scheme.run
         reply = self.scheme.best_reply(state.Q)
-        run.consider(state.Q, run.rival.told(reply, state.Q))
-        new = Duel(state.Q, reply if run.rival.told(reply, state.Q) > self.scheme.told(state) else state.prior)
-        audit = audit_of(
-            run.problem.release(run.exact(state.Q)), 0.5 * run.gap, run.clock.slice(AUDIT_SECONDS), run.rng
-        )
-        if isinstance(audit, Auditor):
-            audit.node_limit, audit.memory_limit = run.node_limit, run.memory_limit
+        leakage = run.oracle.leakage(reply, state.Q)
+        run.consider(state.Q, leakage)
+        new = MechanismAndPrior(state.Q, reply if leakage > self.scheme.leakage(state) else state.prior)
+        part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
+        audit = audit_of(run.problem.release(run.mechanisms.exact(state.Q)), part)
         audit.run()
-        upper, now = audit.upper, self.scheme.told(state)
+        upper, now = audit.upper, self.scheme.leakage(state)
         if isinstance(run.problem, MinDistortion):
             budget = run.problem.max_leakage_nats
             gain = max(upper - budget, 0.0) / budget * self.scheme.value(state) if budget > 0.0 else upper
@@ -145,10 +146,18 @@ class _Adversary:
         return Step(new, self.scheme.value(new), max(gain, 0.0))
 
 
-def alternating(run: Exchange) -> AlternatingResult[Duel]:
+def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
     """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that one prior gave."""
     limit = 0.5 * run.clock.remaining
     settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=limit if np.isfinite(limit) else None)
-    result: AlternatingResult[Duel] = alternate(MechanismScheme(run), settings, rng=run.rng)
+    result: AlternatingResult[MechanismAndPrior] = alternate(MechanismScheme(run), settings, rng=run.search.rng)
     run.conclude()
     return result
+
+
+class AlternatingProposer(ExchangeProposer):
+    """The alternating scheme instead of the exchange."""
+
+    def run(self) -> None:
+        """Alternate."""
+        alternating(self.exchange)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.tilt import entropy_of, largest_score
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
 __all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
@@ -160,17 +160,17 @@ def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Flo
     return 0.97 * phi + 0.03 / letters
 
 
-def feasible(channel: RecordChannel, p: Floats, *, slack: float) -> Floats | None:
-    """`p` mixed with just enough of the uniform prior that H(p) >= b + slack; None if only uniform is left.
+def feasible(p: Floats, log_shares: Floats, deficit: float, *, slack: float) -> Floats | None:
+    """`p` (letters, classes) mixed with just enough of the uniform prior that H(p) >= b + slack; None if only uniform is left.
 
     *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
     """
     p = p / p.sum()
-    room = -float(entropy_of(p, channel.log_shares))
-    missing = room + slack - channel.deficit
+    room = -float(entropy_of(p, log_shares))
+    missing = room + slack - deficit
     if missing <= 0.0:
         return p
     if missing >= room:
         return None
     share = missing / room
-    return (1.0 - share) * p + share * channel.uniform
+    return (1.0 - share) * p + share * np.exp(log_shares)

@@ -2,102 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.ascent import Candidate, feasible, polish, search
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.vertices import VertexTree, output_law
-from dalenius.audits.finding import Finding, Part
-from dalenius.audits.proofs import (
+from dalenius.audits.proof_lines import (
     capacity_line,
     dual_lines,
     dual_tree_lines,
     entropy_line,
     posterior_lines,
+    prior_text,
     vertex_lines,
-    witness_line,
 )
+from dalenius.evidence import double_above
+from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.tilt import entropy_of
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import AggregatedRecord, RecordChannel, record_channels
+from dalenius.results import RecordProof, Result
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
 
-__all__ = ["Auditor", "RecordAudit"]
+__all__ = ["EntropyAudit", "RecordAudit"]
 
 Floats = NDArray[np.float64]
-Bound = tuple[float, str, list[list[Any]]]
+Proof = tuple[ProofLine, ...]
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1e-4
 
-PROOFS: dict[str, Callable[[RecordChannel, Any], Iterator[list[Any]]]] = {
-    PosteriorTree.name: posterior_lines,
-    DualTree.name: dual_tree_lines,
-}
+
+class Bound(NamedTuple):
+    """An upper bound in nats, what it is called, and the lines that prove it."""
+
+    upper: float
+    method: str
+    proof: Proof
 
 
 @dataclass
 class RecordAudit:
     """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
 
-    channel: RecordChannel
+    channel: AggregatedRecord
     candidate: Candidate
     upper: float
     method: str
-    proof: list[list[Any]]
+    proof: Proof
     leaves: int = 1
     race: Race | None = None
 
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
         if self.channel.deficit > 0.0:
-            p = feasible(self.channel, self.candidate.p, slack=slack)
+            p = feasible(self.candidate.p, self.channel.log_shares, self.channel.deficit, slack=slack)
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
         return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
 
 
 @dataclass
-class Auditor:
-    """A running audit. Its bounds are valid (up to rounding, which the checker settles) whenever `run` returns.
+class EntropyAudit(Audit):
+    """A running audit against all priors with at least some entropy.
 
     Parameters
     ----------
-    channels : list of RecordChannel
-        One for each kind of record.
-    gap : float
-        Stop when (upper - lower) / upper is at most this.
-    node_limit : float
-        Leaves that the trees of one record may have.
-    memory_limit : float
-        Bytes that all trees may take, roughly.
     known : dict of record -> (upper bound, proof)
         Bounds proved before, for an adversary with no more entropy.
     enough : float
         An upper bound at most this closes the audit, too, however far the lower one is.
     """
 
-    channels: list[RecordChannel]
-    gap: float
-    clock: Clock
-    rng: np.random.Generator
-    node_limit: float = np.inf
-    memory_limit: float = np.inf
-    records: list[RecordAudit] = field(default_factory=list)
-    known: dict[int, tuple[float, list[list[Any]]]] = field(default_factory=dict)
+    known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
-    out_of_time: bool = False
-    out_of_room: bool = False
+    records: list[RecordAudit] = field(default_factory=list, init=False)
+
+    @cached_property
+    def channels(self) -> list[AggregatedRecord]:
+        """One for each kind of record."""
+        return record_channels(self.problem)
 
     @property
     def lower(self) -> float:
@@ -114,59 +109,69 @@ class Auditor:
             return np.inf
         return max(self.lower / (1.0 - 0.97 * self.gap), self.lower + ABSOLUTE, self.enough)
 
+    def recall(self, known: Result) -> None:
+        """Begin with the proof of a result for the same release and an adversary with no more entropy: every bound falls with it."""
+        claim = known.certificate.header.claim
+        assert claim is not None
+        upper = double_above(claim[1])  # in nats, whatever the units of the result are
+        self.known = {record: (upper, proof) for record, proof in known.certificate.sections().items()}
+
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
-                self._keep(record, upper, "earlier", iter(proof), len(proof))
-        self._tell("search", 0, 0)
+                self._keep(record, upper, "earlier", proof, len(proof))
+        self._tell("search", None, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
             if record.upper > self.target and not turn.expired:
                 self._bound(record, turn)
         self._race()
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, sum(record.leaves for record in self.records), now=True)
+        self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found, before rounding; a witness, if it is wanted, with an entropy of at least b + margin."""
-        best = max(self.records, key=lambda record: record.candidate.leakage, default=None)
-        leakage, masses, witness = 0.0, None, ["witness", None, None]
-        if best is not None and witnessed:
-            p, leakage = best.witness(margin)
-            masses = best.channel.expand_inputs(p if p is not None else best.channel.uniform)
-            witness = witness_line(best.channel, p)
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=None if best is None else best.channel.record,
-            masses=masses,
-            prior=None,
-            witness=witness,
-            sections=[line for r in self.records for line in (["record", r.channel.record], *r.proof)],
-            parts=[Part(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records],
-        )
+    @property
+    def _best(self) -> RecordAudit | None:
+        """The kind of record that is told most about."""
+        return max(self.records, key=lambda record: record.candidate.leakage, default=None)
 
-    def retreat(self) -> None:
-        """Forget everything but what needs no search: a leakage is at least 0 and at most the entropy of the letters."""
-        self.records = [
-            RecordAudit(channel, Candidate(channel.uniform, 0.0, 0.0), *_letters_bound(channel))
-            for channel in self.channels
-        ]
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.channel.record
 
-    def _start(self, channel: RecordChannel) -> RecordAudit:
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None:
+            return None
+        p, leakage = best.witness(slack)
+        masses = best.channel.lift(p if p is not None else best.channel.uniform)
+        return Exposure(best.channel.record, leakage, masses, prior_text(best.channel, p))
+
+    def proof(self) -> UpperProof:
+        return tuple(line for r in self.records for line in (RecordLine(r.channel.record), *r.proof))
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        bounds = [(channel.record, _letters_bound(channel)) for channel in self.channels]
+        lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
+        return max((bound.upper for _, bound in bounds), default=0.0), lines
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
+
+    def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
         if channel.deficit == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
-            return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", [["uniform"]])
+            return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel
         bounds = [_letters_bound(channel), _capacity_bound(channel, law, divergences)]
-        bound = min(bounds, key=lambda bound: bound[0])
+        bound = min(bounds, key=lambda bound: bound.upper)
         candidate = self._with_uniform(channel, _one_class_a_letter(channel, inputs))
-        if bound[0] * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
-            found = search(channel, rng=self.rng, clock=self.clock.part(0.3 / len(self.channels)))
+        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
+            found = search(channel, rng=self.search.rng, clock=self.clock.part(0.3 / len(self.channels)))
             found = self._with_uniform(channel, found)
             candidate = max(found, candidate, key=lambda candidate: candidate.leakage)
         return RecordAudit(channel, candidate, *bound)
@@ -216,7 +221,7 @@ class Auditor:
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
-        work = channel.input_log_shares.shape[1] * channel.outputs
+        work = channel.completions.log_shares.shape[1] * channel.aggregation.output_count
         bound = dual_bound(
             channel,
             record.candidate,
@@ -240,7 +245,7 @@ class Auditor:
             if _bounded(record) <= self.target:
                 break
             assert record.race is not None
-            work = record.channel.input_log_shares.shape[1] * record.channel.outputs
+            work = record.channel.completions.log_shares.shape[1] * record.channel.aggregation.output_count
             runner = record.race.turn(self.clock, self.target, partial(self._runner_may_grow, work=work))
             if runner is None:
                 open_records.remove(record)
@@ -252,7 +257,7 @@ class Auditor:
         for record in self.records:
             for runner in record.race.runners if record.race else []:
                 if runner.upper < record.upper:
-                    lines = PROOFS[runner.name](record.channel, runner)
+                    lines = _tree_lines(record.channel, runner)
                     self._keep(record, runner.upper, runner.name, lines, runner.leaves)
 
     def _runner_may_grow(self, runner: Runner, *, work: int) -> bool:
@@ -272,20 +277,20 @@ class Auditor:
         """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too."""
         late = turn.remaining < leaves * (FIXED + WORK * work)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
-        full = leaves >= self.node_limit or max(taken, leaves * leaf_bytes) >= self.memory_limit
+        full = leaves >= self.search.limits.nodes or max(taken, leaves * leaf_bytes) >= self.search.limits.bytes
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
     @staticmethod
-    def _keep(record: RecordAudit, upper: float, method: str, lines: Iterator[list[Any]], leaves: int) -> None:
+    def _keep(record: RecordAudit, upper: float, method: str, lines: Iterable[ProofLine], leaves: int) -> None:
         if upper < record.upper:
-            record.upper, record.method, record.proof, record.leaves = upper, method, list(lines), leaves
+            record.upper, record.method, record.proof, record.leaves = upper, method, tuple(lines), leaves
 
-    def _tell(self, stage: str, record: int, nodes: int, upper: float = np.inf, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(_bounded(r), upper if r.channel.record == record else np.inf) for r in self.records]
-        self.clock.tell(stage, record, self.lower, max(bounds, default=0.0), nodes, now=now)
+        self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
 def _bounded(record: RecordAudit) -> float:
@@ -303,12 +308,19 @@ def _one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
     return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
 
+def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:
+    if isinstance(runner, PosteriorTree):
+        return posterior_lines(channel, runner)
+    assert isinstance(runner, DualTree)
+    return dual_tree_lines(channel, runner)
+
+
 def _letters_bound(channel: RecordChannel) -> Bound:
-    """I(X_i; Y) <= log of the number of letters: the bound, its name, its proof."""
-    return float(np.log(channel.letters)), "letters", [entropy_line()]
+    """I(X_i; Y) <= log of the number of letters."""
+    return Bound(float(np.log(channel.letters)), "letters", (entropy_line(),))
 
 
-def _capacity_bound(channel: RecordChannel, law: Floats, divergences: Floats) -> Bound:
-    """I(X_i; Y) <= I(X; Y) <= max D(row || law): the bound, its name, its proof."""
+def _capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) -> Bound:
+    """I(X_i; Y) <= I(X; Y) <= max D(row || law)."""
     used = np.isfinite(channel.log_shares).any(axis=0)
-    return float(divergences[used].max()), "capacity", [capacity_line(channel, law)]
+    return Bound(float(divergences[used].max()), "capacity", (capacity_line(channel, law),))

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.finding import Finding, Part
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.information import mutual_information
-from dalenius.model.selections import MAX_NUMBERS
-from dalenius.search.clock import Clock
+from dalenius.model import PriorSet
+from dalenius.reduction import MAX_NUMBERS, DatasetPairs, dataset_pairs
+from dalenius.results import RecordProof
 
 __all__ = ["PriorSetAudit"]
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 BATCH = 2**22  # numbers in a batch of priors
 
 
 @dataclass
-class PriorSetAudit:
-    """A running audit against a `PriorSet`; see `dalenius.audits.finding.Audit`.
-
-    Parameters
-    ----------
-    alphabets : sizes of the records' alphabets
-    priors : (priors, datasets), each summing to 1
-    inputs : (datasets,), the channel input of every dataset
-    channel : (inputs, outputs), row-stochastic
-    """
-
-    alphabets: tuple[int, ...]
-    priors: Floats
-    inputs: Integers
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
+class PriorSetAudit(Audit):
+    """A running audit against a `PriorSet`: the checker evaluates everything by itself, so that no lines prove the upper end."""
 
     def __post_init__(self) -> None:
-        self._records = [i for i, letters in enumerate(self.alphabets) if letters > 1]
+        adversary = self.problem.adversary
+        assert isinstance(adversary, PriorSet)
+        self.priors, self.channel = adversary.weights, self.problem.channel
+        leaking = [i for i, letters in enumerate(self.problem.records.alphabets) if letters > 1]
+        self.pairs = [dataset_pairs(self.problem, i) for i in leaking]
+        self._pairs = {pairs.record: pairs for pairs in self.pairs}
+        self._records = list(self._pairs)
         self._leakage: dict[int, Floats] = {}
 
     @property
@@ -53,79 +41,63 @@ class PriorSetAudit:
     @property
     def upper(self) -> float:
         """The largest leakage where all were evaluated; else also the entropy of the letters, for those that were not."""
-        late = [i for i in self._records if len(self._leakage.get(i, ())) < len(self.priors)]
-        return max([self.lower, *(float(np.log(self.alphabets[i])) for i in late)])
+        late = [pairs for pairs in self.pairs if len(self._leakage.get(pairs.record, ())) < len(self.priors)]
+        return max([self.lower, *(float(np.log(pairs.shape[0])) for pairs in late)])
 
     def run(self) -> None:
         """Evaluate record after record, many priors at once."""
-        for record in self._records:
-            self._evaluate(record)
+        for pairs in self.pairs:
+            self._evaluate(pairs)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything: a leakage is at least 0 and at most the entropy of the letters."""
-        self._leakage = {}
+    @property
+    def exposed(self) -> int | None:
+        best = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
+        return self._records[0] if best is None and self._records else best
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found; the checker evaluates everything by itself, so there are no sections."""
-        record = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
-        if record is None and self._records:
-            record = self._records[0]
-        witness: list[Any] = ["witness", None, None]
-        leakage, masses, prior = 0.0, None, None
-        if record is not None and witnessed and self.lower > margin:
-            prior = int(np.argmax(self._leakage[record]))
-            leakage, witness = self.lower, ["witness", record, prior]
-            masses = self._masses(record, prior)
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=record,
-            masses=masses,
-            prior=prior,
-            witness=witness,
-            sections=[],
-            parts=[Part(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records],
-        )
+    def exposure(self, slack: float) -> Exposure | None:
+        record = self.exposed
+        if record is None or self.lower <= slack:
+            return None
+        number = int(np.argmax(self._leakage[record]))
+        return Exposure(record, self.lower, self._masses(record, number), number, number)
 
-    def _evaluate(self, record: int) -> None:
-        """I(X_record; Y) under every prior."""
-        letters, outputs = self.alphabets[record], self.channel.shape[1]
+    def proof(self) -> UpperProof:
+        return ()
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        return max(float(np.log(pairs.shape[0])) for pairs in self.pairs), ()
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records)
+
+    def _evaluate(self, pairs: DatasetPairs) -> None:
+        """I(X_i; Y) under every prior."""
+        record, letters, outputs = pairs.record, pairs.shape[0], self.channel.shape[1]
         if letters * outputs > MAX_NUMBERS:
             raise DaleniusError(
                 f"nothing can be proved about this model: record {record} has more than {MAX_NUMBERS} pairs of a letter and an output "
                 "(docs/certificate-format.md)"
             )
-        order, starts, letter, rows = self._pairs(record)
+        with_letter = [pairs.letters == a for a in range(letters)]
         size = max(BATCH // max(self.priors.shape[1], letters * outputs), 1)
         done: list[Floats] = []
         for first in range(0, len(self.priors), size):
             if self.clock.expired:
                 break
-            masses = np.add.reduceat(self.priors[first : first + size, order], starts, axis=1)
-            joint = [masses[:, letter == a] @ self.channel[rows[letter == a]] for a in range(letters)]
+            masses = pairs.apply(self.priors[first : first + size])
+            joint = [masses[:, mine] @ self.channel[pairs.inputs[mine]] for mine in with_letter]
             done.append(mutual_information(np.stack(joint, axis=1)))
             self._leakage[record] = np.concatenate(done)
             self._tell("priors", record)
 
-    def _pairs(self, record: int) -> tuple[Integers, Integers, Integers, Integers]:
-        """Datasets sorted by their pair (letter, input), where each pair starts, and the pairs' letters and inputs."""
-        pair = self._letters(record) * len(self.channel) + self.inputs
-        order = np.argsort(pair, kind="stable")
-        present, starts = np.unique(pair[order], return_index=True)
-        return order, starts, present // len(self.channel), present % len(self.channel)
-
-    def _letters(self, record: int) -> Integers:
-        stride = int(np.prod(self.alphabets[record + 1 :], dtype=np.int64))
-        return np.arange(self.inputs.size) // stride % self.alphabets[record]
-
     def _masses(self, record: int, prior: int) -> Floats:
         """A prior's masses on (letter, channel input)."""
-        masses = np.zeros((self.alphabets[record], len(self.channel)))
-        np.add.at(masses, (self._letters(record), self.inputs), self.priors[prior])
-        return masses
+        pairs = self._pairs[record]
+        return pairs.table(pairs.apply(self.priors[prior]))
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         done = sum(len(leakage) for leakage in self._leakage.values())
-        self.clock.tell(stage, record, self.lower, self.upper, done, now=now)
+        self.clock.tell(stage, self.lower, self.upper, done, record=record, now=now)

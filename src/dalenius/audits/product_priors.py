@@ -8,18 +8,19 @@ output law r with max_a D(R(k_a) || r) at most that. Only selections that some o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.audits.finding import Finding, Part
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
-from dalenius.evidence.numbers import short_text
+from dalenius.evidence import vector_text
+from dalenius.evidence.lines import LawOfSelections, RecordLine
 from dalenius.information import x_log_x
 from dalenius.information.capacity import Capacity, capacities, capacity
-from dalenius.model.selections import MAX_NUMBERS, Selections
-from dalenius.search.clock import Clock
+from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows, record_selections
+from dalenius.results import RecordProof
+from dalenius.search import Clock
 
 __all__ = ["ProductAudit"]
 
@@ -38,21 +39,22 @@ class _Kind:
 
     Attributes
     ----------
-    sets : (sets, letters), the rows of a selection in ascending order; selections of equal rows share one set
-    set_of : (selections,)
+    reduced : the selections, those of equal rows as one set
     pi : (sets, letters), the best law found on the letters; uniform before the search
     lower, upper : (sets,), bounds of each capacity in nats
     laws, law_of : output laws, and which of them proves `upper` of each set
     """
 
-    selections: Selections
-    sets: Integers
-    set_of: Integers
+    reduced: RowSets
     pi: Floats
     lower: Floats
     upper: Floats
     laws: list[Floats]
     law_of: Integers
+
+    @property
+    def selections(self) -> Selections:
+        return self.reduced.selections
 
     @property
     def best(self) -> float:
@@ -64,29 +66,14 @@ class _Kind:
 
 
 @dataclass
-class ProductAudit:
-    """A running audit against `ProductPriors`; see `dalenius.audits.finding.Audit`.
+class ProductAudit(Audit):
+    """A running audit against `ProductPriors`. Where it costs little, the interval is as narrow as doubles allow."""
 
-    Parameters
-    ----------
-    selections : list of Selections
-        One for each kind of record.
-    channel : (inputs, outputs), row-stochastic
-    gap : float
-        Relative gap that must be reached. Where it costs little, the interval is as narrow as doubles allow.
-    """
-
-    selections: list[Selections]
-    channel: Floats
-    gap: float
-    clock: Clock
-    out_of_time: bool = False
-    out_of_room: bool = False
-    _kinds: list[_Kind] = field(default_factory=list)
+    _kinds: list[_Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self._rows, class_of_input = np.unique(self.channel, axis=0, return_inverse=True)
-        self._class_of_input = class_of_input.reshape(-1)
+        self.selections, self.channel = record_selections(self.problem), self.problem.channel
+        self._rows, self._row_of_input = distinct_rows(self.channel)
         self._negentropy = x_log_x(self._rows).sum(axis=1)
 
     @property
@@ -106,32 +93,37 @@ class ProductAudit:
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
         self.out_of_time |= self.clock.expired
-        self._tell("done", 0, now=True)
+        self._tell("done", None, now=True)
 
-    def retreat(self) -> None:
-        """Forget everything but one law for all selections."""
-        self._kinds = [self._start(selections) for selections in self.selections]
+    @property
+    def _best(self) -> _Kind | None:
+        return max(self._kinds, key=lambda kind: kind.best, default=None)
 
-    def finding(self, margin: float, *, witnessed: bool = True) -> Finding:
-        """What was found, with the lines of docs/certificate-format.md, "Other adversaries"."""
-        best = max(self._kinds, key=lambda kind: kind.best, default=None)
-        witness: list[Any] = ["witness", None, None]
-        masses, leakage = None, 0.0
-        if best is not None and witnessed and best.best > margin:
-            selection, pi = _witness(best, self._class_of_input)
-            leakage = best.best
-            masses = np.zeros((best.selections.letters, len(self.channel)))
-            masses[np.arange(len(pi)), best.selections.inputs[selection]] = pi
-            witness = ["witness", best.selections.record, [selection, [short_text(w) for w in pi.tolist()]]]
-        return Finding(
-            leakage=leakage,
-            upper=self.upper,
-            record=None if best is None else best.selections.record,
-            masses=masses,
-            prior=None,
-            witness=witness,
-            sections=[line for kind in self._kinds for line in _section(kind)],
-            parts=[Part(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds],
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.selections.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None or best.best <= slack:
+            return None
+        best_set = int(np.argmax(best.lower))
+        selection, pi = best.reduced.lift(best_set, best.pi[best_set])
+        masses = best.selections.lift(selection, pi)
+        return Exposure(best.selections.record, best.best, masses, (selection, vector_text(pi)))
+
+    def proof(self) -> UpperProof:
+        """The lines of docs/certificate-format.md, "Other adversaries"."""
+        return tuple(line for kind in self._kinds for line in _section(kind))
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """One law for all selections."""
+        kinds = [self._start(selections) for selections in self.selections]
+        return max(float(kind.upper.max()) for kind in kinds), tuple(line for kind in kinds for line in _section(kind))
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(
+            RecordProof(k.selections.record, k.selections.times, "selections", k.laws_used) for k in self._kinds
         )
 
     def _start(self, selections: Selections) -> _Kind:
@@ -141,13 +133,13 @@ class ProductAudit:
                 f"nothing can be proved about this model: record {selections.record} has more than {MAX_NUMBERS} pairs of a letter "
                 "and an output (docs/certificate-format.md)"
             )
-        rows = np.sort(self._class_of_input[selections.inputs], axis=1)
-        sets, set_of = np.unique(rows, axis=0, return_inverse=True)
+        reduced = RowSets.of(selections, self._row_of_input)
+        sets = reduced.sets
         law = _rounded(self._rows[np.unique(sets)].mean(axis=0))
         upper = self._divergences(law)[sets].max(axis=1)
         pi = np.full(sets.shape, 1.0 / selections.letters)
         zeros = np.zeros(len(sets))
-        return _Kind(selections, sets, set_of.reshape(-1), pi, zeros, upper, [law], zeros.astype(np.int64))
+        return _Kind(reduced, pi, zeros, upper, [law], zeros.astype(np.int64))
 
     def _search(self, kind: _Kind, clock: Clock) -> None:
         """The capacity of every selection that may be the largest, the most promising first."""
@@ -157,13 +149,13 @@ class ProductAudit:
             batch = batch[kind.upper[batch] > self.lower]
             if clock.expired or not batch.size:
                 break
-            for j, answer in zip(batch, _capacities(self._rows[kind.sets[batch]], clock), strict=True):
+            for j, answer in zip(batch, _capacities(self._rows[kind.reduced.sets[batch]], clock), strict=True):
                 kind.pi[j], kind.lower[j] = answer.input_law, answer.lower
             self._tell("selections", kind.selections.record)
 
     def _cover(self, kind: _Kind) -> None:
         """Give selections their own laws, those with the largest bounds first, and every law to all that are better off with it."""
-        numbers = max(kind.sets.size, kind.selections.letters * self._rows.shape[1])
+        numbers = max(kind.reduced.sets.size, kind.selections.letters * self._rows.shape[1])
         size = min(max(BATCH // numbers, 1), 64)
         while not self.clock.expired:
             enough = self._enough(len(kind.laws))
@@ -176,8 +168,9 @@ class ProductAudit:
     def _lower(self, kind: _Kind, worst: Integers, enough: float) -> bool:
         """Try the own laws of the sets `worst`; whether any of their bounds fell."""
         before = kind.upper[worst]
-        laws = _rounded((kind.pi[worst, None] @ self._rows[kind.sets[worst]])[:, 0])
-        upper = self._divergences(laws)[:, kind.sets].max(axis=2)
+        sets = kind.reduced.sets
+        laws = _rounded((kind.pi[worst, None] @ self._rows[sets[worst]])[:, 0])
+        upper = self._divergences(laws)[:, sets].max(axis=2)
         for law, bounds, j in zip(laws, upper, worst, strict=True):
             better = bounds < kind.upper
             if kind.upper[j] > enough and better[j] and self._room > 0:
@@ -201,8 +194,9 @@ class ProductAudit:
         logs = np.log(laws / laws.sum(axis=-1, keepdims=True))
         return np.maximum(self._negentropy - logs @ self._rows.T, 0.0)
 
-    def _tell(self, stage: str, record: int, *, now: bool = False) -> None:
-        self.clock.tell(stage, record, self.lower, self.upper, sum(len(k.laws) for k in self._kinds), now=now)
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        laws = sum(len(kind.laws) for kind in self._kinds)
+        self.clock.tell(stage, self.lower, self.upper, laws, record=record, now=now)
 
 
 def _capacities(rows: Floats, clock: Clock) -> list[Capacity]:
@@ -215,20 +209,11 @@ def _rounded(law: Floats) -> Floats:
     return np.maximum(law.round(DECIMALS), LEAST)
 
 
-def _witness(kind: _Kind, class_of_input: Integers) -> tuple[int, Floats]:
-    """The best selection, and the law of its letters."""
-    best = int(np.argmax(kind.lower))
-    selection = int(np.argmax(kind.set_of == best))
-    pi = np.empty(kind.selections.letters)
-    pi[np.argsort(class_of_input[kind.selections.inputs[selection]], kind="stable")] = kind.pi[best]
-    return selection, pi
-
-
-def _section(kind: _Kind) -> list[list[Any]]:
+def _section(kind: _Kind) -> UpperProof:
     """The lines that bound every selection of one kind of record."""
-    lines: list[list[Any]] = [["record", kind.selections.record]]
-    law_of = kind.law_of[kind.set_of]
-    for j in np.unique(law_of).tolist():
-        weights = [short_text(r) for r in kind.laws[j].tolist()]
-        lines.append(["law", np.flatnonzero(law_of == j).tolist(), weights])
-    return lines
+    law_of = kind.law_of[kind.reduced.set_of]
+    laws = (
+        LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), vector_text(kind.laws[j]))
+        for j in np.unique(law_of).tolist()
+    )
+    return (RecordLine(kind.selections.record), *laws)

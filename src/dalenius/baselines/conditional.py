@@ -17,9 +17,9 @@ __all__ = ["ConditionalSettings", "coordinate_ascent"]
 
 Floats = NDArray[np.float64]
 NO_MASS = 1e-10  # a letter with less counts as one of marginal 0
-NOISE = 1e-15
+LEAST_GAIN = 1e-15  # nats that doubles can tell from none
 ON_BOUNDARY = 1e-6  # entropy in nats
-ROUNDING = 1e-11  # of entropies in nats
+ENTROPY_ROUNDING = 1e-11  # nats
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _update(
         found = row.values(given[a].channel)[given[a].inputs]
         log.evaluations += len(given[a].channel)
         best = int(np.argmax(found))
-        if found[best] > value + NOISE:
+        if found[best] > value + LEAST_GAIN:
             rows[a], value = _unit(len(rows[a]), best), float(found[best])
         return value
     return _climb(view, row, pi, K, rows, a, least, value, settings, log)
@@ -165,8 +165,8 @@ def _climb(
         candidate = projected_step(rows[a], direction, step, view.log_shares[a], least)
         now = row.value(candidate)
         log.evaluations += 1
-        wanted = value + max(settings.armijo * float(gradient @ (candidate - rows[a])), NOISE)
-        if now > wanted and view.spread(a, candidate) >= least - ROUNDING:
+        wanted = value + max(settings.armijo * float(gradient @ (candidate - rows[a])), LEAST_GAIN)
+        if now > wanted and view.spread(a, candidate) >= least - ENTROPY_ROUNDING:
             rows[a] = candidate
             return now
         if log.clock.expired:

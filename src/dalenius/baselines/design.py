@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dalenius.baselines.family import Family
 from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
-from dalenius.baselines.mechanism import MechanismSettings, Shape, budget_of, penalty_method
+from dalenius.baselines.mechanism import MechanismSettings, budget_of, penalty_method
 from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
@@ -21,7 +21,7 @@ from dalenius.search.clock import Clock
 __all__ = ["DesignSettings", "design_run", "within_budget"]
 
 Floats = NDArray[np.float64]
-SPARE = 1e-12
+SHARE_ROUNDING = 1e-12  # of the share that is mixed in, so that the budget is met in doubles
 
 
 @dataclass(frozen=True)
@@ -75,26 +75,21 @@ def within_budget(problem: DesignProblem, rows: Floats, leakage: float) -> Float
         budget, used, least = budget_of(problem), leakage, 0.0
     if used <= budget:
         return rows
-    share = min((used - budget) / (used - least) + SPARE, 1.0) if used > least else 1.0
+    share = min((used - budget) / (used - least) + SHARE_ROUNDING, 1.0) if used > least else 1.0
     mixed = (1.0 - share) * rows + share * other
     return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 
 def least_distorting(problem: DesignProblem) -> Floats:
     """A mechanism of the class with the least distortion."""
-    if problem.mechanism == "additive":
-        shape = Shape.of(problem)
-        costs = shape.pull(problem.input_law[:, None] * problem.cost)[0]
-        return shape.expand(np.eye(problem.output_count)[[int(np.argmin(costs))]])
-    return np.eye(problem.output_count)[problem.cost.argmin(axis=1)]
+    tied = problem.tied
+    unweighted = tied.cheapest(tied.sums(problem.cost))  # decides for inputs that never occur
+    return tied.expand(tied.cheapest(tied.sums(problem.input_law[:, None] * problem.cost), unweighted))
 
 
 def telling_nothing(problem: DesignProblem) -> Floats:
     """The mechanism of least distortion whose output has nothing to do with its input."""
-    if problem.mechanism == "additive":
-        return np.full((problem.input_count, problem.output_count), 1.0 / problem.output_count)
-    best = int(np.argmin(problem.input_law @ problem.cost))
-    return np.tile(np.eye(problem.output_count)[best], (problem.input_count, 1))
+    return problem.tied.expand(np.array(problem.constant, dtype=float))
 
 
 def design_run(
@@ -160,13 +155,13 @@ class _Scheme:
         self.mechanisms, self.priors = list[Floats](), list[Floats]()
 
     def _first(self) -> Floats:
-        shape, blur = Shape.of(self.problem), self.settings.blur
-        least = shape.free(least_distorting(self.problem))
+        tied, blur = self.problem.tied, self.settings.blur
+        least = tied.variable(least_distorting(self.problem))
         outputs = least.shape[1]
         noise = np.full(least.shape, 1.0 / outputs)
         if self.rng is not None:
             noise = self.rng.dirichlet(np.ones(outputs), size=len(least))
-        return shape.expand((1.0 - blur) * least + blur * noise)
+        return tied.expand((1.0 - blur) * least + blur * noise)
 
     def run(self) -> DesignRun:
         value, rest, rounds = np.inf, Rest.ITERATIONS, 0

@@ -3,7 +3,7 @@
 A law is a flat vector of masses. A record sees it as p(a,k): letters a, and for each of them its own cells k, with counts N(a,k) of
 datasets in a cell and the row of the channel that the cell selects. On the full joint law of the datasets (the source paper's
 setting) a cell is a dataset, all counts are 1, and all records see one and the same vector. On the aggregated problem
-(`dalenius.model.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
+(`dalenius.reduction.aggregation`) a cell is a class of equal rows, and every kind of record has a part of the vector to itself: its
 own adversary, who is allowed just as little knowledge. Entropies are relative to the uniform law, H - log |X|, as in `audit/`.
 """
 
@@ -21,15 +21,15 @@ from dalenius.baselines.gradients import Selected
 from dalenius.baselines.projections import on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
-from dalenius.model.aggregation import Fibres
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.maximal_leakage import MaximalLeakage
+from dalenius.reduction import record_channels, record_completions
 
-__all__ = ["MAX_CELLS", "Family", "View", "aggregated", "full_joint"]
+__all__ = ["MOST_CELLS", "Family", "View", "aggregated", "full_joint"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-MAX_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
+MOST_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,12 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
     """
     records, deficit = problem.records, problem.deficit
     _check_size("the full joint law", math.log(len(records)) + records.log_datasets, "use the aggregated problem")
-    inputs, places = np.asarray(problem.inputs_of_datasets()), np.arange(records.datasets).reshape(records.alphabets)
+    inputs = problem.query_of_inputs.index_of_dataset(records)
     logs = np.full(records.datasets, -records.log_datasets)
     views = []
     for record, letters in enumerate(records.alphabets):
         if letters > 1:
-            cells = tuple(np.moveaxis(places, record, 0).reshape(letters, -1))
+            cells = tuple(records.datasets_by_letter(record))
             views.append(View(record, cells, tuple(logs[: len(c)] for c in cells), tuple(inputs[c] for c in cells)))
     return Family("full joint", _some(views), _channel(problem), deficit, records.datasets, shared=True)
 
@@ -219,12 +219,11 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
     (4, 1, False)
     """
     if isinstance(problem, MaximalLeakage):
-        parts = problem.record_channels()
-        tables = [(part.record, part.log_shares) for part in parts]
-        channel = parts[0].rows if parts else problem.channel
+        channels = record_channels(problem)
+        tables = [(part.record, part.log_shares) for part in channels]
+        channel = channels[0].rows if channels else problem.channel
     else:
-        fibres: list[Fibres] = [part for part in problem.record_fibres() if part.log_shares.shape[0] > 1]
-        tables = [(part.first, part.log_shares) for part in fibres]
+        tables = [(part.record, part.log_shares) for part in record_completions(problem)]
         channel = _channel(problem)
     _check_size("the aggregated problem", math.log(max(sum(table.size for _, table in tables), 1)), "use fewer records")
     views, start = [], 0
@@ -245,9 +244,9 @@ def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:
 
 
 def _check_size(what: str, log_cells: float, advice: str) -> None:
-    if log_cells > math.log(MAX_CELLS):
+    if log_cells > math.log(MOST_CELLS):
         raise InputError(
-            f"baselines: {what} has exp({log_cells:.1f}) cells, those of all records together; at most {MAX_CELLS} are computed "
+            f"baselines: {what} has exp({log_cells:.1f}) cells, those of all records together; at most {MOST_CELLS} are computed "
             f"with; {advice}"
         )
 

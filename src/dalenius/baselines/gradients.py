@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-TINY = 1e-300
+LEAST_LOG = 1e-300  # probabilities below count as this in logarithms
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def through(rows: Sequence[Floats], given: Sequence[Floats | Selected]) -> Float
 
 def log_ratio(pi: Floats, K: Floats) -> Floats:
     """log(K_a(y) / r(y)), (letters, outputs): what every derivative of the leakage is made of."""
-    return np.log(np.maximum(K, TINY)) - np.log(np.maximum(pi @ K, TINY))
+    return np.log(np.maximum(K, LEAST_LOG)) - np.log(np.maximum(pi @ K, LEAST_LOG))
 
 
 def leakage(pi: Floats, K: Floats) -> float:
@@ -89,8 +89,8 @@ def channel_gradient(masses: Floats, Q: Floats) -> Floats:
     K and r inside the logarithm cancel.
     """
     u = masses @ Q
-    ratio = np.log(np.maximum(u, TINY)) - np.log(np.maximum(u.sum(axis=-2, keepdims=True), TINY))
-    ratio = ratio - np.log(np.maximum(masses.sum(axis=-1), TINY))[..., None]
+    ratio = np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(u.sum(axis=-2, keepdims=True), LEAST_LOG))
+    ratio = ratio - np.log(np.maximum(masses.sum(axis=-1), LEAST_LOG))[..., None]
     return np.swapaxes(masses, -1, -2) @ ratio
 
 
@@ -106,14 +106,14 @@ def conditional_gradient(pi: Floats, K: Floats, a: int, given: Floats | Selected
 
 def joint_entropy_gradient(law: Floats) -> Floats:
     """Theorem 9.1: dH/dP(x) = -log P(x) - 1."""
-    return -np.log(np.maximum(law, TINY)) - 1.0
+    return -np.log(np.maximum(law, LEAST_LOG)) - 1.0
 
 
 def marginal_entropy_gradient(pi: Floats, spread: Floats) -> Floats:
     """Theorem 9.2: dH/dpi_a = H(w_a) - log pi_a - 1; `spread` holds the H(w_a), (letters,)."""
-    return spread - np.log(np.maximum(pi, TINY)) - 1.0
+    return spread - np.log(np.maximum(pi, LEAST_LOG)) - 1.0
 
 
 def conditional_entropy_gradient(pi: Floats, a: int, row: Floats, log_counts: Floats | float = 0.0) -> Floats:
     """Theorem 9.3: dH/dw_a(k) = pi_a (log N(a,k) - log w_a(k) - 1), from H = H(pi) + sum_a pi_a H(w_a); on the full joint N = 1."""
-    return pi[a] * (log_counts - np.log(np.maximum(row, TINY)) - 1.0)
+    return pi[a] * (log_counts - np.log(np.maximum(row, LEAST_LOG)) - 1.0)

@@ -14,7 +14,7 @@ from dalenius.information import entropy, log_sum_exp
 __all__ = ["MarginalSettings", "blahut_arimoto"]
 
 Floats = NDArray[np.float64]
-FLOOR = 1e-12
+LEAST_MASS = 1e-12  # that a letter is given
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def blahut_arimoto(pi: Floats, K: Floats, spread: Floats, bound: float, settings
         if log.clock.expired:
             break
         distance = np.sum(K * log_ratio(pi, K), axis=1)
-        score = (np.log(np.maximum(pi, FLOOR)) + distance + multiplier * spread) / (1.0 + multiplier)
-        pi = np.maximum(np.exp(score - log_sum_exp(score)), FLOOR)
+        score = (np.log(np.maximum(pi, LEAST_MASS)) + distance + multiplier * spread) / (1.0 + multiplier)
+        pi = np.maximum(np.exp(score - log_sum_exp(score)), LEAST_MASS)
         pi /= pi.sum()
         excess = float(entropy(pi) + pi @ spread) - bound
         now = leakage(pi, K)

@@ -18,8 +18,8 @@ from dalenius.search.clock import Clock
 __all__ = ["LeakageSettings", "alternate", "concluded", "leakage_run", "starts"]
 
 Floats = NDArray[np.float64]
-ROUNDING = 1e-10  # entropy in nats by which an update may miss the bound; the repair at the end makes up for it
-SLACK = 1e-13
+UPDATE_SLACK = 1e-10  # entropy in nats by which an update may miss the bound; the repair at the end makes up for it
+REPAIR_MARGIN = 1e-13  # entropy in nats, relative to 1 + the bound's distance from log |X|, beyond the bound
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def alternate(family: Family, law: Floats, settings: LeakageSettings, log: Log) 
                 changed[cells] = mass * row
             found = family.leakages(changed) if family.shared else _with(values, j, family.leakage(j, changed))
             log.evaluations += len(values) if family.shared else 1
-            allowed = view.entropy(pi, rows) >= bound - ROUNDING
+            allowed = view.entropy(pi, rows) >= bound - UPDATE_SLACK
             if allowed and found[j] > values[j] and found.max() >= values.max():
                 gained = max(gained, float(found[j] - values[j]))
                 law, values = changed, found
@@ -129,7 +129,7 @@ def leakage_run(
 
 def concluded(method: str, family: Family, law: Floats, iterations: int, rest: Rest, log: Log) -> LeakageRun:
     """What a rival came to: its last law repaired and judged."""
-    law = family.repaired(law, SLACK * (1.0 + family.deficit))
+    law = family.repaired(law, REPAIR_MARGIN * (1.0 + family.deficit))
     value, best = family.judged(law)
     log.note(iterations, value)
     return LeakageRun(

@@ -23,13 +23,14 @@ from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.run import Log, Turn, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
 
-__all__ = ["MechanismSettings", "Shape", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
+__all__ = ["MechanismSettings", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
 
 Floats = NDArray[np.float64]
-CEILING = Fraction(10**300)
+LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)
 
 
@@ -81,38 +82,11 @@ class MechanismSettings:
         need_positive(self, "growth")
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The class of mechanisms: rows that are free, or one law q with Q(v,y) = q((y - v) mod V) for all of them."""
-
-    additive: bool
-    inputs: int
-
-    @staticmethod
-    def of(problem: DesignProblem) -> Shape:
-        """The shape of a problem's class."""
-        return Shape(problem.mechanism == "additive", problem.input_count)
-
-    def expand(self, free: Floats) -> Floats:
-        """The mechanism (inputs, outputs) with these free rows."""
-        return np.stack([np.roll(free[0], v) for v in range(self.inputs)]) if self.additive else free
-
-    def pull(self, gradient: Floats) -> Floats:
-        """The gradient in the free rows of a gradient in the mechanism."""
-        if not self.additive:
-            return gradient
-        return np.sum([np.roll(row, -v) for v, row in enumerate(gradient)], axis=0)[None]
-
-    def free(self, Q: Floats) -> Floats:
-        """The free rows of a mechanism of the class."""
-        return Q[:1] if self.additive else Q
-
-
 def budget_of(problem: DesignProblem) -> float:
     """The budget as a double: of distortion, or of leakage in nats."""
     if isinstance(problem, MinDistortion):
         return problem.max_leakage_nats
-    return float(min(problem.budget, CEILING))
+    return float(min(problem.budget, LARGEST_IN_DOUBLES))
 
 
 def worst_leakage(masses: Floats) -> Function:
@@ -145,7 +119,7 @@ def _penalised(f: Function, g: Function, budget: float, multiplier: float, smoot
 
 
 def exponentiated_gradient(
-    function: Function, free: Floats, shape: Shape, settings: MechanismSettings, log: Log
+    function: Function, free: Floats, tied: TiedEntries, settings: MechanismSettings, log: Log
 ) -> Floats:
     """Algorithms 8 and 11: Q <- Q exp(-step grad F) / normalisation, with Armijo backtracking, in logarithms, clipped below.
 
@@ -158,8 +132,8 @@ def exponentiated_gradient(
     free : (free rows, outputs)
         The start, positive.
     """
-    value, gradient = function(shape.expand(free))
-    gradient, step = shape.pull(gradient), settings.step
+    value, gradient = function(tied.expand(free))
+    gradient, step = tied.sums(gradient), settings.step
     for _ in range(int(settings.iterations)):
         found = None
         centred = gradient - np.sum(free * gradient, axis=1, keepdims=True)
@@ -167,7 +141,7 @@ def exponentiated_gradient(
             if log.clock.expired:
                 return free
             new = _moved(free, step * centred, settings.clip)
-            now, slope = function(shape.expand(new))
+            now, slope = function(tied.expand(new))
             log.evaluations += 1
             if now <= value + settings.armijo * float(np.sum(centred * (new - free))):
                 found = now, slope, new
@@ -176,7 +150,7 @@ def exponentiated_gradient(
         if found is None:
             break
         gained, value, free = value - found[0], found[0], found[2]
-        gradient, step = shape.pull(found[1]), step / settings.backtrack
+        gradient, step = tied.sums(found[1]), step / settings.backtrack
         if gained <= settings.tolerance * abs(value):
             break
     return free
@@ -198,7 +172,7 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
     Q : (inputs, outputs)
         The start.
     """
-    shape = Shape.of(problem)
+    tied = problem.tied
     slope = problem.input_law[:, None] * problem.cost
 
     def distortion(Q: Floats) -> tuple[float, Floats]:
@@ -206,19 +180,19 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
 
     leakage = worst_leakage(masses)
     f, g = leakage, distortion
-    unit, budget = max(float(min(problem.constant_distortion, CEILING)), 1e-12), budget_of(problem)
+    unit, budget = max(float(min(problem.constant_distortion, LARGEST_IN_DOUBLES)), 1e-12), budget_of(problem)
     if isinstance(problem, MinLeakage):
         unit = 1.0 / unit
     else:
         f, g = g, f
     scale = max(budget, 1e-6)
-    multiplier, free = settings.penalty * unit, shape.free(Q)
+    multiplier, free = settings.penalty * unit, tied.variable(Q)
     free = np.maximum(free, settings.clip)
     best, least = Q, np.inf
     for _ in range(int(settings.rounds)):
         function = _penalised(f, g, budget, multiplier, settings.smoothing * scale)
-        free = exponentiated_gradient(function, free / free.sum(axis=1, keepdims=True), shape, settings, log)
-        now = shape.expand(free)
+        free = exponentiated_gradient(function, free / free.sum(axis=1, keepdims=True), tied, settings, log)
+        now = tied.expand(free)
         log.turns.append(Turn(multiplier, distortion(now)[0], leakage(now)[0]))
         breach, value = g(now)[0] - budget, f(now)[0]
         if breach <= settings.violation * scale:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,12 @@ from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.search.clock import Clock
 
-__all__ = ["FLOOR", "OutOfTimeError", "RecordProgram", "Solver", "need_cells", "record_by_record"]
+__all__ = ["LEAST_MASS", "Optimiser", "OutOfTimeError", "RecordProgram", "Solver", "optimised_run", "record_by_record"]
 
 Floats = NDArray[np.float64]
-FLOOR = 1e-13  # of a mass
-TINY = 1e-300
-BROKEN = 1e-9  # nats of entropy by which a point on the way may miss the bound
+LEAST_MASS = 1e-13  # that a cell is given
+LEAST_LOG = 1e-300  # probabilities below count as this in logarithms and quotients
+ENTROPY_SLACK = 1e-9  # nats of entropy by which a point on the way may miss the bound
 
 
 class OutOfTimeError(Exception):
@@ -56,49 +57,94 @@ class RecordProgram:
         if self.log.clock.expired:
             raise OutOfTimeError
         self.log.evaluations += 1
-        p = np.maximum(p, FLOOR)
+        p = np.maximum(p, LEAST_MASS)
         u = self.joint(p)
         self._visit(p / p.sum(), u / p.sum())
-        ratio = np.log(np.maximum(u, TINY)) - np.log(np.maximum(np.outer(u.sum(axis=1), u.sum(axis=0)), TINY))
+        ratio = np.log(np.maximum(u, LEAST_LOG)) - np.log(np.maximum(np.outer(u.sum(axis=1), u.sum(axis=0)), LEAST_LOG))
         slopes = [self.given[part] @ ratio[a] for a, part in enumerate(self.parts)]
         return -float(np.sum(u * ratio)), 1.0 - np.concatenate(slopes)
 
     def _visit(self, law: Floats, joint: Floats) -> None:
         found = float(mutual_information(joint))
-        if found > self.value and self.spare(law) >= -BROKEN:
+        if found > self.value and self.spare(law) >= -ENTROPY_SLACK:
             self.value, self.best = found, law
             self.log.note(self.log.evaluations, found)
 
     def cost_curvature(self, p: Floats) -> Floats:
         """-d2I/dp2: sum_y Q(y|k) Q(y|l) / r(y), less sum_y Q(y|k) Q(y|l) / u(a,y) - 1/pi_a where k and l belong to one letter a."""
-        u = self.joint(np.maximum(p, FLOOR))
-        curvature = (self.given / np.maximum(u.sum(axis=0), TINY)) @ self.given.T
+        u = self.joint(np.maximum(p, LEAST_MASS))
+        curvature = (self.given / np.maximum(u.sum(axis=0), LEAST_LOG)) @ self.given.T
         for a, part in enumerate(self.parts):
             Q = self.given[part]
-            curvature[part, part] -= (Q / np.maximum(u[a], TINY)) @ Q.T - 1.0 / u[a].sum()
+            curvature[part, part] -= (Q / np.maximum(u[a], LEAST_LOG)) @ Q.T - 1.0 / u[a].sum()
         return curvature
 
     def spare(self, p: Floats) -> float:
         """H(p) - b."""
-        return float(p @ self.log_shares - x_log_x(np.maximum(p, FLOOR)).sum()) + self.deficit
+        return float(p @ self.log_shares - x_log_x(np.maximum(p, LEAST_MASS)).sum()) + self.deficit
 
     def spare_slope(self, p: Floats) -> Floats:
         """Theorem 9.1 with counts."""
-        return self.log_shares - np.log(np.maximum(p, FLOOR)) - 1.0
+        return self.log_shares - np.log(np.maximum(p, LEAST_MASS)) - 1.0
 
     def spare_curvature(self, p: Floats) -> Floats:
         """-1/p on the diagonal."""
-        return np.diag(-1.0 / np.maximum(p, FLOOR))
+        return np.diag(-1.0 / np.maximum(p, LEAST_MASS))
 
 
 Solver = Callable[[RecordProgram, Floats], tuple[Floats, int, Rest]]
 
 
-def need_cells(method: str, family: Family, most: int) -> None:
-    """`InputError` if a record of the family has more cells than a method is made for."""
+class Optimiser(Protocol):
+    """A general-purpose method for nonlinear programs, with its settings."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def most_cells(self) -> int:
+        """Cells that a record may have."""
+        ...
+
+    def solver(self) -> Solver:
+        """The method, ready to work; `InputError` where it is not installed."""
+        ...
+
+
+def optimised_run(
+    family: Family, start: Floats | None = None, *, optimiser: Optimiser, clock: Clock | None = None
+) -> LeakageRun:
+    """A general-purpose method from one start, for every kind of record in turn; its best point, repaired and judged.
+
+    Parameters
+    ----------
+    family : Family
+        `aggregated(problem)`, or `full_joint(problem)` of few datasets.
+    start : (size of the family,), optional
+        The first law; from the uniform one, a stationary point of many problems, it may not move.
+    optimiser : Slsqp, TrustConstr or CvxpyNlp
+    clock : Clock, optional
+
+    Raises
+    ------
+    InputError
+        If the method is not installed, or a record has more cells than it is made for.
+
+    >>> import dalenius as dl
+    >>> from dalenius.baselines import Slsqp, TrustConstr, aggregated
+    >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
+    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
+    >>> start = family.random(np.random.default_rng(0))
+    >>> [round(optimised_run(family, start, optimiser=method).value, 5) for method in (Slsqp(), TrustConstr())]
+    [0.07954, 0.07954]
+    """
+    solver = optimiser.solver()
     cells = max(sum(map(len, view.cells)) for view in family.views)
-    if cells > most:
-        raise InputError(f"{method}: expected at most {most} cells a record, got {cells}; its steps are dense")
+    if cells > optimiser.most_cells:
+        raise InputError(
+            f"{optimiser.name}: expected at most {optimiser.most_cells} cells a record, got {cells}; its steps are dense"
+        )
+    return record_by_record(optimiser.name, family, start, solver, clock)
 
 
 def record_by_record(

@@ -14,8 +14,8 @@ from dalenius.information import log_sum_exp
 __all__ = ["along_boundary", "on_entropy_boundary", "on_simplex", "projected_step"]
 
 Floats = NDArray[np.float64]
-CLIP = 1e-12  # share of a cell's uniform mass below which it is not let fall
-STEPS = 60
+LEAST_SHARE = 1e-12  # share of a cell's uniform mass below which it is not let fall
+NEWTON_STEPS = 60
 
 
 def on_simplex(x: Floats, shares: Floats) -> Floats:
@@ -58,12 +58,12 @@ def on_entropy_boundary(law: Floats, log_counts: Floats, target: float) -> Float
     top = log_counts.max()
     counts = log_counts - top
     uniform = np.exp(counts - log_sum_exp(counts))
-    logs = np.log(np.maximum(law, CLIP * uniform)) - counts
+    logs = np.log(np.maximum(law, LEAST_SHARE * uniform)) - counts
     logs -= logs.max()
     squares = logs * logs
     low, high, s = np.log(1e-9), np.log(1e6), 0.0
     best, whole = uniform, 1.0
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         t = np.exp(s)
         q = t * logs
         q += counts
@@ -99,7 +99,7 @@ def along_boundary(row: Floats, gradient: Floats, log_counts: Floats) -> Floats:
     True
     """
     shares = _shares(log_counts)
-    s = log_counts - np.log(np.maximum(row, CLIP * shares))
+    s = log_counts - np.log(np.maximum(row, LEAST_SHARE * shares))
     g, s = gradient - shares @ gradient, s - shares @ s
     norm = float(shares @ (s * s))
     return g - (float(shares @ (g * s)) / norm) * s if norm > 1e-20 else g

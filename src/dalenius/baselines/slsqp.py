@@ -1,82 +1,50 @@
-"""A rival that is not the paper's: sequential quadratic programming (scipy's SLSQP) with analytic gradients, aggregated Problem 1."""
+"""Not the paper's: sequential quadratic programming (scipy's SLSQP) with analytic gradients, for Problem 1."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.baselines.family import Family
-from dalenius.baselines.nonlinear import FLOOR, RecordProgram, need_cells, record_by_record
-from dalenius.baselines.run import LeakageRun, Rest, need_positive
-from dalenius.search.clock import Clock
+from dalenius.baselines.nonlinear import LEAST_MASS, RecordProgram, Solver
+from dalenius.baselines.run import Rest, need_positive
 
-__all__ = ["SlsqpSettings", "slsqp_run"]
+__all__ = ["Slsqp"]
 
 Floats = NDArray[np.float64]
-MAX_CELLS = 600  # its steps cost the cube of this
 
 
 @dataclass(frozen=True)
-class SlsqpSettings:
+class Slsqp:
     """`tolerance` and `iterations` are scipy's ``ftol`` and ``maxiter``."""
 
+    name: ClassVar[str] = "slsqp"
+    most_cells: ClassVar[int] = 600  # its steps cost the cube of this
     tolerance: float = 1e-10
     iterations: int = 500
 
     def __post_init__(self) -> None:
         need_positive(self, "tolerance", "iterations")
 
+    def solver(self) -> Solver:
+        """SLSQP with these settings."""
+        from scipy.optimize import minimize  # takes long to import
 
-def slsqp_run(
-    family: Family,
-    start: Floats | None = None,
-    *,
-    settings: SlsqpSettings | None = None,
-    clock: Clock | None = None,
-) -> LeakageRun:
-    """SLSQP from one start, for every kind of record in turn; the best point that it visited, repaired and judged.
+        def solve(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
+            found = minimize(
+                program.cost,
+                law,
+                jac=True,
+                method="SLSQP",
+                bounds=[(LEAST_MASS, 1.0)] * len(law),
+                constraints=[
+                    {"type": "eq", "fun": lambda p: p.sum() - 1.0, "jac": np.ones_like},
+                    {"type": "ineq", "fun": program.spare, "jac": program.spare_slope},
+                ],
+                options={"ftol": self.tolerance, "maxiter": int(self.iterations)},
+            )
+            return found.x, int(found.nit), Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE
 
-    Parameters
-    ----------
-    family : Family
-        `aggregated(problem)`, or a full joint law of few datasets.
-    start : (size of the family,), optional
-        The first law; from the uniform one, a stationary point of many problems, it may not move.
-    settings : SlsqpSettings, optional
-    clock : Clock, optional
-
-    Raises
-    ------
-    InputError
-        If a record has more than 600 cells.
-
-    >>> import dalenius as dl
-    >>> from dalenius.baselines import aggregated
-    >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(1.0)))
-    >>> round(slsqp_run(family, family.random(np.random.default_rng(0))).value, 5)
-    0.07954
-    """
-    need_cells("slsqp", family, MAX_CELLS)
-    from scipy.optimize import minimize  # takes long to import
-
-    chosen = settings or SlsqpSettings()
-
-    def solver(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
-        found = minimize(
-            program.cost,
-            law,
-            jac=True,
-            method="SLSQP",
-            bounds=[(FLOOR, 1.0)] * len(law),
-            constraints=[
-                {"type": "eq", "fun": lambda p: p.sum() - 1.0, "jac": np.ones_like},
-                {"type": "ineq", "fun": program.spare, "jac": program.spare_slope},
-            ],
-            options={"ftol": chosen.tolerance, "maxiter": int(chosen.iterations)},
-        )
-        return found.x, int(found.nit), Rest.ITERATIONS if found.nit >= chosen.iterations else Rest.TOLERANCE
-
-    return record_by_record("slsqp", family, start, solver, clock)
+        return solve

@@ -10,22 +10,20 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate
-from dalenius.exact import as_fraction, brief
+from dalenius.evidence import Certificate, Header
+from dalenius.exact import brief
+from dalenius.files import read_bytes
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
 from dalenius.model import load as load_file
-from dalenius.model.files import read_bytes
 from dalenius.results import relative_gap
 
 __all__ = [
     "CLOSED",
     "SETS",
+    "IndexRow",
     "LibraryModel",
-    "Row",
-    "claim_of",
     "library",
     "library_folder",
     "library_model",
@@ -37,7 +35,7 @@ __all__ = [
 INSTALLED = Path(__file__).parents[1] / "models"
 CHECKOUT = Path(__file__).parents[3] / "models"
 SETS = ("minimal", "fast", "various")
-CLOSED = 1e-6
+CLOSED = 1e-6  # the relative gap of a closed interval
 
 
 @dataclass(frozen=True)
@@ -78,13 +76,13 @@ class LibraryModel:
             return None
         certificate = Certificate.read(path)
         try:
-            claim_of(certificate.header)
+            _ = certificate.header.claim
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         return certificate
 
     @cached_property
-    def header(self) -> dict[str, Any] | None:
+    def header(self) -> Header | None:
         """The first line of the certificate, or None if there is none yet."""
         certificate = self.certificate()
         return None if certificate is None else certificate.header
@@ -92,7 +90,7 @@ class LibraryModel:
     @property
     def claim(self) -> tuple[Fraction, Fraction] | None:
         """The interval that the certificate claims (`dalenius verify` proves it); None if infeasible, or without certificate."""
-        return None if self.header is None else claim_of(self.header)
+        return None if self.header is None else self.header.claim
 
     @property
     def gap(self) -> float | None:
@@ -108,7 +106,7 @@ class LibraryModel:
             return "infeasible"
         return "exact" if self.formula else "closed" if self.gap <= CLOSED else "bracket"
 
-    def row(self) -> Row:
+    def row(self) -> IndexRow:
         """What the index says about it."""
         problem = self.load()
         inputs, outputs = _shape(problem)
@@ -116,7 +114,7 @@ class LibraryModel:
         adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
         entropy = adversary.get("entropy_at_least")
         lower, upper = ("", "") if self.claim is None else outward(*self.claim)
-        return Row(
+        return IndexRow(
             name=self.name,
             set=self.set,
             problem=problem.kind,
@@ -130,7 +128,7 @@ class LibraryModel:
             outputs=outputs,
             lower=lower,
             upper=upper,
-            unit=problem.unit if isinstance(problem, DesignProblem) else "nats",
+            unit=problem.quantity.units,
             gap="" if self.gap is None else f"{self.gap:.1e}",
             tightness=self.tightness,
             formula=self.formula,
@@ -142,7 +140,7 @@ class LibraryModel:
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexRow:
     """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible."""
 
     name: str
@@ -169,17 +167,6 @@ class Row:
     def keys(cls) -> list[str]:
         """The columns."""
         return [field.name for field in fields(cls)]
-
-
-def claim_of(header: dict[str, Any]) -> tuple[Fraction, Fraction] | None:
-    """The interval in a certificate's first line, exactly; None if it claims that nothing is feasible.
-
-    >>> claim_of({"lower": "0.25", "upper": "1/3"})
-    (Fraction(1, 4), Fraction(1, 3))
-    """
-    if header["lower"] is None:
-        return None
-    return as_fraction(header["lower"], "lower"), as_fraction(header["upper"], "upper")
 
 
 def outward(lower: Fraction, upper: Fraction) -> tuple[str, str]:

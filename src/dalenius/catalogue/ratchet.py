@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import fcntl
 import io
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
@@ -15,24 +14,31 @@ from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.catalogue.models import SETS, LibraryModel, Row, claim_of, library
+from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, join
 from dalenius.exact import as_fraction, brief
+from dalenius.files import read_text, write_whole
 from dalenius.model import digest
-from dalenius.model.files import read_bytes
 from dalenius.outcome import Termination
-from dalenius.writing import write_whole
 
-__all__ = ["LARGEST", "Entry", "combine", "history", "index_csv", "index_markdown", "submit", "tighten", "write_index"]
+__all__ = [
+    "MOST_BYTES",
+    "HistoryRow",
+    "history",
+    "index_csv",
+    "index_markdown",
+    "submit",
+    "tighten",
+    "write_index",
+]
 
-LARGEST = 500_000  # bytes of a certificate in the library
-LONGEST = 200  # characters of a name in the history
-LOWER = ("witness", "dual", "prior", "ratio")  # the lines that prove the lower end (docs/certificate-format.md)
+MOST_BYTES = 500_000  # bytes of a certificate in the library
+MOST_CHARACTERS = 200  # characters of a name in the history
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryRow:
     """A row of ``history.csv``: from this day on the interval of `name` was this; both ends are empty where nothing is feasible.
 
     `digest` is the model's, so that a name never gets another meaning; `by` says who found the proof.
@@ -51,36 +57,7 @@ class Entry:
         return f"{self.lower} .. {self.upper}" if self.lower else "infeasible"
 
 
-def combine(stored: Certificate, found: Certificate) -> Certificate:
-    """A certificate with the better lower end and the better upper end of two proved certificates of one model.
-
-    The lower end brings its witness, or its dual, priors and ratios; the upper end its sections and, in a design, its mechanism. No
-    line of the one refers to a line of the other, so the parts prove together what they proved apart.
-
-    Raises
-    ------
-    InputError
-        If they are of different models.
-
-    >>> import dalenius as dl
-    >>> model = dl.load("parity/laplace-n4")
-    >>> loose, tight = dl.solve(model, gap=0.5).certificate, dl.solve(model, gap=1e-6).certificate
-    >>> dl.verify(model, combine(loose, tight)).proved
-    True
-    """
-    if stored.header["model"] != found.header["model"]:
-        raise InputError("expected two certificates of one model; their headers name different digests")
-    claim, other = claim_of(stored.header), claim_of(found.header)
-    if claim is None or other is None:
-        return stored
-    below = found if other[0] > claim[0] else stored
-    above = found if other[1] < claim[1] else stored
-    header = above.header | {"lower": below.header["lower"]}
-    lines = [json.dumps(header, separators=(",", ":")), *_lines(below, lower=True), *_lines(above, lower=False)]
-    return Certificate("\n".join(lines) + "\n")
-
-
-def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Entry:
+def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> HistoryRow:
     """Prove a certificate with the independent checker, and store what it makes tighter.
 
     Parameters
@@ -94,24 +71,24 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> Ent
 
     Returns
     -------
-    Entry
+    HistoryRow
         The new row of the history.
 
     Raises
     ------
     InputError
-        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `LARGEST` bytes,
-        or `by` is no such line.
+        If it is of no model of the folder, is not proved, is no tighter than what is stored, or would take more than `MOST_BYTES`, or
+        `by` is no such line.
     """
     header = certificate.header
-    wanted = header["model"]
+    wanted = header.model
     for model in library(folder=folder):
         if digest(model.load()) == wanted:
-            entry = _keep(model, certificate, Path(folder), by or str(header.get("producer", "")))
+            entry = _keep(model, certificate, Path(folder), by or header.producer)
             if entry is None:
                 raise InputError(f"{model.name}: proved, but no tighter than the stored interval; nothing is changed")
             return entry
-    raise InputError(f"the certificate is of no model in {folder}: none has the digest {str(wanted)[:64]}")
+    raise InputError(f"the certificate is of no model in {folder}: none has the digest {wanted[:64]}")
 
 
 def tighten(
@@ -122,32 +99,32 @@ def tighten(
     time_limit: float | None = 60.0,
     node_limit: int | None = 30_000,
     seed: int = 0,
-) -> Entry | None:
+) -> HistoryRow | None:
     """Solve a model of the library again, unless its gap is small enough, and keep whichever ends are better.
 
     Ctrl-C stops the search; what was found is kept, then `KeyboardInterrupt` goes on.
 
     Returns
     -------
-    Entry or None
+    HistoryRow or None
         The new row of the history; None if nothing became tighter.
 
     Raises
     ------
     InputError
-        If the tighter certificate would take more than `LARGEST` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
+        If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
         or an argument is invalid.
     """
     if model.header is not None and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-    entry = _keep(model, result.certificate, Path(folder), str(result.certificate.header["producer"]))
+    entry = _keep(model, result.certificate, Path(folder), result.certificate.header.producer)
     if result.termination is Termination.INTERRUPTED:
         raise KeyboardInterrupt
     return entry
 
 
-def history(folder: str | Path) -> list[Entry]:
+def history(folder: str | Path) -> list[HistoryRow]:
     """The rows of ``history.csv``, oldest first; none where there is no such file.
 
     Raises
@@ -159,21 +136,20 @@ def history(folder: str | Path) -> list[Entry]:
     if not path.exists():
         return []
     try:
-        text = read_bytes(path, "a history").decode("utf-8")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
+        rows = list(csv.reader(io.StringIO(read_text(path, "a history"), newline=""), strict=True))
+    except csv.Error as error:
         raise InputError(f"{path}: {error}") from None
-    if rows[:1] != [list(Entry.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
-        raise InputError(f"{path}: expected a table with the columns {', '.join(Entry.__dataclass_fields__)}")
-    return [Entry(*row) for row in rows[1:]]
+    if rows[:1] != [list(HistoryRow.__dataclass_fields__)] or any(len(row) != len(rows[0]) for row in rows):
+        raise InputError(f"{path}: expected a table with the columns {', '.join(HistoryRow.__dataclass_fields__)}")
+    return [HistoryRow(*row) for row in rows[1:]]
 
 
-def index_csv(rows: list[Row]) -> str:
+def index_csv(rows: list[IndexRow]) -> str:
     """The index as a table for programs: one line a model."""
-    return _csv([tuple(Row.keys()), *map(astuple, rows)])
+    return _csv([tuple(IndexRow.keys()), *map(astuple, rows)])
 
 
-def index_markdown(rows: list[Row]) -> str:
+def index_markdown(rows: list[IndexRow]) -> str:
     """The index as a table for people."""
     lines = [
         "# Index",
@@ -212,50 +188,38 @@ def write_index(folder: str | Path) -> list[Path]:
         return [write_whole(Path(folder) / name, text) for name, text in texts.items()]
 
 
-def _lines(certificate: Certificate, *, lower: bool) -> list[str]:
-    """The lines after the header that prove the lower end, or those that prove the upper end."""
-    texts = certificate.text.removesuffix("\n").split("\n")[1:]  # not splitlines: a carriage return is a blank
-    lines = [json.loads(text) for text in texts]
-    return [json.dumps(line, separators=(",", ":")) for line in lines if (line[0] in LOWER) is lower]
-
-
-def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
-    if len(by) > LONGEST or not by.isprintable():
+    if len(by) > MOST_CHARACTERS or not by.isprintable():
         raise InputError(
-            f"by: expected one line of at most {LONGEST} printable characters, got {brief(by)}; say who found it with --by"
+            f"by: expected one line of at most {MOST_CHARACTERS} printable characters, got {brief(by)}; say who found it with --by"
         )
     _prove(model, found, "the certificate")
     with _alone(folder):
         return _joined(model, found, folder, by)
 
 
-def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> Entry | None:
+def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
-    kept = found if stored is None else combine(stored, found)
+    kept = found if stored is None else join(stored, found)
     header = kept.header
-    ends = (header["lower"] or "", header["upper"] or "")
+    ends = (header.lower or "", header.upper or "")
     rows = history(folder)
     past = [row for row in rows if row.name == model.name]
-    if (
-        stored is not None
-        and claim_of(stored.header) == claim_of(header)
-        and past
-        and (past[-1].lower, past[-1].upper) == ends
-    ):
+    if stored is not None and stored.header.claim == header.claim and past and (past[-1].lower, past[-1].upper) == ends:
         return None
-    if len(kept.text) > LARGEST:
+    if len(kept.text) > MOST_BYTES:
         raise InputError(
-            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {LARGEST}; "
+            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
-    entry = Entry(model.name, date.today().isoformat(), header["model"], *ends, by)
+    entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)
     _need_ratchet(past, entry)
     if kept is not found:
         _prove(model, kept, "the certificate joined with the stored one")
     kept.write(model.path.with_suffix(".cert"))
-    write_whole(folder / "history.csv", _csv([tuple(Entry.__dataclass_fields__), *map(astuple, [*rows, entry])]))
+    write_whole(folder / "history.csv", _csv([tuple(HistoryRow.__dataclass_fields__), *map(astuple, [*rows, entry])]))
     return entry
 
 
@@ -277,7 +241,7 @@ def _prove(model: LibraryModel, certificate: Certificate, what: str) -> None:
         raise InputError(f"{model.name}: {what} is not proved ({verdict.status.value}: {verdict.reason})")
 
 
-def _need_ratchet(past: list[Entry], entry: Entry) -> None:
+def _need_ratchet(past: list[HistoryRow], entry: HistoryRow) -> None:
     """Raise `InputError` if the name has had another meaning, or a narrower interval."""
     if any(row.digest != entry.digest for row in past):
         raise InputError(f"{entry.name}: the model has changed its meaning; give the changed model a new name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -41,14 +42,13 @@ app.add_typer(library_app, name="library")
 @app.callback(invoke_without_command=True)
 def _root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     if version:
-        from importlib.metadata import version as installed
-
-        out.print(f"dalenius {installed('dalenius')}")
+        out.print(f"dalenius {dl.__version__}")
         raise typer.Exit()
 
 
 def main() -> None:
-    """Entry point: a `DaleniusError` becomes one line on standard error and exit status 2."""
+    """Entry point: a warning becomes one line on standard error; a `DaleniusError`, too, and exit status 2."""
+    warnings.showwarning = lambda message, *_, **__: err.print(f"dalenius: warning: {message}", markup=False)
     try:
         app()
     except dl.DaleniusError as error:

@@ -12,7 +12,8 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, make_folder, out, write_json
+from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, drawn, listed, make_folder, out, write_json
+from dalenius.files import write_whole
 from dalenius.model import digest
 
 __all__ = ["compare"]
@@ -48,17 +49,11 @@ def compare(
 
 def _write_comparison(comparison: dl.Comparison, stem: Path) -> list[str]:
     """The table, and the picture where matplotlib is installed."""
-    from importlib.util import find_spec
-
     from dalenius.report import comparison_picture, comparison_table
-    from dalenius.writing import write_whole
 
-    table = Path(f"{stem}.csv")
-    write_whole(table, comparison_table(comparison))
-    if find_spec("matplotlib") is None:
-        return [str(table)]
+    table = write_whole(f"{stem}.csv", comparison_table(comparison))
     title = comparison.problem.title or stem.stem
-    return [str(table), str(comparison_picture(comparison, f"{stem}.png", title=title))]
+    return [str(table), *drawn(lambda: comparison_picture(comparison, f"{stem}.png", title=title))]
 
 
 def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]) -> dict[str, Any]:
@@ -83,7 +78,7 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
         "digest": digest(comparison.problem),
         "lower": comparison.lower,
         "upper": comparison.upper,
-        "units": comparison.unit,
+        "units": comparison.units,
         "gap": comparison.gap,
         "termination": comparison.termination.value,
         "methods": entries,
@@ -119,5 +114,5 @@ def _print_comparison(comparison: dl.Comparison) -> None:
             "never" if entry.reached is None else f"{entry.reached:.2f}",
         )
     Console(highlight=False, width=max(out.width, 120)).print(table)
-    unit = "" if comparison.unit == "distortion" else f" {comparison.unit}"
+    unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
     out.print(f"certified  {comparison.lower:.10g} .. {comparison.upper:.10g}{unit}; {comparison.termination.advice}")

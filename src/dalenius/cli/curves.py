@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +17,14 @@ from dalenius.cli.shared import (
     SeedOption,
     TimeOption,
     UnitsOption,
+    drawn,
     err,
     make_folder,
     out,
     status_line,
     write_mechanism,
 )
+from dalenius.files import write_whole
 from dalenius.units import unit_size
 
 __all__ = ["frontier", "sweep"]
@@ -40,7 +41,6 @@ def sweep(
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
     from dalenius.report import curve_picture, curve_table
     from dalenius.studies.sweep import entropy_curve
-    from dalenius.writing import write_whole
 
     unit_size(units)
     path = model_path(model)
@@ -61,9 +61,8 @@ def sweep(
                 err.print(f"interrupted: {len(done)} of {points} points are done and kept")
                 break
     out.print(str(output / "curve.csv"), markup=False)
-    if _can_draw():
-        picture = curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)
-        out.print(str(picture), markup=False)
+    for picture in drawn(lambda: curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)):
+        out.print(picture, markup=False)
 
 
 def frontier(
@@ -86,7 +85,6 @@ def frontier(
     """
     from dalenius.report import frontier_picture, frontier_table
     from dalenius.studies.frontier import spread_budgets
-    from dalenius.writing import write_whole
 
     unit_size(units)
     path = model_path(model)
@@ -110,19 +108,11 @@ def frontier(
             point.result.certificate.write(Path(f"{stem}.cert"))
             write_mechanism(point.problem, point.result, stem)
             write_whole(output / "frontier.csv", frontier_table(done, units=units))
-            err.print(f"budget {float(point.budget):.6g}: {escape(str(point.result))}")
+            err.print(f"budget {float(point.budget):.6g}: {escape(str(point.result.with_leakages_in(units)))}")
             if point.result.termination is dl.Termination.INTERRUPTED:
                 err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
                 break
     out.print(str(output / "frontier.csv"), markup=False)
-    if _can_draw():
-        picture = frontier_picture({problem.title or path.stem: done}, output / "frontier.png", units=units)
-        out.print(str(picture), markup=False)
-
-
-def _can_draw() -> bool:
-    """Whether matplotlib is installed; says so if not."""
-    if find_spec("matplotlib") is not None:
-        return True
-    err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
-    return False
+    name = problem.title or path.stem
+    for picture in drawn(lambda: frontier_picture({name: done}, output / "frontier.png", units=units)):
+        out.print(picture, markup=False)

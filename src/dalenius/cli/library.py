@@ -51,7 +51,7 @@ def _claimed(model: LibraryModel, problem: dl.Problem, units: str) -> str:
     if model.claim is None:
         return ""
     lower, upper = -exact_fraction_above(-model.claim[0]), exact_fraction_above(model.claim[1])
-    distortion = isinstance(problem, dl.DesignProblem) and problem.unit == "distortion"
+    distortion = problem.quantity is dl.Quantity.DISTORTION
     if not distortion:
         lower, upper = lower_in(lower, units), upper_in(upper, units)
     return " .. ".join(outward(Fraction(lower), Fraction(upper))) + (" (distortion)" if distortion else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
+from dalenius.exact import fraction_text
 from dalenius.model import digest
 
 __all__ = ["release"]
@@ -37,97 +37,79 @@ def release(
     """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown."""
     import numpy as np
 
-    from dalenius.model.mechanisms import DesignedMechanism
-    from dalenius.studies.release import audit_of_release, letter_texts, read_letters, true_input
+    from dalenius.studies.data import letter_texts, read_letters
+    from dalenius.studies.release import audit_of_release
 
     if seed is not None:
         err.print("WARNING: --seed makes the output predictable. This is a simulation; never publish it.")
     path = model_path(model)
     problem = dl.load(path)
-    chosen = DesignedMechanism.load(mechanism)
+    chosen = dl.DesignedMechanism.load(mechanism)
     with naming(mechanism):
         audit = audit_of_release(problem, chosen)
     texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
     beside = mechanism.with_suffix(".cert")
     proof = certificate if certificate is not None else beside if beside.exists() else None
-    answer = {
-        "model": str(path),
-        "digest": digest(audit),
-        "mechanism": str(mechanism),
-        "certificate": None if proof is None else str(proof),
-        **_guarantee(problem, audit, chosen, proof, time_limit),
-        "simulation": seed is not None,
-    }
-    hidden = true_input(problem, chosen, read_letters(data, problem.records, column, texts))
-    output = chosen.sample(hidden, None if seed is None else np.random.default_rng(seed))
-    if as_json:
-        write_json({"output": output, **answer})
-    else:
-        _print_release(output, answer)
-
-
-def _guarantee(
-    problem: dl.Problem,
-    audit: dl.MaximalLeakage,
-    mechanism: dl.DesignedMechanism,
-    proof: Path | None,
-    time_limit: float,
-) -> dict[str, Any]:
-    """What is known about a release before there is one: from a certificate that the checker proves, or from an audit on the spot."""
-    from dalenius.studies.release import bound_of, expected, fits_design
-
-    if proof is None:
+    try:
         with status_line("audit") as progress:
-            result = dl.solve(audit, gap=1e-3, time_limit=time_limit, progress=progress)
-        if result.termination is dl.Termination.INTERRUPTED:
-            raise KeyboardInterrupt
-        certificate = result.certificate
-        upper: Fraction | None = Fraction(result.upper)
+            found = dl.release(
+                problem,
+                chosen,
+                lambda: read_letters(data, problem.records, column, texts),
+                certificate=None if proof is None else dl.Certificate.read(proof),
+                time_limit=time_limit,
+                rng=None if seed is None else np.random.default_rng(seed),
+                progress=progress,
+            )
+    except dl.NotProvedError as error:
+        err.print(f"dalenius: {proof}: {error}", markup=False)
+        raise typer.Exit(error.exit_code) from None
+    if as_json:
+        files = {"model": str(path), "digest": digest(audit), "mechanism": str(mechanism)}
+        write_json({"output": found.output, **files, "certificate": proof and str(proof), **_told(found)})
     else:
-        certificate = dl.Certificate.read(proof)
-        verdict = dl.verify(problem if fits_design(certificate, problem) else audit, certificate)
-        if not verdict.proved:
-            err.print(f"dalenius: {proof}: {verdict.status.value}: {verdict.reason}; nothing is released", markup=False)
-            raise typer.Exit(verdict.exit_code)
-        upper = verdict.upper
-    with naming(proof):
-        bound = bound_of(problem, mechanism, upper, certificate)
+        _print_release(found, proof)
+
+
+def _told(found: dl.Release) -> dict[str, Any]:
+    """What is proved of a release, as JSON data; the distortion rounded upward to six digits."""
+    from dalenius.studies.release import above
+
     return {
-        "leakage_nats": bound.nats,
-        "leakage_bits": bound.bits,
-        "leakage_within_budget": bound.met,
-        "adversary": f"any adversary {problem.against('a release').in_words()}",
+        "leakage_nats": found.leakage.nats,
+        "leakage_bits": found.leakage.bits,
+        "leakage_within_budget": found.leakage.within_budget,
+        "adversary": found.adversary,
         "proved": True,
-        **expected(problem, mechanism),
+        "distortion": None if found.distortion is None else above(found.distortion),
+        "max_distortion": None if found.max_distortion is None else fraction_text(found.max_distortion),
+        "distortion_within_budget": found.within_distortion_budget,
+        "simulation": found.simulation,
     }
 
 
-def _print_release(output: int | str, answer: dict[str, Any]) -> None:
+def _print_release(found: dl.Release, proof: Path | None) -> None:
     from dalenius.studies.release import above
 
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}", markup=False, emoji=False)
 
-    if answer["simulation"]:
+    leakage = found.leakage
+    if found.simulation:
         row("SIMULATION", "a predictable output, not a release")
-    row("output", str(output))
-    row(
-        "leakage",
-        f"at most {above(answer['leakage_nats'])} nats ({above(answer['leakage_bits'])} bits) about any one record",
-    )
-    row("to", answer["adversary"])
-    row(
-        "proved",
-        "by the independent checker, " + (f"from {answer['certificate']}" if answer["certificate"] else "just now"),
-    )
-    if answer["leakage_within_budget"] is not None:
-        row("leakage budget", "met" if answer["leakage_within_budget"] else "NOT PROVED to be met")
-    if answer["distortion"] is not None:
-        row("expected distortion", answer["distortion"] + _against_budget(answer))
+    row("output", str(found.output))
+    row("leakage", f"at most {above(leakage.nats)} nats ({above(leakage.bits)} bits) about any one record")
+    row("to", found.adversary)
+    row("proved", f"by the independent checker, {'just now' if found.audited else f'from {proof}'}")
+    if leakage.within_budget is not None:
+        row("leakage budget", "met" if leakage.within_budget else "NOT PROVED to be met")
+    if found.distortion is not None:
+        row("expected distortion", above(found.distortion) + _against_budget(found))
     row("valid for", "this one output; every further release of the same data adds to it")
 
 
-def _against_budget(answer: dict[str, Any]) -> str:
-    if answer["max_distortion"] is None:
+def _against_budget(found: dl.Release) -> str:
+    if found.max_distortion is None:
         return ""
-    return f", {'within' if answer['distortion_within_budget'] else 'ABOVE'} the budget {answer['max_distortion']}"
+    within = "within" if found.within_distortion_budget else "ABOVE"
+    return f", {within} the budget {fraction_text(found.max_distortion)}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
+from dalenius.files import write_whole
 
 __all__ = [
     "GapOption",
@@ -24,6 +26,7 @@ __all__ = [
     "SeedOption",
     "TimeOption",
     "UnitsOption",
+    "drawn",
     "err",
     "listed",
     "make_folder",
@@ -82,15 +85,19 @@ def status_line(what: str) -> Iterator[Any]:
 
 
 def _moment(what: str, moment: dl.Progress) -> str:
-    """A line for a moment: of an audit, of the rounds of a design, or of one that is a linear program."""
-    if moment.stage == "linear program":
-        return f"{what}: {moment.stage}, {moment.lower:.6g} .. {moment.upper:.6g}"
-    if moment.stage == "exchange":
-        return f"{what}: round {moment.record}, {moment.nodes} priors, {moment.lower:.6g} .. {moment.upper:.6g}"
-    return (
-        f"{what}: {moment.stage}, record {moment.record}, {moment.nodes} leaves, "
-        f"{moment.lower:.6g} .. {moment.upper:.6g} nats"
-    )
+    """A line for a moment of an audit or of a design."""
+    place = f", record {moment.record}" if moment.record is not None else ""
+    place += f", round {moment.rounds}" if moment.rounds else ""
+    ends = f"{moment.lower:.6g} .. {moment.upper:.6g} {moment.units}"
+    return f"{what}: {moment.stage}{place}, evidence of {moment.evidence} pieces, {ends}"
+
+
+def drawn(draw: Callable[[], Path]) -> list[str]:
+    """The file of the picture that is drawn; none, and a word about it, where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
+        return []
+    return [str(draw())]
 
 
 def make_folder(folder: Path) -> None:
@@ -103,8 +110,6 @@ def make_folder(folder: Path) -> None:
 
 def write_mechanism(problem: dl.DesignProblem, result: dl.DesignResult, stem: Path) -> bool:
     """The mechanism, if there is one; against an adversary also the audit of it as a model with its certificate."""
-    from dalenius.writing import write_whole
-
     if result.mechanism is None:
         return False
     result.mechanism.save(f"{stem}.mechanism.json")

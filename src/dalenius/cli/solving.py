@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,14 +18,16 @@ from dalenius.cli.shared import (
     SeedOption,
     TimeOption,
     UnitsOption,
+    drawn,
     make_folder,
     out,
     status_line,
     write_json,
     write_mechanism,
 )
+from dalenius.files import write_whole
 from dalenius.model import digest
-from dalenius.units import lower_in, unit_size, upper_in
+from dalenius.units import unit_size
 
 __all__ = ["solve", "verify"]
 
@@ -64,14 +67,15 @@ def solve(
             seed=seed,
             progress=progress,
         )
+    result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
     written = result.certificate.write(target) if target else None
     if target and trace:
-        _write_trace(result.trace, target.with_suffix(""), units if result.unit == "nats" else result.unit)
+        _write_trace(result.trace, target.with_suffix(""))
     if isinstance(result, dl.DesignResult):
-        answer = _design_answer(problem, result, path, written, units)
+        answer = _design_answer(problem, result, path, written)
         answer |= _write_design(problem, result, target.with_suffix("")) if target else {}
     else:
-        answer = _answer(problem, result.to(units), path, written)
+        answer = _answer(problem, result, path, written)
     if as_json:
         write_json(answer)
     elif isinstance(result, dl.DesignResult):
@@ -97,16 +101,13 @@ def _certificate_target(output: Path | None, model: Path) -> Path | None:
     return output / f"{model.stem}.cert"
 
 
-def _write_trace(moments: tuple[dl.Progress, ...], stem: Path, units: str) -> None:
+def _write_trace(moments: tuple[dl.Progress, ...], stem: Path) -> None:
     """The table, and the picture where matplotlib is installed."""
-    from importlib.util import find_spec
-
     from dalenius.report import trace_picture, trace_table
-    from dalenius.writing import write_whole
 
-    write_whole(Path(f"{stem}.trace.csv"), trace_table(moments, units=units))
-    if find_spec("matplotlib") is not None:
-        trace_picture(moments, f"{stem}.trace.png", title=stem.name, units=units)
+    write_whole(Path(f"{stem}.trace.csv"), trace_table(moments))
+    if moments:
+        drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
 
 
 def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
@@ -120,6 +121,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "record": result.record,
         "prior": result.witness.prior if result.witness else None,
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),
@@ -141,26 +143,25 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
         out.print("certificate          not written (-o FOLDER writes it)")
 
 
-def _design_answer(
-    problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None, units: str
-) -> dict[str, Any]:
-    leakage = result.leakage
-    information = result.unit == "nats"
+def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None) -> dict[str, Any]:
+    leakage = None
+    if result.audit is not None and result.leakage is not None:
+        leakage = {"lower": result.leakage[0], "upper": result.leakage[1], "units": result.audit.units}
     return {
         "model": str(path),
         "digest": digest(problem),
         "feasible": result.feasible,
-        "lower": (lower_in(result.lower, units) if information else result.lower) if result.feasible else None,
-        "upper": (upper_in(result.upper, units) if information else result.upper) if result.feasible else None,
-        "units": units if information else "distortion",
+        "lower": result.lower if result.feasible else None,
+        "upper": result.upper if result.feasible else None,
+        "units": result.units,
         "gap": result.gap,
-        "leakage": leakage
-        and {"lower": lower_in(leakage[0], units), "upper": upper_in(leakage[1], units), "units": units},
+        "leakage": leakage,
         "distortion": None if result.distortion is None else str(result.distortion),
         **_privacy_answer(problem, result),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
+        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
         "proved": True,
         "seconds": round(result.seconds, 3),
@@ -172,14 +173,12 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, A
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
     if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
         return {}
-    level = None if result.level is None else str(result.level)
-    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": level}}
+    attained = None if result.exp_epsilon is None else str(result.exp_epsilon)
+    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
 
 
 def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
     """The mechanism, and the design's model with a csv law spelt out."""
-    from dalenius.writing import write_whole
-
     assert isinstance(problem, dl.DesignProblem)
     if not write_mechanism(problem, result, stem):
         return {}
@@ -191,16 +190,15 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
     if not result.feasible:
         out.print("no mechanism of the class meets the budget")
     else:
-        what = "least distortion    " if result.unit == "distortion" else "least leakage       "
-        unit = "" if result.unit == "distortion" else f" {answer['units']}"
+        unit = "" if result.quantity is dl.Quantity.DISTORTION else f" {result.units}"
         assert result.distortion is not None
-        out.print(f"{what} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
+        out.print(f"{f'least {result.quantity.value}':<20} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
         out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
         leakage, privacy = answer["leakage"], answer.get("privacy")
         if leakage:
             out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
-        elif privacy and result.level is not None:
-            attained = f"{math.log(result.level):.10g} nats (asked: {privacy['epsilon']})"
+        elif privacy and result.exp_epsilon is not None:
+            attained = f"{math.log(result.exp_epsilon):.10g} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon {attained}", markup=False)
         out.print(f"    and distorts     {float(result.distortion):.10g} (exactly {_short(str(result.distortion))})")
         for line in result.explanation:

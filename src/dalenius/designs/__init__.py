@@ -1,1 +1,7 @@
-"""Problems 2 and 3: designs by exchange, and by linear programs where there is no adversary."""
+"""Problems 2 and 3: designs by exchange, and by linear programs where there is no adversary; each way is a proposer."""
+
+from dalenius.designs.exchange import ExchangeProposer
+from dalenius.designs.infeasible import InfeasibleProposer
+from dalenius.designs.linear import LinearProposer
+
+__all__ = ["ExchangeProposer", "InfeasibleProposer", "LinearProposer"]

@@ -27,14 +27,14 @@ def rational_rows(Q: Floats) -> list[list[Fraction]]:
     return [[Fraction(weight, DENOMINATOR) for weight in row] for row in whole.tolist()]
 
 
-def weight_texts(rows: Sequence[Sequence[Fraction]], common: int = 1) -> list[list[str]]:
+def weight_texts(rows: Sequence[Sequence[Fraction]], common: int = 1) -> tuple[tuple[str, ...], ...]:
     """The rows as whole weights, each row with the same sum, a multiple of `common`; as a certificate has them.
 
     >>> weight_texts([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 3), Fraction(2, 3)]])
-    [['3', '3'], ['2', '4']]
+    (('3', '3'), ('2', '4'))
     """
     whole = math.lcm(common, *(entry.denominator for row in rows for entry in row))
-    return [[str(int(entry * whole)) for entry in row] for row in rows]
+    return tuple(tuple(str(int(entry * whole)) for entry in row) for row in rows)
 
 
 def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:

@@ -1,6 +1,36 @@
-"""Certificates as data: their numbers, their lines, their files. No solver and no search is imported here."""
+"""Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
-from dalenius.evidence.certificate import Certificate, build
-from dalenius.evidence.numbers import exact_fraction_above, exact_text, round_down, round_up, short_text
+from dalenius.evidence.certificate import Certificate, Header, claim_text
+from dalenius.evidence.ends import MARGINS, Lower, Upper, step
+from dalenius.evidence.joining import join
+from dalenius.evidence.numbers import (
+    double_above,
+    double_below,
+    exact_fraction_above,
+    matrix_text,
+    round_down,
+    round_up,
+    short_text,
+    slope_text,
+    vector_text,
+)
 
-__all__ = ["Certificate", "build", "exact_fraction_above", "exact_text", "round_down", "round_up", "short_text"]
+__all__ = [
+    "MARGINS",
+    "Certificate",
+    "Header",
+    "Lower",
+    "Upper",
+    "claim_text",
+    "double_above",
+    "double_below",
+    "exact_fraction_above",
+    "join",
+    "matrix_text",
+    "round_down",
+    "round_up",
+    "short_text",
+    "slope_text",
+    "step",
+    "vector_text",
+]

@@ -3,21 +3,132 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 from dalenius.errors import InputError
-from dalenius.evidence.numbers import exact_text
-from dalenius.exact import fraction_text
-from dalenius.writing import write_whole
+from dalenius.evidence.codec import decode, encode
+from dalenius.evidence.lines import (
+    DualLine,
+    Line,
+    LowerLine,
+    Matrix,
+    PriorLine,
+    ProofLine,
+    RatioLine,
+    RecordLine,
+    WitnessLine,
+)
+from dalenius.exact import as_fraction, fraction_text
+from dalenius.files import MAX_PROOF, read_text, write_whole
 
-__all__ = ["Certificate", "build"]
+__all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
-MAX_BYTES = 256 * 2**20
+LOWER = (WitnessLine, DualLine, PriorLine, RatioLine)
+
+Claim = tuple[Fraction, Fraction]
+Sections = dict[int, tuple[ProofLine, ...]]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line: of which model, and what is claimed; the ends are None where it is that nothing is feasible.
+
+    Attributes
+    ----------
+    problem, model : the kind of problem and the model's digest
+    lower, upper : the claims as they are written
+    unit : of the claims
+    producer : free text
+    mechanism : of a design: rows of whole weights; None where there is none
+    resolved : the channel where the checker does not know the mechanism's kind: what its rows belong to, and the rows
+    """
+
+    problem: str
+    model: str
+    lower: str | None
+    upper: str | None
+    unit: str = "nats"
+    producer: str = ""
+    mechanism: Matrix | None = None
+    resolved: tuple[str, Matrix] | None = None
+
+    @property
+    def claim(self) -> Claim | None:
+        """The interval, exactly; None if the claim is that nothing is feasible; `InputError` if an end is no number.
+
+        >>> Header("maximal_leakage", "", "0.25", "1/3").claim
+        (Fraction(1, 4), Fraction(1, 3))
+        """
+        if self.lower is None or self.upper is None:
+            return None
+        return as_fraction(self.lower, "lower"), as_fraction(self.upper, "upper")
+
+    @property
+    def about_a_design(self) -> bool:
+        return self.problem != "maximal_leakage"
+
+    def encode(self) -> str:
+        """The line of the file."""
+        header: dict[str, object] = {
+            "format": FORMAT,
+            "problem": self.problem,
+            "model": self.model,
+            "lower": self.lower,
+            "upper": self.upper,
+            "unit": self.unit,
+            "producer": self.producer,
+        }
+        if self.about_a_design:
+            header["mechanism"] = self.mechanism
+        if self.resolved is not None:
+            header["resolved"] = {"inputs": self.resolved[0], "rows": self.resolved[1]}
+        return json.dumps(header, separators=(",", ":"))
+
+    @classmethod
+    def decode(cls, text: str) -> Self:
+        """What the first line of a file says; `InputError` if it is no object with a model and an interval."""
+        try:
+            header = json.loads(text)
+        except (ValueError, RecursionError):
+            header = None
+        if not isinstance(header, dict) or not {"model", "lower", "upper"} <= header.keys():
+            raise InputError(
+                "not a certificate: expected a first line with the keys model, lower and upper (docs/certificate-format.md)"
+            )
+        texts = {name: header.get(name, "") for name in ("problem", "model", "unit", "producer")}
+        ends = {name: header[name] for name in ("lower", "upper")}
+        wrong = not all(isinstance(text, str) for text in texts.values())
+        if wrong or not all(end is None or isinstance(end, str) for end in ends.values()):
+            raise InputError(
+                "not a certificate: problem, model, lower, upper, unit and producer must be texts (docs/certificate-format.md)"
+            )
+        resolved = header.get("resolved")
+        return cls(
+            **texts,
+            **ends,
+            mechanism=_matrix(header.get("mechanism")),
+            resolved=(str(resolved.get("inputs")), _matrix(resolved.get("rows")) or ())
+            if isinstance(resolved, dict)
+            else None,
+        )
+
+
+def _matrix(rows: object) -> Matrix | None:
+    """Rows of texts; `InputError` if they are something else."""
+    if rows is None:
+        return None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, list) and all(isinstance(x, str) for x in row) for row in rows
+    ):
+        raise InputError(
+            "not a certificate: the rows of a mechanism must be lists of texts (docs/certificate-format.md)"
+        )
+    return tuple(map(tuple, rows))
 
 
 @dataclass(frozen=True)
@@ -27,35 +138,31 @@ class Certificate:
     text: str
 
     @property
-    def header(self) -> dict[str, Any]:
-        """The first line: format, problem, model digest, claims; `InputError` if it is no object with a model and an interval."""
-        try:
-            header = json.loads(self.text.split("\n", 1)[0])
-        except (ValueError, RecursionError):
-            header = None
-        if not isinstance(header, dict) or not {"model", "lower", "upper"} <= header.keys():
-            raise InputError(
-                "not a certificate: expected a first line with the keys model, lower and upper (docs/certificate-format.md)"
-            )
-        return header
+    def header(self) -> Header:
+        """The first line; `InputError` if it is none of a certificate."""
+        return Header.decode(self.text.split("\n", 1)[0])
 
-    def proof(self) -> list[list[Any]]:
-        """The lines of all sections, in their order, of a certificate of an audit."""
-        return [json.loads(text) for text in self.text.splitlines()[2:]]
+    def body(self) -> Iterator[Line]:
+        """The lines after the first one; `InputError` at one that the format does not have."""
+        return map(decode, self.text.removesuffix("\n").split("\n")[1:])  # not splitlines: a carriage return is a blank
 
-    def sections(self) -> dict[int, list[list[Any]]]:
-        """The lines that prove the upper claim, by record."""
-        sections: dict[int, list[list[Any]]] = {}
-        for line in self.proof():
-            if line[0] == "record":
-                current = sections.setdefault(line[1], [])
+    def lower_lines(self) -> tuple[LowerLine, ...]:
+        """The lines that prove the lower end: the witness, or a design's dual with its priors or ratios."""
+        return tuple(line for line in self.body() if isinstance(line, LOWER))
+
+    def upper_lines(self) -> tuple[RecordLine | ProofLine, ...]:
+        """The lines that prove the upper end: what each kind of record leaks at most."""
+        return tuple(line for line in self.body() if not isinstance(line, LOWER))
+
+    def sections(self) -> Sections:
+        """The proofs of the upper end, by record."""
+        sections: dict[int, list[ProofLine]] = {}
+        for line in self.upper_lines():
+            if isinstance(line, RecordLine):
+                current = sections.setdefault(line.record, [])
             else:
                 current.append(line)
-        return sections
-
-    def dual(self) -> list[list[Any]]:
-        """The line ``dual`` and the lines ``prior`` of a certificate of a design; none where it is infeasible."""
-        return [json.loads(text) for text in self.text.splitlines()[1:] if text.startswith(('["dual"', '["prior"'))]
+        return {record: tuple(proof) for record, proof in sections.items()}
 
     @property
     def lines(self) -> int:
@@ -68,63 +175,17 @@ class Certificate:
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
         """Read a certificate file; `InputError` if there is none, or it is no ASCII text."""
-        path = Path(path)
-        try:
-            with path.open("rb") as file:
-                data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise InputError(f"{path}: a certificate has at most {MAX_BYTES} bytes")
-            return cls(data.decode("ascii"))
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: not a certificate (it is not ASCII text)") from None
-        except InputError:
-            raise
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii"))
+
+    @classmethod
+    def of(cls, header: Header, lower: Iterable[LowerLine], upper: Iterable[RecordLine | ProofLine]) -> Certificate:
+        """A claim with the evidence for its two ends. No line of the one refers to a line of the other."""
+        return cls("".join(f"{line}\n" for line in (header.encode(), *map(encode, lower), *map(encode, upper))))
 
     def __repr__(self) -> str:
         return f"<Certificate of {self.lines} lines, {len(self.text)} bytes>"
 
 
-def build(
-    *,
-    problem: str,
-    digest: str,
-    lower: float | Fraction | None,
-    upper: float | Fraction | None,
-    producer: str,
-    body: Iterable[list[Any]],
-    unit: str = "nats",
-    **more: Any,
-) -> Certificate:
-    """Assemble a certificate.
-
-    Parameters
-    ----------
-    lower, upper : float, Fraction or None
-        The claims, written exactly.
-    body : iterable of lines
-        The evidence.
-    unit : str
-        Of the claims.
-    more
-        Further keys of the header: ``resolved`` where the checker does not know the mechanism's kind, ``mechanism`` of a design.
-    """
-    header: dict[str, Any] = {
-        "format": FORMAT,
-        "problem": problem,
-        "model": digest,
-        "lower": _claim(lower),
-        "upper": _claim(upper),
-        "unit": unit,
-        "producer": producer,
-        **more,
-    }
-    lines = [json.dumps(line, separators=(",", ":")) for line in (header, *body)]
-    return Certificate("\n".join(lines) + "\n")
-
-
-def _claim(value: float | Fraction | None) -> str | None:
-    if isinstance(value, Fraction):
-        return fraction_text(value)
-    return None if value is None else exact_text(value)
+def claim_text(end: float | Fraction) -> str:
+    """The end of a claim, exactly."""
+    return fraction_text(Fraction(end))

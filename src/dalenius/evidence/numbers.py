@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["exact_fraction_above", "exact_text", "round_down", "round_up", "short_text", "short_texts"]
+from dalenius.evidence.lines import Matrix, Vector
 
+__all__ = [
+    "double_above",
+    "double_below",
+    "exact_fraction_above",
+    "matrix_text",
+    "round_down",
+    "round_up",
+    "short_text",
+    "slope_text",
+    "vector_text",
+]
+
+Floats = NDArray[np.float64]
+FINEST = (
+    150  # doubles below 2^-97 of a unit are rounded to multiples of 2^-150 of it, so that their digits can be written
+)
 GRID = 46  # claims are multiples of 2^-46 (1.4e-14), so that a claim is one and the same number as a double and as a decimal
 
 
@@ -33,13 +48,24 @@ def exact_fraction_above(x: Fraction) -> float:
     return math.nextafter(float(x), math.inf) if Fraction(float(x)) < x else float(x)
 
 
-def exact_text(x: float) -> str:
-    """All decimal digits of a double: the string and the double are the same number.
+def double_above(x: Fraction, unit: float = 1.0) -> float:
+    """A double that is at least x, which is at least 0; one whose digits can be written where x is small beside `unit`, a power of 2.
 
-    >>> exact_text(0.375)
-    '0.375'
+    >>> double_above(Fraction(1, 3)) >= Fraction(1, 3), double_above(Fraction(1, 10**400)) == 2.0**-150
+    (True, True)
     """
-    return format(Decimal(x), "f")
+    step, above = unit * 2.0**-FINEST, exact_fraction_above(x)
+    return above if above >= step * 2.0**53 else math.ceil(x / Fraction(step)) * step
+
+
+def double_below(x: Fraction, unit: float = 1.0) -> float:
+    """A double that is at most x, which is at least 0; as `double_above`.
+
+    >>> double_below(Fraction(1, 3)) <= Fraction(1, 3), double_below(Fraction(1, 10**400))
+    (True, 0.0)
+    """
+    step, below = unit * 2.0**-FINEST, 0.0 - exact_fraction_above(-x)
+    return below if below >= step * 2.0**53 else math.floor(x / Fraction(step)) * step
 
 
 def short_text(x: float) -> str:
@@ -52,9 +78,20 @@ def short_text(x: float) -> str:
     return text.removesuffix(".0").replace("e+", "e") if x else "0"
 
 
-def short_texts(values: Any) -> Any:
-    """`short_text` through nested lists; a vector of zeros becomes None."""
-    values = np.asarray(values, dtype=float)
-    if values.ndim == 1:
-        return [short_text(v) for v in values.tolist()] if values.any() else None
-    return [short_texts(v) for v in values]
+def vector_text(values: Floats) -> Vector:
+    """`short_text` of every entry.
+
+    >>> vector_text(np.array([0.5, 0.0]))
+    ('0.5', '0')
+    """
+    return tuple(short_text(value) for value in np.asarray(values, dtype=float).tolist())
+
+
+def slope_text(values: Floats) -> Vector | None:
+    """The same of slopes; None where all of them are 0."""
+    return vector_text(values) if values.any() else None
+
+
+def matrix_text(matrix: Floats) -> Matrix:
+    """`short_text` of every entry of a matrix."""
+    return tuple(vector_text(row) for row in np.asarray(matrix, dtype=float))

@@ -10,11 +10,11 @@ from dalenius.export.cbf import cbf_text, parse_cbf, read_cbf
 from dalenius.export.clarabel_json import clarabel_text
 from dalenius.export.linear import lp_text, mps_text
 from dalenius.export.mosek_task import write_mosek
-from dalenius.export.offers import Offer, offered, offers
+from dalenius.export.offer import Offer, offered, offers
 from dalenius.export.solution import Solution, certify, parse_solution, read_solution, write_solution
 from dalenius.export.standard import digest, json_text, parse_json, read_json
+from dalenius.files import write_whole
 from dalenius.programs import Program, StandardForm
-from dalenius.writing import write_whole
 
 __all__ = [
     "FORMATS",

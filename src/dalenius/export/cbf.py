@@ -19,7 +19,7 @@ from scipy.sparse import eye_array as eye
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.standard import digest
-from dalenius.export.strict import MAX_NUMBERS, read_text
+from dalenius.export.strict import MAX_NUMBERS, read_file
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows
 
@@ -93,7 +93,7 @@ def read_cbf(path: str | Path) -> StandardForm:
     InputError
         If it cannot be read, or breaks the format: the message names the line. So do integers, semidefinite matrices and other cones.
     """
-    text = read_text(path)
+    text = read_file(path, "an instance")
     try:
         return parse_cbf(text)
     except InputError as error:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from scipy.sparse import csc_array
 
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Rows
+from dalenius.strict_json import object_text
 
 __all__ = ["clarabel_text"]
 
@@ -18,6 +18,7 @@ def clarabel_text(form: StandardForm) -> str:
 
     >>> import numpy as np
     >>> from dalenius.programs import MarginalUpdate
+    >>> import json
     >>> file = json.loads(clarabel_text(MarginalUpdate(np.eye(2), np.zeros(2), 0.5).standard_form()))
     >>> sorted(file), file["cones"][:2], file["cones"][-1]
     (['A', 'P', 'b', 'cones', 'q'], [{'ZeroConeT': 1}, {'NonnegativeConeT': 2}], {'ExponentialConeT': []})
@@ -31,7 +32,7 @@ def clarabel_text(form: StandardForm) -> str:
         "b": form.b.tolist(),
         "cones": [cone for part in form.rows for cone in _cones(part)],
     }
-    return "{" + ",\n".join(f'"{key}": {json.dumps(value, allow_nan=False)}' for key, value in parts.items()) + "}\n"
+    return object_text(parts) + "\n"
 
 
 def _columns(matrix: csc_array) -> dict[str, Any]:

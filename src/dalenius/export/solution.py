@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.standard import digest
-from dalenius.export.strict import keys_of, numbers_of, read_object, read_text, text_of
+from dalenius.export.strict import keys_of, numbers_of, read_file, read_object, text_of
+from dalenius.files import write_whole
 from dalenius.programs import BlockSolution, Program, StandardForm
-from dalenius.writing import write_whole
+from dalenius.strict_json import object_text
 
 __all__ = ["Solution", "certify", "parse_solution", "read_solution", "write_solution"]
 
@@ -111,7 +111,7 @@ def read_solution(path: str | Path) -> Solution:
     InputError
         If it cannot be read, or anything in it is not as the documentation says; the message names the place.
     """
-    text = read_text(path)
+    text = read_file(path, "a solution")
     try:
         return parse_solution(text)
     except InputError as error:
@@ -182,4 +182,4 @@ def write_solution(
         if vector.shape != (size,) or not np.all(np.isfinite(vector)):
             raise InputError(f"{name}: expected {size} finite numbers")
         found[name] = vector.tolist()
-    return write_whole(path, json.dumps(found) + "\n")
+    return write_whole(path, object_text(found) + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ from scipy.sparse import coo_array, csr_array
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.export.strict import MAX_NUMBERS, keys_of, numbers_of, read_object, read_text, text_of, whole_of
+from dalenius.export.strict import MAX_NUMBERS, keys_of, numbers_of, read_file, read_object, text_of, whole_of
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import CONES, Columns, Rows
+from dalenius.strict_json import object_text
 
 __all__ = ["FORMAT", "digest", "json_text", "parse_json", "read_json"]
 
@@ -34,13 +34,13 @@ def json_text(form: StandardForm) -> str:
     >>> json_text(parse_json(json_text(form))) == json_text(form)
     True
     """
-    body = _body(form)
-    return f'{{{body},\n"digest": {json.dumps(_hash(body))}}}\n'
+    parts = _parts(form)
+    return object_text(parts | {"digest": _hash(parts)}) + "\n"
 
 
 def digest(form: StandardForm) -> str:
     """What identifies the instance, names and every bit of its numbers included."""
-    return _hash(_body(form))
+    return _hash(_parts(form))
 
 
 def read_json(path: str | Path) -> StandardForm:
@@ -51,7 +51,7 @@ def read_json(path: str | Path) -> StandardForm:
     InputError
         If it cannot be read, or anything in it is not as docs/export.md says; the message names the place.
     """
-    text = read_text(path)
+    text = read_file(path, "an instance")
     try:
         return parse_json(text)
     except InputError as error:
@@ -84,9 +84,9 @@ def parse_json(text: str) -> StandardForm:
     return form
 
 
-def _body(form: StandardForm) -> str:
+def _parts(form: StandardForm) -> dict[str, Any]:
     A = coo_array(form.A)
-    parts: dict[str, Any] = {
+    return {
         "format": FORMAT,
         "program": form.program,
         "sense": SENSES[form.maximises],
@@ -97,11 +97,11 @@ def _body(form: StandardForm) -> str:
         "b": form.b.tolist(),
         "A": {"rows": A.row.tolist(), "columns": A.col.tolist(), "values": A.data.tolist()},
     }
-    return ",\n".join(f'"{key}": {json.dumps(value, allow_nan=False)}' for key, value in parts.items())
 
 
-def _hash(body: str) -> str:
-    return "sha256:" + hashlib.sha256(body.encode("ascii")).hexdigest()
+def _hash(parts: dict[str, Any]) -> str:
+    """Of the text between the braces."""
+    return "sha256:" + hashlib.sha256(object_text(parts)[1:-1].encode("ascii")).hexdigest()
 
 
 def _listed(value: Any, what: str) -> list[Any]:

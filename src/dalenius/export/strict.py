@@ -1,8 +1,7 @@
-"""Strict JSON: bounded files, no duplicate or unknown keys, no numbers that are none; every error names its place."""
+"""Strict reading: bounded files, no unknown keys, no numbers that are none; every error names its place."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,67 +12,33 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.files import MAX_PROOF, read_text
+from dalenius.strict_json import parse_object
 
-__all__ = ["MAX_NUMBERS", "keys_of", "numbers_of", "read_object", "read_text", "text_of", "whole_of"]
+__all__ = ["MAX_NUMBERS", "keys_of", "numbers_of", "read_file", "read_object", "text_of", "whole_of"]
 
-MAX_BYTES = 256 * 2**20
 MAX_NUMBERS = 2**24
 
 
-def read_text(path: str | Path) -> str:
+def read_file(path: str | Path, what: str) -> str:
     """The text of a file of at most 256 MiB; `InputError` if it cannot be read, or is not UTF-8."""
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise InputError(f"{path}: expected at most {MAX_BYTES} bytes")
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not a text in UTF-8") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return read_text(path, what, at_most=MAX_PROOF)
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """A JSON object.
+    """A JSON object whose numbers are doubles.
 
     Raises
     ------
     InputError
-        If it is something else, a key stands twice, a number is NaN or beyond doubles, or it nests too deep.
+        As `parse_object`, and if a number is NaN or beyond doubles.
 
-    >>> read_object('{"a": 1, "a": 2}')
+    >>> read_object('{"a": 1e999}')
     Traceback (most recent call last):
         ...
-    dalenius.errors.InputError: the key 'a' stands twice
+    dalenius.errors.InputError: expected numbers within the range of doubles, got '1e999'
     """
-    try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_double)
-    except json.JSONDecodeError as error:
-        raise InputError(f"line {error.lineno}, column {error.colno}: no JSON: {error.msg}") from None
-    except RecursionError:
-        raise InputError("the JSON nests too deep") from None
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(f"no JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise InputError(f"expected an object, got {brief(value)}")
-    return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise InputError(f"the key {brief(key)} stands twice")
-        found[key] = value
-    return found
-
-
-def _no_number(text: str) -> float:
-    raise InputError(f"expected finite numbers, got {text}")
+    return parse_object(text, number=_double)
 
 
 def _double(text: str) -> float:

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.deadline import Deadline
-from dalenius.information.entropy import x_log_x
-from dalenius.information.mutual_information import relative_entropy
+from dalenius.information.divergences import relative_entropy
+from dalenius.information.entropies import x_log_x
 
 __all__ = ["Capacity", "capacities", "capacity"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.information.entropy import x_log_x
+from dalenius.information.entropies import x_log_x
 
 __all__ = ["intercept", "secant", "tighten"]
 

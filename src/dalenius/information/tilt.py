@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.deadline import Deadline
-from dalenius.information.entropy import log_sum_exp, x_log_x
+from dalenius.information.entropies import log_sum_exp, x_log_x
 
 __all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
 

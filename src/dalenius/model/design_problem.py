@@ -14,24 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.exact import as_law, as_list, brief
-from dalenius.model.aggregation import Fibres, fibres
+from dalenius.exact import as_law, as_list
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.distortions.base import Whole
-from dalenius.model.input_law import check_size, dataset_weights, value_weights
+from dalenius.model.input_law import check_size, value_weights
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform
 from dalenius.model.maximal_leakage import MaximalLeakage
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES, MechanismClass, Oblivious, TiedEntries, mechanism_class
 from dalenius.model.mechanisms import Channel, DesignedMechanism
 from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.problem import Problem
-from dalenius.model.queries import Identity, ModularSum, Parity, Query
 from dalenius.model.queries.base import Integers
-from dalenius.model.selections import Selections, inputs_of_datasets, selections
-from dalenius.model.shelf import check_keys, hint, read_shelved
+from dalenius.model.shelf import check_keys, read_shelved
 
-__all__ = ["CLASSES", "DesignProblem"]
+__all__ = ["DesignProblem"]
 
-CLASSES = ("oblivious", "full", "additive")
 CEILING = 10**300  # of costs in doubles
 
 Floats = NDArray[np.float64]
@@ -55,8 +52,9 @@ class DesignProblem(Problem):
     law : Uniform or Iid
         The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
     adversary : EntropyAtLeast, ProductPriors or PriorSet
-    mechanism : {"oblivious", "full", "additive"}
-        The class: any matrix from the query's values, any matrix from the datasets, or noise added modulo V.
+    mechanism : {"oblivious", "full", "additive"} or MechanismClass
+        The class: any matrix from the query's values, any matrix from the datasets, or noise added modulo V. Kept as a
+        `MechanismClass`.
     title, source : str, optional
         Free text, carried along.
 
@@ -67,39 +65,19 @@ class DesignProblem(Problem):
         numbers beyond the limits of docs/model-format.md.
     """
 
-    parts: ClassVar[dict[str, type]] = {**Problem.parts, "distortion": Distortion, "law": Law, "mechanism": str}
+    parts: ClassVar[dict[str, type]] = {**Problem.parts, "distortion": Distortion, "law": Law}
     budget_key: ClassVar[str]
-    unit: ClassVar[str]  # of what is minimised
     distortion: Distortion
     law: Law = field(default_factory=Uniform)
-    mechanism: str = "oblivious"
+    mechanism: MechanismClass | str = field(default_factory=Oblivious)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "mechanism", mechanism_class(self.mechanism))
         super().__post_init__()
-        if self.mechanism not in CLASSES:
-            raise InputError(
-                f"mechanism: class must be one of {', '.join(CLASSES)}; got {brief(self.mechanism)}"
-                f"{hint(self.mechanism, CLASSES)}"
-            )
         self.law.check(self.records)
         check_size(self.query, self.records, self.law)
         self.distortion.check(self._values)
-        self._check_class()
-
-    def _check_class(self) -> None:
-        values = self._values.size
-        if self.mechanism == "full":
-            self.records.enumerable("mechanism: class full", 'Use the class "oblivious"')
-        if self.mechanism == "additive" and not isinstance(self.query, Parity | ModularSum):
-            raise InputError(
-                f"mechanism: class additive adds noise modulo V, so the query must be parity or modular_sum, got {self.query.kind}; "
-                'use the class "oblivious"'
-            )
-        if self.mechanism == "additive" and self.output_count != values:
-            raise InputError(
-                f"mechanism: class additive has as many outputs as values; expected {values} columns in the distortion, got "
-                f"{self.output_count}"
-            )
+        self.mechanism_class.check(self.query, self.records, self.output_count)
         if self.input_count * self.output_count > MAX_ENTRIES:
             raise InputError(
                 f"mechanism: a channel has at most {MAX_ENTRIES} entries; {self.input_count} inputs and {self.output_count} outputs "
@@ -109,14 +87,20 @@ class DesignProblem(Problem):
     # ------------------------------------------------------------ what a mechanism is
 
     @property
+    def mechanism_class(self) -> MechanismClass:
+        """`mechanism`, which is kept as a class."""
+        assert isinstance(self.mechanism, MechanismClass)
+        return self.mechanism
+
+    @property
     def inputs(self) -> str:
         """What a mechanism's rows belong to: ``"query"`` values or ``"dataset"`` indices (class full)."""
-        return "dataset" if self.mechanism == "full" else "query"
+        return self.mechanism_class.inputs
 
     @property
     def input_count(self) -> int:
         """How many inputs a mechanism has; class additive: V, though one law q stands for all its rows."""
-        return self.records.datasets if self.mechanism == "full" else int(self._values.size)
+        return int(self._input_values.size)
 
     @property
     def output_count(self) -> int:
@@ -124,15 +108,23 @@ class DesignProblem(Problem):
         return self.distortion.outputs(self._values)
 
     @cached_property
+    def tied(self) -> TiedEntries:
+        """Which entries of a mechanism are one number."""
+        return self.mechanism_class.tied(self.input_count, self.output_count)
+
+    @cached_property
     def _values(self) -> Integers:
         return self.query.values(self.records)
 
     @cached_property
+    def _input_values(self) -> Integers:
+        """What the inputs are called: the query's values, or the datasets' indices."""
+        return self.query_of_inputs.values(self.records)
+
+    @cached_property
     def _value_of_input(self) -> Integers:
         """Index among the query's values of what an input is charged for."""
-        if self.mechanism == "full":
-            return inputs_of_datasets(self.query, self.records)
-        return np.arange(self._values.size)
+        return self.mechanism_class.value_of_input(self.query, self.records)
 
     # ------------------------------------------------------------ what it costs
 
@@ -171,41 +163,43 @@ class DesignProblem(Problem):
         return self.distortion.whole(self._values)
 
     @cached_property
-    def _value_weights(self) -> list[int]:
-        return value_weights(self.query, self.records, self.law)
-
-    @cached_property
     def _input_weights(self) -> list[int]:
-        return dataset_weights(self.records, self.law) if self.mechanism == "full" else self._value_weights
+        return value_weights(self.query_of_inputs, self.records, self.law)
 
     @cached_property
-    def _output_costs(self) -> Whole:
-        """sum_v w(v) d(v,y) of every output y, times the denominators; class additive: of every shift, d(v, (v+z) mod V)."""
-        weights, (whole, _) = np.array(self._value_weights, dtype=object), self._whole
-        if self.mechanism == "additive":
-            v = np.arange(self._values.size)
-            return np.array([weights @ whole[v, (v + z) % v.size] for z in v], dtype=object)
-        return np.asarray(weights @ whole, dtype=object)
+    def _whole_costs(self) -> Whole:
+        """sum of w(x) d(x,y) over the entries that are one number: (rows, outputs), times the denominators."""
+        return self.tied.sums(
+            np.array(self._input_weights, dtype=object)[:, None] * self._whole[0][self._value_of_input]
+        )
 
-    def _averaged(self, total: Any) -> Fraction:
+    def exact_costs(self) -> list[list[Fraction]]:
+        """sum of p(x) d(x,y) over the entries that are one number, exactly: a row for every row that describes a mechanism."""
+        return [[self._averaged(cost) for cost in row] for row in self._whole_costs.tolist()]
+
+    def _averaged(self, total: int | Fraction) -> Fraction:
         """A sum of weights times whole costs as the average that it stands for."""
         return Fraction(total) / (sum(self._input_weights) * self._whole[1])
 
     @cached_property
     def least_distortion(self) -> Fraction:
         """The least E(Q) of the class, with no regard to leakage: sum_x p(x) min_y d(x,y), or that of the best shift."""
-        if self.mechanism == "additive":
-            return self._averaged(min(self._output_costs))
-        whole = self._whole[0]
-        best = zip(self._value_weights, whole.min(axis=1), strict=True)
-        return Fraction(sum(w * d for w, d in best), sum(self._value_weights) * self._whole[1])
+        return self._averaged(sum(self._whole_costs.min(axis=1).tolist()))
 
     @cached_property
     def constant_distortion(self) -> Fraction:
         """The least E(Q) of a mechanism that releases nothing: always the best output; class additive: the uniform law q."""
-        if self.mechanism == "additive":
-            return self._averaged(sum(self._output_costs)) / self.output_count
-        return Fraction(min(self._output_costs), sum(self._value_weights) * self._whole[1])
+        return self._distortion(self.constant)
+
+    @property
+    def constant(self) -> list[list[Fraction]]:
+        """The rows of the mechanism of least distortion that releases nothing."""
+        return self.tied.constant(self._whole_costs)
+
+    def _distortion(self, rows: Rows) -> Fraction:
+        return self._averaged(
+            sum((_dot(row, costs) for row, costs in zip(rows, self._whole_costs, strict=True)), Fraction(0))
+        )
 
     def expected_distortion(self, rows: Rows) -> Fraction:
         """E(Q) exactly.
@@ -220,12 +214,7 @@ class DesignProblem(Problem):
         InputError
             If there are not as many rows and entries as inputs and outputs, a row is no law, or the rows are not of the class.
         """
-        laws = self._laws(rows)
-        if self.mechanism == "additive":
-            return self._averaged(_dot(laws[0], self._output_costs))
-        whole, value = self._whole[0], self._value_of_input.tolist()
-        costs = zip(self._input_weights, laws, value, strict=True)
-        return self._averaged(sum(w * _dot(law, whole[v]) for w, law, v in costs if w))
+        return self._distortion(self._laws(rows))
 
     def expand(self, rows: Rows) -> list[tuple[Fraction, ...]]:
         """The mechanism's matrix by inputs: in the class additive V rows Q(v,y) = q((y - v) mod V) from the one row q.
@@ -235,42 +224,14 @@ class DesignProblem(Problem):
         InputError
             As in `expected_distortion`.
         """
-        laws = self._laws(rows)
-        return [_shifted(laws[0], v) for v in range(self.input_count)] if self.mechanism == "additive" else laws
+        return self.tied.expand_rows(self._laws(rows))
 
     def _laws(self, rows: Rows) -> list[tuple[Fraction, ...]]:
-        """The rows as exact laws; class additive: the law q alone."""
+        """The rows as exact laws, as many as describe a mechanism; class additive: the law q alone."""
         laws = [_law(row, v, self.output_count) for v, row in enumerate(as_list(rows, "mechanism: rows"))]
-        if self.mechanism == "additive" and len(laws) in (1, self.input_count):
-            if any(law != _shifted(laws[0], v) for v, law in enumerate(laws)):
-                raise InputError(
-                    "mechanism: rows of the class additive must be row 0 moved along by one entry a row; give the one row q"
-                )
-            return laws[:1]
-        if len(laws) != self.input_count or self.mechanism == "additive":
-            one = "one row q, or " if self.mechanism == "additive" else ""
-            raise InputError(
-                f"mechanism: expected {one}one row for each of the {self.input_count} inputs, got {len(laws)} rows"
-            )
-        return laws
+        return self.mechanism_class.rows_of_variable(laws, self.input_count)
 
     # ------------------------------------------------------------ what it leaks
-
-    def record_fibres(self) -> list[Fibres]:
-        """For each kind of record the shares of datasets with a letter and a mechanism's input."""
-        return fibres(self._query_of_inputs, self.records)
-
-    def selections(self) -> list[Selections]:
-        """The mechanism's inputs that the letters of a record select, for each kind of record."""
-        return selections(self._query_of_inputs, self.records)
-
-    def inputs_of_datasets(self) -> Integers:
-        """The mechanism's input of every dataset, in lexicographic order."""
-        return inputs_of_datasets(self._query_of_inputs, self.records)
-
-    @property
-    def _query_of_inputs(self) -> Query:
-        return Identity() if self.mechanism == "full" else self.query
 
     def release(self, rows: Rows) -> MaximalLeakage:
         """The audit of one mechanism of the class: how much it leaks to the same adversary.
@@ -298,8 +259,8 @@ class DesignProblem(Problem):
         InputError
             As in `release`.
         """
-        values = range(self.input_count) if self.mechanism == "full" else self._values.tolist()
-        return DesignedMechanism(self.expand(rows), self.inputs, list(values), self.distortion.labels(self._values))
+        labels = self.distortion.labels(self._values)
+        return DesignedMechanism(self.expand(rows), self.inputs, self._input_values.tolist(), labels)
 
     def check_designed(self, mechanism: DesignedMechanism) -> None:
         """Raise `InputError` unless this is a mechanism of the class: its inputs, its outputs, and for "additive" its form.
@@ -308,10 +269,10 @@ class DesignProblem(Problem):
         """
         if mechanism.inputs != self.inputs:
             raise InputError(
-                f"mechanism: its rows belong to {mechanism.inputs} inputs, but the model's class {self.mechanism} has "
+                f"mechanism: its rows belong to {mechanism.inputs} inputs, but the model's class {self.mechanism_class.kind} has "
                 f"{self.inputs} inputs"
             )
-        mechanism.check_values(range(self.input_count) if self.mechanism == "full" else self._values.tolist())
+        mechanism.check_values(self._input_values.tolist())
         self.expand(mechanism.rows)
         for label, wanted in zip(mechanism.labels, self.distortion.labels(self._values), strict=True):
             if isinstance(label, int) and label != wanted:
@@ -341,7 +302,7 @@ class DesignProblem(Problem):
         cls.need_tables(model, *tables)
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
-            raise InputError(f"[mechanism]: missing class, one of {', '.join(CLASSES)}")
+            raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
         return cls(
             distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
             law=_law_of_table(model["law"], folder),
@@ -367,7 +328,7 @@ class DesignProblem(Problem):
             self.budget_key: getattr(self, self.budget_key),
             "distortion": {"kind": self.distortion.kind, **self.distortion.to_table()},
             "law": {"kind": self.law.kind, **self.law.to_table()},
-            "mechanism": {"class": self.mechanism},
+            "mechanism": {"class": self.mechanism_class.kind},
         }
 
 
@@ -386,11 +347,6 @@ def _law(row: Any, v: int, outputs: int) -> tuple[Fraction, ...]:
         raise InputError(f"mechanism: rows[{v}] must have an entry for each of the {outputs} outputs, got {len(law)}")
     total = sum(law, Fraction(0))
     return law if total == 1 else tuple(entry / total for entry in law)
-
-
-def _shifted(law: tuple[Fraction, ...], v: int) -> tuple[Fraction, ...]:
-    """q((y - v) mod V) for every y."""
-    return law[len(law) - v :] + law[: len(law) - v]
 
 
 def _dot(law: Sequence[Fraction], costs: Whole) -> Fraction:

@@ -12,11 +12,11 @@ import numpy as np
 from flint import fmpz_poly
 
 from dalenius.errors import InputError
-from dalenius.model.counting import RecordType, index_of_sum, record_types
 from dalenius.model.laws import Law
-from dalenius.model.queries import AdditiveQuery, Query, TableQuery
+from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.queries.base import Integers, spacing
 from dalenius.model.records import Records
+from dalenius.model.sums import RecordType, record_types
 
 __all__ = ["check_size", "dataset_weights", "value_weights"]
 
@@ -48,9 +48,8 @@ def value_weights(query: Query, records: Records, law: Law) -> list[int]:
     weights = [0] * query.values(records).size
     if isinstance(query, AdditiveQuery):
         sums, parts = _sum_weights(query, record_types(query, records), law)
-        index = index_of_sum(query, records, sums)
+        index = query.index_of_total(sums, records)
     else:
-        assert isinstance(query, TableQuery)
         index, parts = query.index_of_dataset(records), dataset_weights(records, law)
     for v, weight in zip(index.tolist(), parts, strict=True):
         weights[v] += weight

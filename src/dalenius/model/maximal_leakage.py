@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import Adversary
-from dalenius.model.aggregation import RecordChannel, record_channels
 from dalenius.model.mechanisms import MECHANISMS, Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Identity, Query
-from dalenius.model.queries.base import Integers
-from dalenius.model.selections import Selections, inputs_of_datasets, selections
 from dalenius.model.shelf import check_keys, read_shelved
 
 __all__ = ["MaximalLeakage", "audited"]
@@ -65,11 +62,14 @@ class MaximalLeakage(Problem):
         super().__post_init__()
         _ = self.channel
 
+    @property
+    def inputs(self) -> str:
+        return self.mechanism.indexed_by()
+
     @cached_property
     def channel(self) -> NDArray[np.float64]:
         """The mechanism's matrix, (inputs, outputs), row-stochastic."""
-        by_dataset = self.mechanism.indexed_by() == "dataset"
-        if by_dataset:
+        if self.inputs == "dataset":
             values = np.arange(self.records.enumerable("mechanism: a channel from datasets"))
         else:
             values = self.query.values(self.records)
@@ -86,28 +86,6 @@ class MaximalLeakage(Problem):
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         matrix.flags.writeable = False
         return matrix
-
-    def record_channels(self) -> list[RecordChannel]:
-        """The problem with an entropy bound in its smallest form, one record channel for each kind of record."""
-        return record_channels(
-            self.query,
-            self.records,
-            self.channel,
-            inputs=self.mechanism.indexed_by(),
-            deficit=self.deficit,
-        )
-
-    def selections(self) -> list[Selections]:
-        """The channel inputs that the letters of a record select, for each kind of record (docs/theory.md, independent records)."""
-        return selections(self._query_of_inputs, self.records)
-
-    def inputs_of_datasets(self) -> Integers:
-        """The channel input of every dataset, in lexicographic order."""
-        return inputs_of_datasets(self._query_of_inputs, self.records)
-
-    @property
-    def _query_of_inputs(self) -> Query:
-        return Identity() if self.mechanism.indexed_by() == "dataset" else self.query
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:

@@ -8,19 +8,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-
 from dalenius.errors import InputError
 from dalenius.exact import as_quantity, brief, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
-from dalenius.units import UNITS, unit_size
+from dalenius.model.sums import attained_values
+from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
 
-CEILING = Fraction(10**300)
+LARGEST_IN_DOUBLES = Fraction(10**300)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,7 @@ class MinDistortion(DesignProblem):
     (Fraction(1, 20), 0.034657, Fraction(3, 4))
     >>> private = dl.MinDistortion(
     ...     records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP("log 3"))
-    >>> private.privacy_level([[0.75, 0.25], [0.25, 0.75]]), private.privacy_level([[1, 0], [0.5, 0.5]])
+    >>> private.exp_epsilon([[0.75, 0.25], [0.25, 0.75]]), private.exp_epsilon([[1, 0], [0.5, 0.5]])
     (Fraction(3, 1), None)
     """
 
@@ -61,7 +60,7 @@ class MinDistortion(DesignProblem):
     parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
     optional: ClassVar[tuple[str, ...]] = ("adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
-    unit: ClassVar[str] = "distortion"
+    quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
     max_leakage: Fraction | float | str | None = None
     privacy: Privacy | None = None
@@ -74,7 +73,7 @@ class MinDistortion(DesignProblem):
                 + (" and ".join(given) if given else "neither")
             )
         if self.max_leakage is not None:
-            amount, units = self._quantity
+            amount, units = self._amount
             object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
@@ -85,17 +84,17 @@ class MinDistortion(DesignProblem):
     @property
     def budget(self) -> Fraction:
         """The largest leakage allowed, as written: a number of `budget_units`; `InputError` where there is `privacy` instead."""
-        return self._quantity[0]
+        return self._amount[0]
 
     @property
     def budget_units(self) -> str:
         """nats or bits."""
-        return self._quantity[1]
+        return self._amount[1]
 
     @property
     def max_leakage_nats(self) -> float:
         """The budget in nats, as a double."""
-        return float(max(min(self.budget, CEILING), -CEILING)) * unit_size(self.budget_units)
+        return float(max(min(self.budget, LARGEST_IN_DOUBLES), -LARGEST_IN_DOUBLES)) * unit_size(self.budget_units)
 
     @property
     def feasible(self) -> bool:
@@ -103,7 +102,7 @@ class MinDistortion(DesignProblem):
         return self.budget >= 0 if self.privacy is None else self.privacy.feasible
 
     @property
-    def _quantity(self) -> tuple[Fraction, str]:
+    def _amount(self) -> tuple[Fraction, str]:
         if self.max_leakage is None:
             self.against("a budget of leakage")
         return as_quantity(self.max_leakage, "max_leakage", known=UNITS)
@@ -113,17 +112,14 @@ class MinDistortion(DesignProblem):
     @cached_property
     def _possible(self) -> tuple[int, ...]:
         """The inputs that some dataset has."""
-        if self.mechanism == "full":
-            return tuple(range(self.input_count))
-        shares = self.record_fibres()[0].log_shares
-        return tuple(np.flatnonzero(np.isfinite(shares).any(axis=0)).tolist())
+        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
 
     @cached_property
     def references(self) -> list[Reference]:
         """What the privacy notion compares entries with; `InputError` without one."""
         return self._notion.references(self._possible, self.exact_input_law())
 
-    def privacy_level(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
+    def exp_epsilon(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
         """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
 
         Raises
@@ -131,7 +127,7 @@ class MinDistortion(DesignProblem):
         InputError
             As in `expected_distortion`, or if the problem has an adversary instead of `privacy`.
         """
-        return self._notion.level(self.expand(rows), self.references)
+        return self._notion.exp_epsilon(self.expand(rows), self.references)
 
     @property
     def _notion(self) -> Privacy:

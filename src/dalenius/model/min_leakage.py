@@ -42,7 +42,6 @@ class MinLeakage(DesignProblem):
 
     kind: ClassVar[str] = "min_leakage"
     budget_key: ClassVar[str] = "max_distortion"
-    unit: ClassVar[str] = "nats"
     adversary: Adversary
     max_distortion: Fraction | float | str
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, brief, fraction_text
-from dalenius.model.files import read_bytes
+from dalenius.files import read_bytes
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
-from dalenius.model.queries import QUERIES, Query
+from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.units import Quantity
 
 __all__ = ["Problem"]
 
@@ -37,6 +38,7 @@ class Problem(ABC):
     """
 
     kind: ClassVar[str]
+    quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds
     parts: ClassVar[dict[str, type]] = {
         "records": Records,
         "query": Query,
@@ -62,6 +64,16 @@ class Problem(ABC):
         if self.adversary is not None:
             self.adversary.check(self.records)
         self.query.check(self.records)
+
+    @property
+    @abstractmethod
+    def inputs(self) -> str:
+        """What the rows of the problem's mechanisms belong to: ``"query"`` values or ``"dataset"`` indices."""
+
+    @property
+    def query_of_inputs(self) -> Query:
+        """The query whose values are the inputs of the problem's mechanisms: its own, or the dataset itself."""
+        return Identity() if self.inputs == "dataset" else self.query
 
     @property
     def entropy_bound(self) -> float:

@@ -7,10 +7,15 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, as_list
 
-__all__ = ["MAX_ENUMERATED", "Records"]
+__all__ = ["MAX_ENUMERATED", "Integers", "Records"]
+
+Integers = NDArray[np.int64]
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000
@@ -104,6 +109,24 @@ class Records:
         for letter, size in zip(self.dataset(letters), self.alphabets, strict=True):
             place = place * size + letter
         return place
+
+    def letters_of_datasets(self, record: int) -> Integers:
+        """The letter of a record in every dataset, in lexicographic order of the datasets; for few datasets.
+
+        >>> Records(alphabets=[2, 3]).letters_of_datasets(1).tolist()
+        [0, 1, 2, 0, 1, 2]
+        """
+        slower = np.arange(self.datasets) // math.prod(self.alphabets[record + 1 :])
+        return np.asarray(slower % self.alphabets[record], dtype=np.int64)
+
+    def datasets_by_letter(self, record: int) -> Integers:
+        """The places of the datasets (a, z), (letters a, settings z of the other records), both in lexicographic order.
+
+        >>> Records(alphabets=[2, 3]).datasets_by_letter(1).tolist()
+        [[0, 3], [1, 4], [2, 5]]
+        """
+        letters = self.letters_of_datasets(record)
+        return np.argsort(letters, kind="stable").reshape(self.alphabets[record], -1)
 
     def enumerable(self, what: str, advice: str = ADVICE) -> int:
         """|X| where listing the datasets is affordable; an error naming `what` elsewhere, with `advice`."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.interior import Aim, interior_points
@@ -32,14 +32,14 @@ class MechanismUpdate(MechanismProgram):
     of their products with the mechanism.
     """
 
-    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: NDArray[np.int64] | None, budget: float) -> None:
+    def __init__(self, priors: Sequence[Floats], cost: Floats, tied: TiedEntries | None, budget: float) -> None:
         self.charge(cost, tied)
         self.leakages = Leakages(self.name, priors, len(self.cost))
         self._budget(budget)
         super().__init__()
 
     def build(self) -> None:
-        q = cp.Variable((self.rows, self.cost.shape[1]), nonneg=True, name="q")
+        q = cp.Variable((self.tied.rows, self.cost.shape[1]), nonneg=True, name="q")
         leakages = conic_leakages(self.expression(q), self.leakages)
         self.variables = {"q": q} | leakages.variables
         self.parameters = {"budget": cp.Parameter(name="budget")}
@@ -100,7 +100,9 @@ class MechanismUpdate(MechanismProgram):
         """Until the time is up; none for entries tied across inputs, which couple the blocks of the Hessian, or for huge blocks."""
         inputs, outputs = self.cost.shape
         points = (
-            interior_points(self.aim(scale)) if self.rows == inputs and inputs**2 * outputs <= LARGEST else iter(())
+            interior_points(self.aim(scale))
+            if self.tied.rows == inputs and inputs**2 * outputs <= LARGEST
+            else iter(())
         )
         slowest, before = 0.0, time.monotonic()
         while before + slowest < self.deadline and (point := next(points, None)) is not None:

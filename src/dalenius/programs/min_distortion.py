@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.interior import Aim
 from dalenius.programs.mechanism_update import Closest, MechanismUpdate
@@ -43,8 +43,8 @@ class MinDistortionProgram(MechanismUpdate):
         c(x,y) = p(x) d(x,y) >= 0: the law of the true data times the distortion.
     max_leakage : float
         epsilon >= 0, in nats. Both ends are for epsilon + 1e-26, which is what a mechanism that leaks nothing may seem to leak.
-    tied : (inputs, outputs) of int, optional
-        Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
+    tied : TiedEntries, optional
+        Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class MinDistortionProgram(MechanismUpdate):
     maximises: ClassVar[bool] = False
 
     def __init__(
-        self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: NDArray[np.int64] | None = None
+        self, priors: Sequence[Floats], cost: Floats, max_leakage: float, *, tied: TiedEntries | None = None
     ) -> None:
         self._zero_leakage: ZeroLeakage | None = None
         self._looked = False
@@ -98,7 +98,7 @@ class MinDistortionProgram(MechanismUpdate):
 
     def feasible(self, q: Floats) -> Floats:
         """Mixed with a mechanism that leaks nothing until the budget holds, or with one of least distortion until it is spent."""
-        start, end = (self.cheapest(q), q) if self._allowed(q) else (q, self.leakless)
+        start, end = (self.tied.cheapest(self.tied_cost, q), q) if self._allowed(q) else (q, self.leakless)
         return self.mixed(start, end, self._allowed)
 
     def _allowed(self, q: Floats) -> bool:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.interior import Aim
 from dalenius.programs.mechanism_update import MechanismUpdate
@@ -38,8 +38,8 @@ class MinLeakageProgram(MechanismUpdate):
         c(x,y) = p(x) d(x,y) >= 0: the law of the true data times the distortion.
     max_distortion : float
         D.
-    tied : (inputs, outputs) of int, optional
-        Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
+    tied : TiedEntries, optional
+        Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class MinLeakageProgram(MechanismUpdate):
     maximises: ClassVar[bool] = False
 
     def __init__(
-        self, priors: Sequence[Floats], cost: Floats, max_distortion: float, *, tied: NDArray[np.int64] | None = None
+        self, priors: Sequence[Floats], cost: Floats, max_distortion: float, *, tied: TiedEntries | None = None
     ) -> None:
         super().__init__(priors, cost, tied, max_distortion)
 
@@ -97,7 +97,7 @@ class MinLeakageProgram(MechanismUpdate):
         """Mixed with the mechanism of least distortion until the budget holds, or with a constant one until it is spent."""
         if self.distortion(q) <= self.max_distortion:
             return self._towards(self.constant(), q)
-        return self._towards(q, self.cheapest(q))
+        return self._towards(q, self.tied.cheapest(self.tied_cost, q))
 
     def _towards(self, q: Floats, other: Floats) -> Floats:
         """The point between q and the other one, which has budget to spare, where the budget is spent; or q, if it has, too."""

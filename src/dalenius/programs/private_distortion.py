@@ -7,10 +7,11 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.model.privacy import Reference
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.expressions import expected_cost
 from dalenius.programs.mechanism import MechanismProgram
@@ -38,17 +39,15 @@ class PrivateDistortionProgram(MechanismProgram):
         c(x,y) = p(x) d(x,y) >= 0: the law of the true data times the distortion.
     factor : float
         e^epsilon >= 1.
-    laws : sequence of (inputs,), optional
-        beta_k, each with sum 1. Left out: local differential privacy.
-    among : (inputs,) of bool, optional
-        S, where there are no laws; all inputs by default.
-    tied : (inputs, outputs) of int, optional
-        Numbers of the entries of Q: those with one number are equal. For additive noise modulo m, ``(y - x) % m``.
+    references : sequence of Reference, optional
+        S_k, and beta_k where it is listed. By default one with all inputs and any law: local differential privacy.
+    tied : TiedEntries, optional
+        Which entries of Q are one number; by default none. For additive noise modulo m, ``Additive().tied(m, m)``.
 
     Raises
     ------
     InputError
-        If shapes do not fit, a law is none, or the factor is no number of at least 1.
+        If shapes do not fit, a reference is none, or the factor is no number of at least 1.
 
     Notes
     -----
@@ -69,36 +68,35 @@ class PrivateDistortionProgram(MechanismProgram):
         self,
         cost: Floats,
         factor: float,
-        laws: Sequence[ArrayLike] | None = None,
+        references: Sequence[Reference] | None = None,
         *,
-        among: ArrayLike | None = None,
-        tied: NDArray[np.int64] | None = None,
+        tied: TiedEntries | None = None,
     ) -> None:
         self._factor(factor)
         self.charge(cost, tied)
         inputs = len(self.cost)
-        self.listed = laws is not None
-        if laws is not None:
-            self.beta = self._laws(laws, inputs)
-            support = self.beta > 0.0
-        else:
-            support = np.atleast_2d(np.ones(inputs, dtype=bool) if among is None else np.asarray(among, dtype=bool))
-            self.beta = np.zeros(support.shape)
-        if support.shape[1] != inputs or not support.any():
-            raise InputError(f"{self.name}: expected a mask of the {inputs} inputs, some of them in it")
-        self.owner, self.member = np.nonzero(support)
+        references = [Reference(tuple(range(inputs)))] if references is None else references
+        self._check(references, inputs)
+        self.listed = references[0].law is not None
+        self.owner = np.repeat(np.arange(len(references)), [len(reference.inputs) for reference in references])
+        self.member = np.concatenate([reference.inputs for reference in references])
+        self.beta = np.zeros((len(references), inputs))
+        for beta, reference in zip(self.beta, references, strict=True):
+            if reference.law is not None:
+                law = np.array(reference.law, dtype=float)
+                beta[list(reference.inputs)] = law / law.sum()
         super().__init__()
 
-    def _laws(self, laws: Sequence[ArrayLike], inputs: int) -> Floats:
-        beta = np.array([np.asarray(law, dtype=float) for law in laws])
-        if (
-            beta.ndim != 2
-            or beta.shape[1] != inputs
-            or np.any(~(beta >= 0.0))
-            or np.any(abs(beta.sum(axis=1) - 1.0) > SUM)
-        ):
-            raise InputError(f"{self.name}: expected laws of {inputs} inputs, each with sum 1")
-        return beta / beta.sum(axis=1, keepdims=True)
+    def _check(self, references: Sequence[Reference], inputs: int) -> None:
+        inside = all(0 <= x < inputs for reference in references for x in reference.inputs)
+        if not references or not inside or not all(reference.inputs for reference in references):
+            raise InputError(f"{self.name}: expected references to some of the {inputs} inputs")
+        laws = [np.array(reference.law, dtype=float) for reference in references if reference.law is not None]
+        whole = all(np.all(law > 0.0) and abs(law.sum() - 1.0) <= SUM for law in laws)
+        if not whole or len(laws) not in (0, len(references)) or (not laws and len(references) > 1):
+            raise InputError(
+                f"{self.name}: expected references that all have laws above 0, each with sum 1; or one without"
+            )
 
     def _factor(self, factor: float) -> None:
         if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1.0 <= factor < np.inf:
@@ -112,7 +110,7 @@ class PrivateDistortionProgram(MechanismProgram):
 
     def build(self) -> None:
         count, outputs = len(self.beta), self.cost.shape[1]
-        q = cp.Variable((self.rows, outputs), nonneg=True, name="q")
+        q = cp.Variable((self.tied.rows, outputs), nonneg=True, name="q")
         most = cp.Variable((count, outputs), name="most")
         factor = cp.Parameter(nonneg=True, name="factor")
         self.variables, self.parameters = {"q": q, "most": most}, {"factor": factor}
@@ -131,7 +129,7 @@ class PrivateDistortionProgram(MechanismProgram):
         """A constant mechanism, or the one of least distortion, repaired; and no multipliers, which proves the least distortion."""
         nothing = np.zeros((len(self.member), self.cost.shape[1]))
         constant = self.constant()
-        points = [self._point(constant), self.repair({"q": self.cheapest(constant)})]
+        points = [self._point(constant), self.repair({"q": self.tied.cheapest(self.tied_cost, constant)})]
         best = min((point for point in points if point is not None), key=self.value)
         return best, {"upper": nothing, "lower": nothing}
 
@@ -154,7 +152,7 @@ class PrivateDistortionProgram(MechanismProgram):
         if self.factor == 1.0:
             return None
         added = excess / (self.factor - 1.0)
-        if self.rows < len(self.cost):  # tied across outputs
+        if self.tied.across_outputs:
             added = np.full(added.shape, added.max())
         return self._point((q + added) / (1.0 + added.sum()))
 

@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, kron, vstack
 from scipy.sparse import eye_array as eye
 
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.leakages import Leakages
 
 __all__ = ["ZeroLeakage", "zero_leakage"]
@@ -27,19 +28,20 @@ class ZeroLeakage:
     slopes: Floats
 
 
-def zero_leakage(leakages: Leakages, tied: NDArray[np.int64], cost: Floats, seconds: float) -> ZeroLeakage | None:
+def zero_leakage(leakages: Leakages, tied: TiedEntries, cost: Floats, seconds: float) -> ZeroLeakage | None:
     """Minimise <c, Q> where u_s(a,y) = pi_s(a) r_s(y) for all s, a and y. None where that fails, or takes longer.
 
     The conditions are combined to as many as are independent; if only constants satisfy them, there are inputs - 1 of these.
     """
-    outputs, size = cost.shape[1], int(tied.max()) + 1
+    outputs, size = tied.outputs, tied.rows * tied.outputs
     laws = leakages.sums(leakages.masses)[leakages.owner]
     left, singular, right = np.linalg.svd(leakages.masses - leakages.pi[:, None] * laws, full_matrices=False)
     rank = int(np.sum(singular > RANK))
-    choose = coo_array((np.ones(tied.size), (np.arange(tied.size), tied.reshape(-1))), shape=(tied.size, size)).tocsr()
+    numbers = tied.numbers.reshape(-1)
+    choose = coo_array((np.ones(cost.size), (np.arange(cost.size), numbers)), shape=(cost.size, size)).tocsr()
     conditions = kron(right[:rank], eye(outputs)) @ choose if rank else np.zeros((0, size))
-    rows = kron(eye(size // outputs), np.ones((1, outputs)))
-    ends = np.concatenate([np.zeros(rank * outputs), np.ones(size // outputs)])
+    rows = kron(eye(tied.rows), np.ones((1, outputs)))
+    ends = np.concatenate([np.zeros(rank * outputs), np.ones(tied.rows)])
     found = linprog(
         choose.T @ cost.reshape(-1),
         A_eq=vstack([conditions, rows]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dalenius.report.picture import canvas, written
-from dalenius.studies.compare import Comparison, Entry
-from dalenius.units import lower_in
+from dalenius.report.picture import canvas, label, written
+from dalenius.studies.compare import Comparison, MethodOutcome
+from dalenius.units import Quantity, lower_in
 
 __all__ = ["comparison_picture", "comparison_table"]
 
@@ -25,7 +25,7 @@ def comparison_table(comparison: Comparison) -> str:
         rows.append(
             f"{entry.method},{entry.seeds},{entry.value!r},{entry.first!r},{entry.claimed!r},{comparison.lower!r},"
             f"{comparison.upper!r},{entry.shortfall:.3g},{entry.violation:.3g},{entry.iterations},{entry.evaluations},"
-            f"{entry.seconds:.3f},{reached},{comparison.unit}"
+            f"{entry.seconds:.3f},{reached},{comparison.units}"
         )
     return "\n".join(rows) + "\n"
 
@@ -49,7 +49,7 @@ def comparison_picture(comparison: Comparison, path: str | Path, *, title: str =
     """
 
     def scaled(value: float) -> float:
-        return lower_in(value, units) if comparison.unit == "nats" else value
+        return lower_in(value, units) if comparison.quantity is Quantity.LEAKAGE else value
 
     figure, axes = canvas()
     end = max([entry.seconds for entry in comparison.entries] + [1e-2])
@@ -66,15 +66,14 @@ def comparison_picture(comparison: Comparison, path: str | Path, *, title: str =
     axes.set_xscale("log")
     axes.set_xlim(right=1.2 * end)
     axes.set_xlabel("seconds, all starts one after the other")
-    what = "worst-case leakage about one record" if comparison.unit == "nats" else "expected distortion"
-    axes.set_ylabel(f"{what} [{units}]" if comparison.unit == "nats" else what)
+    axes.set_ylabel(label(comparison.quantity.shown_in(units)))
     axes.set_title(title)
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     return written(figure, path)
 
 
-def _label(comparison: Comparison, entry: Entry) -> str:
+def _label(comparison: Comparison, entry: MethodOutcome) -> str:
     """The method; what a rival's design is worth is only believed until it is audited."""
     believed = not comparison.maximises and entry.method != "certified"
     return f"{entry.method}, as it believes" if believed else entry.method

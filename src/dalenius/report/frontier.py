@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.model import MinDistortion
-from dalenius.report.picture import canvas, written
+from dalenius.report.picture import canvas, label, written
 from dalenius.studies.frontier import Band, FrontierPoint
-from dalenius.units import lower_in, upper_in
+from dalenius.units import Quantity, lower_in, upper_in
 
 __all__ = ["frontier_picture", "frontier_table"]
 
-STEPS = 200  # of a band
+BAND_STEPS = 200
 
 
 def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats") -> str:
@@ -27,16 +27,14 @@ def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats") -> s
     ]
     band = Band(points)
     for point in points:
-        result, feasible = point.result, point.result.feasible
-        own = _ends(point, result.lower, result.upper, units)
-        shared = _ends(point, band.lower(point.budget), band.upper(point.budget), units) if feasible else own
-        told = ("", "") if result.leakage is None else _in(result.leakage, units)
+        result = point.result.with_leakages_in(units)
+        own, told = (result.lower, result.upper), result.leakage or ("", "")
+        shared = _ends(point, band.lower(point.budget), band.upper(point.budget), units) if result.feasible else own
         distortion = "" if result.distortion is None else repr(float(result.distortion))
-        unit = units if result.unit == "nats" else result.unit
         cells = [
             float(point.budget),
             *own,
-            unit,
+            result.units,
             *shared,
             f"{result.gap:.3g}",
             distortion,
@@ -77,8 +75,9 @@ def frontier_picture(
             _draw(axes, name, points, units)
     for name, pairs in (others or {}).items():
         axes.plot(*zip(*pairs, strict=True), "x--", markersize=4, linewidth=0.8, label=name)
-    axes.set_xlabel(_label(curves, units, budget=True))
-    axes.set_ylabel(_label(curves, units, budget=False))
+    problem = next(iter(next(iter(curves.values())))).problem
+    axes.set_xlabel(label(problem.budget_units if isinstance(problem, MinDistortion) else Quantity.DISTORTION.units))
+    axes.set_ylabel(label(problem.quantity.shown_in(units)))
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
     place = "lower left" if others else "best"
@@ -91,7 +90,9 @@ def frontier_picture(
 
 def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> None:
     band, low, high = Band(points), points[0].budget, points[-1].budget
-    grid = sorted({*(low + (high - low) * Fraction(j, STEPS) for j in range(STEPS + 1)), *(p.budget for p in points)})
+    grid = sorted(
+        {*(low + (high - low) * Fraction(j, BAND_STEPS) for j in range(BAND_STEPS + 1)), *(p.budget for p in points)}
+    )
     ends = [_ends(points[0], band.lower(x), band.upper(x), units) for x in grid]
     at = [_ends(point, point.result.lower, point.result.upper, units) for point in points]
     x = [float(point.budget) for point in points]
@@ -101,17 +102,8 @@ def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> 
     axes.fill_between([float(x) for x in grid], lower, upper, alpha=0.35, color=line.get_color(), linewidth=0.5)
 
 
-def _label(curves: dict[str, Sequence[FrontierPoint]], units: str, *, budget: bool) -> str:
-    problem = next(iter(next(iter(curves.values())))).problem
-    if isinstance(problem, MinDistortion) is not budget:
-        return "expected distortion"
-    unit = problem.budget_units if isinstance(problem, MinDistortion) else units
-    return f"worst-case leakage about one record [{unit}]"
-
-
 def _ends(point: FrontierPoint, lower: float, upper: float, units: str) -> tuple[float, float]:
-    return _in((lower, upper), units) if point.result.unit == "nats" else (lower, upper)
-
-
-def _in(ends: tuple[float, float], units: str) -> tuple[float, float]:
-    return lower_in(ends[0], units), upper_in(ends[1], units)
+    """Bounds on what the points bound, in `units` if it is a leakage."""
+    if point.result.quantity is Quantity.DISTORTION:
+        return lower, upper
+    return lower_in(lower, units), upper_in(upper, units)

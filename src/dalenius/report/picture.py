@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError
+from dalenius.units import Quantity
 
-__all__ = ["canvas", "written"]
+__all__ = ["canvas", "label", "written"]
 
 
 def canvas() -> tuple[Any, Any]:
@@ -26,6 +27,12 @@ def canvas() -> tuple[Any, Any]:
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     return figure, figure.add_subplot()
+
+
+def label(units: str) -> str:
+    """What an axis shows in these units."""
+    distortion = Quantity.of(units) is Quantity.DISTORTION
+    return "expected distortion" if distortion else f"worst-case leakage about one record [{units}]"
 
 
 def written(figure: Any, path: str | Path) -> Path:

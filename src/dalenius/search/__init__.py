@@ -1,5 +1,8 @@
-"""How a search runs: limits, the clock and whom it tells, branch and bound, and the race of several trees."""
+"""How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
 from dalenius.search.clock import Clock, Progress
+from dalenius.search.interrupt import stopped_by_interrupt
+from dalenius.search.limits import LimitOptions, Limits
+from dalenius.search.run import Run
 
-__all__ = ["Clock", "Progress"]
+__all__ = ["Clock", "LimitOptions", "Limits", "Progress", "Run", "stopped_by_interrupt"]

@@ -12,14 +12,34 @@ __all__ = ["Clock", "Progress", "ProgressCallback"]
 
 @dataclass(frozen=True)
 class Progress:
-    """A moment of a running audit; bounds in nats, both valid at that moment (up to the final check)."""
+    """A moment of a running audit or design.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the start.
+    stage : str
+        What is at work.
+    lower, upper : float
+        Both valid at that moment (up to the final check), in `units`; a design's upper one as its search sees it.
+    evidence : int
+        The pieces that a proof would have by now: leaves of trees, output laws, priors, multipliers.
+    record : int or None
+        The record at work; None between records, and in a design.
+    rounds : int
+        The programs that a design has solved; 0 in an audit.
+    units : str
+        ``"nats"``, ``"bits"`` or ``"distortion"``.
+    """
 
     seconds: float
     stage: str
-    record: int
     lower: float
     upper: float
-    nodes: int
+    evidence: int
+    record: int | None = None
+    rounds: int = 0
+    units: str = "nats"
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -32,7 +52,10 @@ class Clock:
     time_limit: float = math.inf
     report: ProgressCallback | None = None
     every: float = 0.2
-    started: float = field(default_factory=time.monotonic)
+    units: str = "nats"  # of the bounds that it is told
+    started: float = field(
+        default_factory=lambda: time.monotonic()
+    )  # looked up when called: tests have their own clock
     stopped: bool = False
     whole: Clock | None = None
     trace: list[Progress] = field(default_factory=list)
@@ -62,10 +85,20 @@ class Clock:
         """A clock that expires so many seconds from now, or with this one."""
         return Clock(self.seconds + seconds, started=self.started, whole=self)
 
-    def tell(self, stage: str, record: int, lower: float, upper: float, nodes: int, *, now: bool = False) -> None:
+    def tell(
+        self,
+        stage: str,
+        lower: float,
+        upper: float,
+        evidence: int,
+        *,
+        record: int | None = None,
+        rounds: int = 0,
+        now: bool = False,
+    ) -> None:
         """Report, unless the last report was a moment ago."""
         if now or self.seconds - self._told >= self.every:
             self._told = self.seconds
-            self.trace.append(Progress(self.seconds, stage, record, lower, upper, nodes))
+            self.trace.append(Progress(self.seconds, stage, lower, upper, evidence, record, rounds, self.units))
             if self.report is not None:
                 self.report(self.trace[-1])

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius._solve import solve
 from dalenius.baselines import (
+    CvxpyNlp,
     DesignRun,
     Family,
     LeakageRun,
+    Slsqp,
+    TrustConstr,
     aggregated,
-    cvxpy_nlp_run,
     design_run,
     full_joint,
     leakage_run,
-    slsqp_run,
-    trust_constr_run,
+    optimised_run,
     within_budget,
 )
 from dalenius.errors import DaleniusError, InputError
@@ -29,8 +31,9 @@ from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDis
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search.clock import Clock
+from dalenius.units import Quantity
 
-__all__ = ["METHODS", "Comparison", "Entry", "compare", "methods_for"]
+__all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
 
 Floats = NDArray[np.float64]
 CERTIFIED = "certified"
@@ -49,17 +52,17 @@ FAMILIES: dict[str, Callable[[MaximalLeakage | DesignProblem], Family]] = {
 AUDITS: dict[str, Callable[..., LeakageRun]] = {
     "paper-full": leakage_run,
     "paper-aggregated": leakage_run,
-    "slsqp": slsqp_run,
-    "trust-constr": trust_constr_run,
-    "cvxpy-nlp-full": cvxpy_nlp_run,
-    "cvxpy-nlp-aggregated": cvxpy_nlp_run,
+    "slsqp": partial(optimised_run, optimiser=Slsqp()),
+    "trust-constr": partial(optimised_run, optimiser=TrustConstr()),
+    "cvxpy-nlp-full": partial(optimised_run, optimiser=CvxpyNlp()),
+    "cvxpy-nlp-aggregated": partial(optimised_run, optimiser=CvxpyNlp()),
 }
 DESIGNS = ("paper-full", "paper-aggregated")
-ROUNDING = 1e-9  # relative: values are evaluated in doubles
+EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodOutcome:
     """What one method attained.
 
     Attributes
@@ -107,23 +110,28 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One problem, its certified interval ``lower <= optimum <= upper`` in `unit`, and what every method attained."""
+    """One problem, its certified interval ``lower <= optimum <= upper`` in `units`, and what every method attained."""
 
     problem: Problem
     lower: float
     upper: float
-    unit: str
+    units: str
     gap: float
     termination: Termination
-    entries: tuple[Entry, ...]
+    entries: tuple[MethodOutcome, ...]
+
+    @property
+    def quantity(self) -> Quantity:
+        """What the values measure: leakages, or distortions."""
+        return self.problem.quantity
 
     @property
     def maximises(self) -> bool:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
         return isinstance(self.problem, MaximalLeakage)
 
-    def entry(self, method: str) -> Entry:
-        """The entry of a method; `KeyError` if it was not asked."""
+    def entry(self, method: str) -> MethodOutcome:
+        """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
 
 
@@ -192,7 +200,7 @@ def compare(
         else:
             assert isinstance(problem, DesignProblem)
             entries.append(_designed(problem, rivals[method], method, seeds, budget, gap, result))
-    return Comparison(problem, result.lower, result.upper, result.unit, gap, result.termination, tuple(entries))
+    return Comparison(problem, result.lower, result.upper, result.units, gap, result.termination, tuple(entries))
 
 
 def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
@@ -235,15 +243,15 @@ def _rivals(problem: Problem, methods: Sequence[str] | None) -> dict[str, Family
     return found
 
 
-def _certified(result: Result | DesignResult) -> Entry:
-    """The yardstick as an entry: its value is the end of the interval that a point attains."""
+def _certified(result: Result | DesignResult) -> MethodOutcome:
+    """What the yardstick attained: its value is the end of the interval that a point attains."""
     audit = isinstance(result, Result)
     value = result.lower if audit else result.upper
     rounds = result.rounds if isinstance(result, DesignResult) else 0
     seen = [moment.lower if audit else moment.upper for moment in result.trace]
     so_far = np.maximum.accumulate(seen) if audit else np.minimum.accumulate(seen)
     proved = np.minimum(so_far, value) if audit else np.maximum(so_far, value)
-    return Entry(
+    return MethodOutcome(
         method=CERTIFIED,
         seeds=1,
         value=value,
@@ -264,7 +272,7 @@ def _certified(result: Result | DesignResult) -> Entry:
 
 def _audited(
     family: Family, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
-) -> Entry:
+) -> MethodOutcome:
     """A rival on Problem 1: the best of its starts."""
     clock, runs = Clock(budget), list[LeakageRun]()
     for seed, law in enumerate(_starts(family, seeds)):
@@ -273,13 +281,13 @@ def _audited(
             break
     best = max(runs, key=lambda found: found.value)
     seconds = clock.seconds
-    if best.value > result.upper * (1.0 + ROUNDING) + 1e-12:
+    if best.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]:
         raise DaleniusError(
             f"{method} attains {best.value!r} nats, more than the certified upper bound {result.upper!r}: one of the two is wrong; "
             "please report this with the model"
         )
     trace = _trace(runs, max)
-    return Entry(
+    return MethodOutcome(
         method=method,
         seeds=len(runs),
         value=best.value,
@@ -324,7 +332,7 @@ def _designed(
     budget: float,
     gap: float,
     result: Result | DesignResult,
-) -> Entry:
+) -> MethodOutcome:
     """A rival on Problem 2 or 3: every start's mechanism is audited, and the best one counts."""
     clock, runs = Clock(budget), list[DesignRun]()
     for seed in range(seeds):
@@ -336,12 +344,12 @@ def _designed(
     judged = [_judged(problem, run, gap, budget / len(runs)) for run in runs]
     best = int(np.argmin([value for value, _ in judged]))
     value, violation = judged[best]
-    if value < result.lower * (1.0 - ROUNDING) - 1e-12:
+    if value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]:
         raise DaleniusError(
             f"{method} attains {value!r}, less than the certified lower bound {result.lower!r}: one of the two is wrong; please "
             "report this with the model"
         )
-    return Entry(
+    return MethodOutcome(
         method=method,
         seeds=len(runs),
         value=value,

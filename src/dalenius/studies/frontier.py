@@ -12,6 +12,7 @@ from functools import cached_property
 from dalenius._solve import solve
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
+from dalenius.evidence.lines import DualLine, PriorLine
 from dalenius.exact import as_fraction, as_integer, brief
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Termination
@@ -93,7 +94,7 @@ def _points(
     for budget in budgets:
         there = _with_budget(problem, budget)
         result = solve(there, gap=gap, time_limit=time_limit, seed=seed, progress=progress, known=known)
-        known = result if len(result.certificate.dual()) > 1 else known
+        known = result if len(result.certificate.lower_lines()) > 1 else known
         yield FrontierPoint(budget, there, result)
 
 
@@ -208,12 +209,12 @@ class Band:
 
 def _slope(point: FrontierPoint) -> Fraction:
     """The multiplier of the budget in the proof of a lower bound."""
-    dual, *priors = point.result.certificate.dual()
-    if not priors:
-        return Fraction(0)
+    lines = point.result.certificate.lower_lines()
+    priors = [line for line in lines if isinstance(line, PriorLine)]
     if isinstance(point.problem, MinDistortion):
-        return sum((Fraction(line[1]) for line in priors), Fraction(0))
-    return Fraction(dual[1])
+        return sum((Fraction(line.weight) for line in priors), Fraction(0))
+    budgets = [Fraction(line.budget) for line in lines if isinstance(line, DualLine) and line.budget is not None]
+    return budgets[0] if priors and budgets else Fraction(0)
 
 
 def _above(middle: Point, left: Point, right: Point) -> bool:

@@ -1,50 +1,158 @@
-"""One output for real data, and what it can teach about one record: the steps of `dalenius release`, in their order."""
+"""One output for real data, with a proof of what it can teach about one record: decided first, sampled after."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-from dalenius.errors import InputError
+from dalenius._solve import solve
+from dalenius._verify import verify
+from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, exact_fraction_above
-from dalenius.exact import as_list, as_nonnegative, brief, fraction_text
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem, Records
-from dalenius.model.files import csv_column
+from dalenius.exact import as_nonnegative, brief
+from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
-from dalenius.units import upper_in
+from dalenius.model.mechanisms.designed import Label, Random
+from dalenius.outcome import Termination
+from dalenius.search.clock import Progress
+from dalenius.units import nats_above, upper_in
 
-__all__ = [
-    "Bound",
-    "above",
-    "audit_of_release",
-    "bound_of",
-    "expected",
-    "fits_design",
-    "letter_texts",
-    "read_letters",
-    "true_input",
-]
+__all__ = ["LeakageBound", "Release", "above", "audit_of_release", "bound_of", "release"]
 
-CEILING = 10**300
+LARGEST_IN_DOUBLES = Fraction(10**300)
+GAP = 1e-3  # relative, of an audit on the spot
+
+Letters = Sequence[int] | Callable[[], Sequence[int]]
 
 
 @dataclass(frozen=True)
-class Bound:
+class LeakageBound:
     """What one release leaks at most about one record: in nats and in bits, both rounded upward; and whether the budget is met.
 
-    `met` is None where the model has no budget of leakage, and False where that it is met is not proved.
+    `within_budget` is None where the model has no budget of leakage, and False where that it is met is not proved.
     """
 
     nats: float
     bits: float
-    met: bool | None = None
+    within_budget: bool | None = None
+
+
+@dataclass(frozen=True)
+class Release:
+    """One output, and what is proved of it. What went into the mechanism is in no field of it.
+
+    Attributes
+    ----------
+    output : int or str
+        The name of the output that was drawn.
+    leakage : LeakageBound
+        What the adversary learns at most, proved by `certificate` before anything was drawn.
+    adversary : str
+        Against whom, in words.
+    certificate : Certificate
+        The one given, or that of the audit made on the spot (`audited`).
+    audited : bool
+        Whether the proof was made on the spot.
+    distortion, max_distortion : Fraction or None
+        In a design model the expected distortion, exactly, and its budget, if that is what is given.
+    simulation : bool
+        Whether the output came from a generator that was handed in: then anybody can repeat it, and it must not be published.
+    """
+
+    output: Label
+    leakage: LeakageBound
+    adversary: str
+    certificate: Certificate = field(repr=False)
+    audited: bool
+    distortion: Fraction | None = None
+    max_distortion: Fraction | None = None
+    simulation: bool = False
+
+    @property
+    def within_distortion_budget(self) -> bool | None:
+        """Whether the expected distortion is within its budget, exactly; None without one."""
+        if self.distortion is None or self.max_distortion is None:
+            return None
+        return self.distortion <= self.max_distortion
+
+    def __str__(self) -> str:
+        leakage = f"at most {above(self.leakage.nats)} nats ({above(self.leakage.bits)} bits) about any one record"
+        return f"{'SIMULATION, ' if self.simulation else ''}output {self.output}: {leakage}, to {self.adversary}"
+
+
+def release(
+    problem: Problem,
+    mechanism: DesignedMechanism,
+    letters: Letters,
+    *,
+    certificate: Certificate | None = None,
+    time_limit: float | None = 30.0,
+    rng: Random | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Release:
+    """Draw one output for real data, if it is proved what that leaks about one record.
+
+    In this order: the mechanism must fit the model; the bound is proved, from the certificate or by an audit; the data is looked at;
+    one output is drawn, with exactly the mechanism's probabilities. Whatever fails, nothing is drawn, and no error repeats the data.
+
+    Parameters
+    ----------
+    problem : MinLeakage, MinDistortion or MaximalLeakage
+        The model of the records, the query and the adversary; the mechanism of a `MaximalLeakage` plays no part.
+    mechanism : DesignedMechanism
+    letters : sequence of int, or callable
+        The letter of each record; or what reads them, called once the bound is proved.
+    certificate : Certificate, optional
+        Of this mechanism's audit, or of the design, if it carries this very mechanism. Without one the mechanism is audited here.
+    time_limit : float or None
+        Seconds for that audit.
+    rng : random.Random or numpy.random.Generator, optional
+        ONLY for simulations: it makes the output predictable. By default the operating system's entropy.
+    progress : callable, optional
+        As in `solve`, for that audit.
+
+    Raises
+    ------
+    NotProvedError
+        If the independent checker does not prove the certificate, or it is about another mechanism.
+    InputError
+        If an argument is invalid, or the mechanism or the letters do not fit the model.
+    KeyboardInterrupt
+        If the audit is interrupted.
+
+    Notes
+    -----
+    What is guaranteed, and what is not: docs/release.md. Above all, each further release of the same data adds to what is learnt.
+
+    >>> import dalenius as dl
+    >>> model = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0.1,
+    ...     adversary=dl.EntropyAtLeast(2.2))
+    >>> found = dl.release(model, model.designed([[0.9, 0.1], [0.1, 0.9]]), [0, 1, 1, 1])
+    >>> found.output in (0, 1), found.leakage.nats < 0.325, found.within_distortion_budget
+    (True, True, True)
+    """
+    audit = audit_of_release(problem, mechanism)
+    if certificate is not None and not isinstance(certificate, Certificate):
+        raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
+    proof = _audited(audit, time_limit, progress) if certificate is None else certificate
+    leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
+    hidden = _true_input(problem, mechanism, letters() if callable(letters) else letters)
+    return Release(
+        output=mechanism.sample(hidden, rng),
+        leakage=leakage,
+        adversary=f"any adversary {problem.against('a release').in_words()}",
+        certificate=proof,
+        audited=certificate is None,
+        distortion=problem.expected_distortion(mechanism.rows) if isinstance(problem, DesignProblem) else None,
+        max_distortion=problem.budget if isinstance(problem, MinLeakage) else None,
+        simulation=rng is not None,
+    )
 
 
 def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> MaximalLeakage:
@@ -61,19 +169,19 @@ def audit_of_release(problem: Problem, mechanism: DesignedMechanism) -> MaximalL
     >>> audit_of_release(model, model.designed([[0.8, 0.2], [0.2, 0.8]])).channel.tolist()
     [[0.8, 0.2], [0.2, 0.8]]
     """
+    if not isinstance(problem, MaximalLeakage | DesignProblem):
+        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
+    if not isinstance(mechanism, DesignedMechanism):
+        raise InputError(f"mechanism: expected a DesignedMechanism, got {brief(mechanism)}")
     if isinstance(problem, DesignProblem):
         problem.check_designed(mechanism)
         return problem.release(mechanism.rows)
-    assert isinstance(problem, MaximalLeakage)
     return dataclasses.replace(problem, mechanism=mechanism)
 
 
-def fits_design(certificate: Certificate, problem: Problem) -> bool:
-    """Whether this is a certificate of the design model, and not of an audit, going by its first line."""
-    return isinstance(problem, DesignProblem) and _header(certificate).get("problem") == problem.kind
-
-
-def bound_of(problem: Problem, mechanism: DesignedMechanism, upper: Fraction | None, certificate: Certificate) -> Bound:
+def bound_of(
+    problem: Problem, mechanism: DesignedMechanism, upper: Fraction | None, certificate: Certificate
+) -> LeakageBound:
     """What a certificate that the checker has proved says about the mechanism.
 
     *Bound because*: an audit's claim is about its one mechanism. A design's certificate carries a mechanism that leaks at most `upper`
@@ -86,98 +194,20 @@ def bound_of(problem: Problem, mechanism: DesignedMechanism, upper: Fraction | N
 
     Raises
     ------
-    InputError
+    NotProvedError
         If it is about another mechanism.
     """
-    if not fits_design(certificate, problem):
+    if not _is_of_design(certificate, problem):
         assert upper is not None
-        return _bound(problem, upper)
+        return _leakage(problem, upper)
     assert isinstance(problem, DesignProblem)
     if _rows(_header(certificate).get("mechanism"), problem) != list(mechanism.rows):
-        raise InputError("the certificate of the design is about another mechanism than this one")
+        message = "the certificate of the design is about another mechanism than this one"
+        raise NotProvedError(message, status="about another mechanism", exit_code=2)
     if isinstance(problem, MinDistortion):
         return _budget(problem)
     assert upper is not None
-    return _bound(problem, upper)
-
-
-def expected(problem: Problem, mechanism: DesignedMechanism) -> dict[str, str | bool | None]:
-    """The expected distortion in a design model, rounded upward to six digits, and whether exactly it is within the budget, if any."""
-    if not isinstance(problem, DesignProblem):
-        return {"distortion": None, "max_distortion": None, "distortion_within_budget": None}
-    distortion = problem.expected_distortion(mechanism.rows)
-    budget = problem.budget if isinstance(problem, MinLeakage) else None
-    return {
-        "distortion": above(distortion),
-        "max_distortion": None if budget is None else fraction_text(budget),
-        "distortion_within_budget": None if budget is None else distortion <= budget,
-    }
-
-
-def letter_texts(records: Records, texts: Sequence[str] | None = None) -> list[str]:
-    """The texts that stand for letter 0, 1, ...; `InputError` unless there is one for each letter of the largest alphabet.
-
-    >>> letter_texts(Records(2, alphabet=3))
-    ['0', '1', '2']
-    """
-    largest = max(records.alphabets)
-    texts = list(map(str, range(largest))) if texts is None else as_list(texts, "letters")
-    if len(texts) != largest or len(set(texts)) < largest:
-        raise InputError(
-            f"letters: expected {largest} different texts, for the letters 0 to {largest - 1}, got {brief(texts)}"
-        )
-    return texts
-
-
-def read_letters(
-    path: str | Path, records: Records, column: str | None = None, texts: Sequence[str] | None = None
-) -> list[int]:
-    """The letters of the records, from a csv file with names in its first line and one record in each line below.
-
-    Parameters
-    ----------
-    column : str, optional
-        A name in the first line; left out: the only column.
-    texts : sequence of str, optional
-        The texts that stand for letter 0, 1, ...; left out: the numbers themselves.
-
-    Raises
-    ------
-    InputError
-        If the texts do not fit the alphabets, the file cannot be read, or there are not as many records. Errors name the line; what
-        stands in it is nobody's business.
-    """
-    texts, largest = letter_texts(records, texts), max(records.alphabets)
-    letter_of = {text: letter for letter, text in enumerate(texts)}
-    letters: list[int] = []
-    for line, text in csv_column(path, column, gaps=False):
-        record = len(letters)
-        if record == len(records):
-            raise InputError(f"{path}: line {line}: one record too many; the model has {len(records)}")
-        letter = letter_of.get(text, largest)
-        if letter >= records.alphabets[record]:
-            known = brief(texts[: records.alphabets[record]])
-            raise InputError(
-                f"{path}: line {line}: the entry (not shown) is none of record {record}'s letters, {known}"
-            )
-        letters.append(letter)
-    if len(letters) < len(records):
-        raise InputError(f"{path}: ends after {len(letters)} records; the model has {len(records)}, one a line")
-    return letters
-
-
-def true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:
-    """What the mechanism is told: the query's value, or the dataset's index. Not to be shown to anybody.
-
-    >>> import dalenius as dl
-    >>> model = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(3),
-    ...     adversary=dl.AnyPrior())
-    >>> true_input(model, dl.DesignedMechanism([[1]] * 4), [1, 0, 1])
-    2
-    """
-    if mechanism.inputs == "dataset":
-        return problem.records.index(letters)
-    return problem.query.value(problem.records, letters)
+    return _leakage(problem, upper)
 
 
 def above(x: float | Fraction, digits: int = 6) -> str:
@@ -189,7 +219,9 @@ def above(x: float | Fraction, digits: int = 6) -> str:
     context, exact = Context(prec=digits, rounding=ROUND_CEILING), Fraction(x)
     if exact.numerator.bit_length() + exact.denominator.bit_length() < 10_000:
         return _plain(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
-    return _plain(context.create_decimal(Decimal(exact_fraction_above(exact) if exact <= CEILING else math.inf)))
+    return _plain(
+        context.create_decimal(Decimal(exact_fraction_above(exact) if exact <= LARGEST_IN_DOUBLES else math.inf))
+    )
 
 
 def _plain(x: Decimal) -> str:
@@ -198,24 +230,55 @@ def _plain(x: Decimal) -> str:
     return format(x, "f") if Decimal("1e-6") <= x < Decimal("1e15") or not x else str(x).lower()
 
 
-def _bound(problem: Problem, upper: Fraction) -> Bound:
+def _audited(
+    audit: MaximalLeakage, time_limit: float | None, progress: Callable[[Progress], None] | None
+) -> Certificate:
+    """The certificate of an audit made now."""
+    result = solve(audit, gap=GAP, time_limit=time_limit, progress=progress)
+    if result.termination is Termination.INTERRUPTED:
+        raise KeyboardInterrupt
+    return result.certificate
+
+
+def _proved(problem: Problem, audit: MaximalLeakage, certificate: Certificate) -> Fraction | None:
+    """The upper claim of a certificate that the checker proves; None if the claim is that nothing is feasible."""
+    verdict = verify(problem if _is_of_design(certificate, problem) else audit, certificate)
+    if not verdict.proved:
+        raise NotProvedError(
+            f"{verdict.status.value}: {verdict.reason}; nothing is released",
+            status=verdict.status.value,
+            exit_code=verdict.exit_code,
+        )
+    return verdict.upper
+
+
+def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:
+    """What the mechanism is told: the query's value, or the dataset's index. Not to be shown to anybody."""
+    if mechanism.inputs == "dataset":
+        return problem.records.index(letters)
+    return problem.query.value(problem.records, letters)
+
+
+def _is_of_design(certificate: Certificate, problem: Problem) -> bool:
+    """Whether this is a certificate of the design model, and not of an audit, going by its first line."""
+    return isinstance(problem, DesignProblem) and _header(certificate).get("problem") == problem.kind
+
+
+def _leakage(problem: Problem, upper: Fraction) -> LeakageBound:
     """An upper claim in nats."""
     nats = exact_fraction_above(upper)
     bits = upper_in(nats, "bits")
     if not isinstance(problem, MinDistortion):
-        return Bound(nats, bits)
-    return Bound(nats, bits, Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget)
+        return LeakageBound(nats, bits)
+    return LeakageBound(nats, bits, Fraction(bits if problem.budget_units == "bits" else nats) <= problem.budget)
 
 
-def _budget(problem: MinDistortion) -> Bound:
-    """The budget of leakage itself."""
-    amount = exact_fraction_above(min(problem.budget, Fraction(CEILING)))
+def _budget(problem: MinDistortion) -> LeakageBound:
+    """The budget of leakage itself, rounded upward."""
+    amount = exact_fraction_above(min(problem.budget, LARGEST_IN_DOUBLES))
     if problem.budget_units == "nats":
-        return Bound(amount, upper_in(amount, "bits"), True)
-    nats = amount * math.log(2.0)
-    for _ in range(3):  # log 2 and the product are each off by at most one part in 2^53
-        nats = math.nextafter(nats, math.inf)
-    return Bound(nats if amount else 0.0, amount, True)
+        return LeakageBound(amount, upper_in(amount, "bits"), True)
+    return LeakageBound(nats_above(amount, "bits"), amount, True)
 
 
 def _header(certificate: Certificate) -> dict[str, Any]:

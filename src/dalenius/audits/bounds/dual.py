@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short

@@ -13,7 +13,7 @@ from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.decimals import short, short_on
 
 __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]

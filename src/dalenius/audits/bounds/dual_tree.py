@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
 from dalenius.audits.bounds.row_trees import rows_of
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.tree import Leaf, Tree
 

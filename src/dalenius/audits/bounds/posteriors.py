@@ -17,7 +17,7 @@ from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.information import x_log_x
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short

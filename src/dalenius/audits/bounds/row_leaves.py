@@ -14,7 +14,7 @@ from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.secants import intercept, tighten
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 
 __all__ = ["RowLeaves"]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dalenius.information import relative_entropy
 from dalenius.information.capacity import Capacity, capacity
 from dalenius.information.deadline import Deadline
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction import RecordChannel
 from dalenius.search.decimals import short
 from dalenius.search.tree import Leaf, Tree
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import as_list, brief
-from dalenius.model.files import csv_column
+from dalenius.files import csv_column
 from dalenius.model.laws.iid import Iid
 from dalenius.model.shelf import Shelved
 

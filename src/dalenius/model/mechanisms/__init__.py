@@ -1,16 +1,17 @@
 """The shelf of mechanisms: one small file each; `MECHANISMS` maps the model file's `kind` to the class.
 
-`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows.
+`DesignedMechanism` has no kind of its own: in a model file it is the `matrix` of its rows. The lower-case factory functions stand in
+the files of their names.
 """
 
 from dalenius.model.mechanisms.base import Mechanism
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.model.mechanisms.exponential import Exponential, exponential
-from dalenius.model.mechanisms.geometric import Geometric, geometric
-from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold, laplace_threshold
+from dalenius.model.mechanisms.exponential import Exponential
+from dalenius.model.mechanisms.geometric import Geometric
+from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold
 from dalenius.model.mechanisms.matrix import Channel
-from dalenius.model.mechanisms.randomized_response import RandomizedResponse, randomized_response
-from dalenius.model.mechanisms.symmetric import Symmetric, symmetric
+from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.symmetric import Symmetric
 
 __all__ = [
     "MECHANISMS",
@@ -22,11 +23,6 @@ __all__ = [
     "Mechanism",
     "RandomizedResponse",
     "Symmetric",
-    "exponential",
-    "geometric",
-    "laplace_threshold",
-    "randomized_response",
-    "symmetric",
 ]
 
 MECHANISMS: dict[str, type[Mechanism]] = {

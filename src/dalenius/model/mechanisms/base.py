@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_integer, as_list, brief
-from dalenius.model.files import read_json
+from dalenius.files import MAX_INPUT, read_text
 from dalenius.model.queries.base import MAX_INTEGER, Integers
 from dalenius.model.shelf import Shelved, hint
+from dalenius.strict_json import parse_object
 
 __all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of"]
 
@@ -57,7 +58,11 @@ class Mechanism(Shelved):
         InputError
             If the file cannot be read, has more than 64 MiB, or states no valid mechanism of this class; the message names the file.
         """
-        table = read_json(path, "a mechanism")
+        text = read_text(path, "a mechanism", at_most=MAX_INPUT)
+        try:
+            table = parse_object(text, number=_no_float)
+        except InputError as error:
+            raise InputError(f"{path}: not a mechanism: {error}") from None
         written = table.pop("format", None)
         if not isinstance(written, str) or written not in READERS:
             raise InputError(
@@ -75,6 +80,10 @@ class Mechanism(Shelved):
 READERS: dict[
     str, Callable[[Mapping[str, Any]], Mechanism]
 ] = {}  # by the format that a file names; classes enter themselves
+
+
+def _no_float(text: str) -> NoReturn:
+    raise InputError(f'the number {text[:60]} is not exact; write an integer, or a text such as "1/3" or "0.25"')
 
 
 def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:

@@ -17,12 +17,11 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, as_list, brief, exact_sum, fraction_text, over_common_denominator
-from dalenius.model.files import MAX_BYTES
+from dalenius.files import MAX_INPUT, write_whole
 from dalenius.model.mechanisms.base import READERS, Floats
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.queries.base import Integers
 from dalenius.model.shelf import check_keys
-from dalenius.writing import write_whole
 
 __all__ = ["DesignedMechanism"]
 
@@ -207,9 +206,9 @@ class DesignedMechanism(Channel):
             If the file cannot be written, or would have more than 64 MiB.
         """
         text = "".join(self._text())
-        if len(text) > MAX_BYTES:
+        if len(text) > MAX_INPUT:
             raise InputError(
-                f"{path}: a mechanism's file has at most {MAX_BYTES} bytes, this one would have {len(text)}"
+                f"{path}: a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}"
             )
         return write_whole(path, text)
 

@@ -90,7 +90,7 @@ class Privacy(Shelved):
         written = f"log {amount}" if unit == "log" else f"{amount} {unit}"
         return {"kind": self.kind, **self.to_table(), "epsilon": written}
 
-    def level(self, rows: Rows, references: Sequence[Reference]) -> Fraction | None:
+    def exp_epsilon(self, rows: Rows, references: Sequence[Reference]) -> Fraction | None:
         """The least e^epsilon for which this mechanism is private; None if none is large enough.
 
         Parameters
@@ -100,15 +100,15 @@ class Privacy(Shelved):
         references : sequence of Reference
             What `references` says for the model.
         """
-        level = Fraction(1)
+        ratio = Fraction(1)
         for reference in references:
             for column in zip(*(rows[x] for x in reference.inputs), strict=True):
                 most, average = max(column), reference.average(column)
                 if most and not average:
                     return None
-                if most > level * average:
-                    level = most / average
-        return level
+                if most > ratio * average:
+                    ratio = most / average
+        return ratio
 
     @abstractmethod
     def check(self, possible: Sequence[int], inputs: int) -> None:

@@ -35,7 +35,7 @@ class LocalDP(Privacy):
     >>> problem = dl.MinDistortion(records=dl.Records(1, alphabet=3), query=dl.Identity(), distortion=dl.Hamming(),
     ...     privacy=dl.LocalDP("log 2"))
     >>> result = dl.solve(problem)
-    >>> result.distortion, result.level, result.lower <= 0.5 <= result.upper
+    >>> result.distortion, result.exp_epsilon, result.lower <= 0.5 <= result.upper
     (Fraction(1, 2), Fraction(2, 1), True)
     """
 

@@ -46,7 +46,7 @@ class PointwiseMaximalLeakage(Privacy):
     >>> problem = dl.MinDistortion(records=dl.Records(1, alphabet=3), query=dl.Identity(), distortion=dl.Hamming(),
     ...     law=dl.Iid([0.5, 0.3, 0.2]), privacy=dl.PointwiseMaximalLeakage("log 2"))
     >>> result = dl.solve(problem)
-    >>> result.distortion, result.level, result.lower <= 0.2 <= result.upper
+    >>> result.distortion, result.exp_epsilon, result.lower <= 0.2 <= result.upper
     (Fraction(1, 5), Fraction(2, 1), True)
     """
 

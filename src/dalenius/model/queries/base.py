@@ -8,14 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalenius.model.records import Records
+from dalenius.model.records import Integers, Records
 from dalenius.model.shelf import Shelved
 
 __all__ = ["MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "spacing"]
 
-Integers = NDArray[np.int64]
 MAX_VALUES = 65_536
 MAX_INTEGER = 10**9
 
@@ -35,6 +33,10 @@ class Query(Shelved):
     def value(self, records: Records, letters: Sequence[int]) -> int:
         """f(x) of the dataset x with these letters, one a record; `InputError` if it is none."""
 
+    @abstractmethod
+    def index_of_dataset(self, records: Records) -> Integers:
+        """Index among `values` of each dataset's value, in lexicographic order of the datasets; for few datasets."""
+
 
 class AdditiveQuery(Query):
     """f(x) = g(sum of the contributions of the records), so counts of completions come from convolution."""
@@ -52,8 +54,19 @@ class AdditiveQuery(Query):
         return None
 
     def index_of_sum(self, sums: Integers, records: Records) -> Integers:
-        """Index among `values` of the value at each attained sum."""
+        """Index among `values` of the value at each attained sum, which is taken modulo `modulus` already."""
         return np.searchsorted(self.values(records), sums)
+
+    def index_of_total(self, totals: Integers, records: Records) -> Integers:
+        """Index among `values` of the value at each attained sum over the integers."""
+        modulus = self.modulus()
+        return self.index_of_sum(totals if modulus is None else totals % modulus, records)
+
+    def index_of_dataset(self, records: Records) -> Integers:
+        totals = np.zeros(1, dtype=np.int64)
+        for record, size in enumerate(records.alphabets):
+            totals = np.add.outer(totals, np.array(self.contribution(record, size))).ravel()
+        return self.index_of_total(totals, records)
 
     def value(self, records: Records, letters: Sequence[int]) -> int:
         known: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -63,17 +76,11 @@ class AdditiveQuery(Query):
             if kind not in known:
                 known[kind] = self.contribution(record, size)
             total += known[kind][letter]
-        modulus = self.modulus()
-        place = self.index_of_sum(np.array([total if modulus is None else total % modulus]), records)
-        return int(self.values(records)[place[0]])
+        return int(self.values(records)[self.index_of_total(np.array([total]), records)[0]])
 
 
 class TableQuery(Query):
     """f(x) listed for every dataset; for few datasets only."""
-
-    @abstractmethod
-    def index_of_dataset(self, records: Records) -> Integers:
-        """Index among `values` of each dataset, in lexicographic order."""
 
     def value(self, records: Records, letters: Sequence[int]) -> int:
         return int(self.values(records)[self.index_of_dataset(records)[records.index(letters)]])

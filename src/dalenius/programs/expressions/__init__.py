@@ -14,7 +14,7 @@ from dalenius.programs.expressions.information import (
     leakage,
     mutual_information,
 )
-from dalenius.programs.expressions.letter_masses import letter_masses
+from dalenius.programs.expressions.priors import letter_masses
 
 __all__ = [
     "ConicLeakages",

@@ -70,7 +70,7 @@ def leakage(mechanism: cp.Expression, prior: Data, *, output_law: cp.Expression 
         Q, affine. Constrain its rows to be laws: the formula needs it.
     prior : (letters, inputs)
         Masses p(a,k) of the pairs of letter and channel input: `letter_masses` makes them from a prior on datasets, and
-        `RecordChannel.expand_inputs` from masses on (letter, class). Letters without mass drop out.
+        `AggregatedRecord.lift` from masses on (letter, class). Letters without mass drop out.
     output_law : (outputs,), optional
         A variable for r, constrained to be a law: the expression is then I + D(pi Q || r), which is I at the minimum, and conic
         solvers are much faster from 50 outputs on.

@@ -1,0 +1,233 @@
+"""The one place that proves: it rounds outward, has the evidence encoded and the checker prove it, and keeps every refusal."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Generic, Protocol, TypeVar
+
+from dalenius._verify import Verdict, verify
+from dalenius.errors import DaleniusError
+from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, short_text
+from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.outcome import ProofRefusedWarning, Refusal
+from dalenius.version import PRODUCER
+
+__all__ = ["Proposer", "Proved", "prove"]
+
+L = TypeVar("L", bound=Lower)
+U = TypeVar("U", bound=Upper)
+R_co = TypeVar("R_co", covariant=True)
+logger = logging.getLogger("dalenius")
+
+
+@dataclass(frozen=True)
+class Proved(Generic[L, U]):
+    """An interval that the checker has proved, where its ends come from, and what was refused on the way.
+
+    `lower` and `upper` are doubles, rounded outward from what the certificate claims; infinite where nothing is feasible.
+    """
+
+    certificate: Certificate
+    lower: float
+    upper: float
+    lower_end: L
+    upper_end: U
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def doubted(self) -> bool:
+        """Whether a proof was refused that rounding does not explain."""
+        return not all(refusal.rounding for refusal in self.refusals)
+
+
+class Proposer(Protocol[L, U, R_co]):
+    """A way to an answer: it searches, then proposes claims with their evidence. What is true is for the checker to say."""
+
+    def run(self) -> None:
+        """Search until the gap is reached or a limit is met."""
+
+    def lowers(self) -> Iterator[L]:
+        """Lower ends, the best first; the last one needs no search and is certain."""
+
+    def uppers(self) -> Iterator[U]:
+        """Upper ends, the best first; the last one needs no search and is certain."""
+
+    def result(self, proved: Proved[L, U]) -> R_co:
+        """The answer, once it is proved."""
+
+
+def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
+    """The answer with the best ends that the checker proves; each end retreats on its own.
+
+    Parameters
+    ----------
+    problem : Problem
+        What the certificate will be about.
+    proposer : Proposer
+        It has run.
+
+    Raises
+    ------
+    DaleniusError
+        If not even the ends that need no search are proved: the model is beyond the checker's limits.
+
+    Warns
+    -----
+    ProofRefusedWarning
+        If a proof was refused that rounding does not explain.
+    """
+    desk = _Desk(problem)
+    lowers, uppers = list(proposer.lowers()), _Lazy(proposer.uppers())
+    proved = _together(desk, lowers, uppers) or _apart(desk, lowers, uppers)
+    for refusal in proved.refusals:
+        logger.log(logging.DEBUG if refusal.rounding else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
+    if proved.doubted:
+        first = next(refusal for refusal in proved.refusals if not refusal.rounding)
+        warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
+    return proposer.result(proved)
+
+
+def _together(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
+    """Both first candidates, rounded ever further, until they are proved; None if that does not help."""
+    firsts = [lower for lower in lowers if lower.candidate == lowers[0].candidate]
+    steps = [uppers[0]]
+    while (upper := uppers.get(len(steps))) is not None and upper.candidate == steps[0].candidate:
+        steps.append(upper)
+    refusals = list[Refusal]()
+    for k in range(max(len(firsts), len(steps))):
+        lower, upper = firsts[min(k, len(firsts) - 1)], steps[min(k, len(steps) - 1)]
+        certificate, verdict = desk.check(lower, upper)
+        if verdict.proved:
+            return _proved(certificate, lower, upper, refusals)
+        refusals.append(_refusal("both", certificate, verdict, rounding=True))
+        if not _rounding_may_help(verdict):
+            break
+    return None
+
+
+def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
+    """The best upper end that is proved beside the certain lower one, then the best lower end that is proved beside that."""
+    certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
+    certificate, upper = _first_proved(desk, [certain], uppers, tried)
+    best, lower = certificate, certain
+    for candidate in lowers[:-1]:
+        certificate, verdict = desk.check(candidate, upper)
+        if verdict.proved:
+            best, lower = certificate, candidate
+            break
+        tried.append((candidate, _refusal("lower", certificate, verdict, rounding=False)))
+    refusals = [
+        replace(
+            refusal, rounding=end.doubtful or end.candidate == (lower if isinstance(end, Lower) else upper).candidate
+        )
+        for end, refusal in tried
+    ]
+    return _proved(best, lower, upper, refusals)
+
+
+def _first_proved(
+    desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U], tried: list[tuple[Lower | Upper, Refusal]]
+) -> tuple[Certificate, U]:
+    """The first upper end that is proved beside the certain lower one."""
+    hopeless: int | None = None  # a candidate that rounding will not help
+    reason = "there is nothing to prove"
+    for upper in uppers:
+        if upper.candidate == hopeless:
+            continue
+        certificate, verdict = desk.check(lowers[0], upper)
+        if verdict.proved:
+            return certificate, upper
+        tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
+        reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
+    raise DaleniusError(f"nothing can be proved about this {desk.noun}: {reason}")
+
+
+def _rounding_may_help(verdict: Verdict) -> bool:
+    """Not against the checker's limits, nor where it cannot read the model."""
+    return verdict.status.value == "rejected" or verdict.reason.startswith("undecided at")
+
+
+def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Refusal]) -> Proved[L, U]:
+    high = upper.rounded
+    if high is None:
+        return Proved(certificate, float("inf"), float("inf"), lower, upper, tuple(refusals))
+    low = lower.rounded
+    assert low is not None
+    return Proved(certificate, min(low, high), high, lower, upper, tuple(refusals))
+
+
+def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: bool) -> Refusal:
+    header = certificate.header
+    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding)
+
+
+class _Lazy(Generic[U]):
+    """Ends that are made one by one, when they are asked for: an audit may stand behind each."""
+
+    def __init__(self, ends: Iterator[U]) -> None:
+        self._ends, self._known = ends, list[U]()
+
+    def get(self, k: int) -> U | None:
+        while len(self._known) <= k:
+            end = next(self._ends, None)
+            if end is None:
+                return None
+            self._known.append(end)
+        return self._known[k]
+
+    def __getitem__(self, k: int) -> U:
+        end = self.get(k)
+        if end is None:
+            raise IndexError(k)
+        return end
+
+    def __iter__(self) -> Iterator[U]:
+        k = 0
+        while (end := self.get(k)) is not None:
+            yield end
+            k += 1
+
+
+class _Desk:
+    """Writes certificates about one problem and hands them to the checker."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.noun = "design" if isinstance(problem, DesignProblem) else "model"
+        self._header = Header(
+            problem=problem.kind,
+            model=digest(problem),
+            lower=None,
+            upper=None,
+            unit=problem.quantity.units,
+            producer=PRODUCER,
+            resolved=_resolved(problem),
+        )
+
+    def check(self, lower: Lower, upper: Upper) -> tuple[Certificate, Verdict]:
+        """The certificate that claims these ends, and the checker's verdict on it."""
+        low, high = lower.claim, upper.claim
+        ends: tuple[float | Fraction, float | Fraction] | None = None
+        if low is not None and high is not None:
+            ends = min(low, high), high
+        header = replace(
+            self._header,
+            lower=None if ends is None else claim_text(ends[0]),
+            upper=None if ends is None else claim_text(ends[1]),
+            mechanism=upper.mechanism,
+        )
+        certificate = Certificate.of(header, lower.lines, upper.lines)
+        return certificate, verify(self.problem, certificate)
+
+
+def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
+    """The channel of a mechanism of a kind that the checker does not know: what is proved is about that matrix."""
+    if not isinstance(problem, MaximalLeakage) or problem.mechanism.kind in MECHANISMS:
+        return None
+    rows = tuple(tuple(short_text(weight) for weight in row) for row in problem.channel.tolist())
+    return problem.mechanism.indexed_by(), rows

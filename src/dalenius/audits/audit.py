@@ -1,0 +1,173 @@
+"""What the audits share: a running search that proposes an interval, with evidence, for what a mechanism leaks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius._prove import Proved
+from dalenius.evidence import MARGINS, Lower, Upper, step
+from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
+from dalenius.model import MaximalLeakage
+from dalenius.outcome import Scope, Termination
+from dalenius.results import RecordProof, Result, Witness, relative_gap
+from dalenius.search import Clock, Run
+
+__all__ = ["Audit", "Exposure", "LowerEnd"]
+
+Floats = NDArray[np.float64]
+UpperProof = tuple[RecordLine | ProofLine, ...]
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """A prior of the adversary's, and what it is told about a record.
+
+    Attributes
+    ----------
+    record : int
+    leakage : float
+        I(X_record; Y) in nats, as doubles have it.
+    masses : (letters, channel inputs)
+    prior : how a certificate writes it
+    number : int or None
+        Its index, where priors are listed.
+    """
+
+    record: int
+    leakage: float
+    masses: Floats
+    prior: InputLaw
+    number: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LowerEnd(Lower):
+    """A lower end, and the prior that attains it; None where 0 is claimed."""
+
+    exposure: Exposure | None = None
+
+
+@dataclass
+class Audit(ABC):
+    """A running audit. Its bounds are valid (up to rounding, which the checker settles) whenever `run` returns.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage
+        The question.
+    search : Run
+        Limits, clock and random numbers.
+    """
+
+    problem: MaximalLeakage
+    search: Run
+    out_of_time: bool = field(default=False, init=False)
+    out_of_room: bool = field(default=False, init=False)
+
+    @property
+    def clock(self) -> Clock:
+        return self.search.clock
+
+    @property
+    def gap(self) -> float:
+        return self.search.limits.gap
+
+    @property
+    @abstractmethod
+    def lower(self) -> float:
+        """In nats."""
+
+    @property
+    @abstractmethod
+    def upper(self) -> float:
+        """In nats, for every adversary of the problem."""
+
+    @abstractmethod
+    def run(self) -> None:
+        """Search and bound until the gap is reached or a limit is met."""
+
+    @property
+    @abstractmethod
+    def exposed(self) -> int | None:
+        """The record that is told most about, as far as the search sees; None if nothing can be told about any."""
+
+    @abstractmethod
+    def exposure(self, slack: float) -> Exposure | None:
+        """The best prior found, with so many nats of entropy to spare where that is bounded; None where nobody is told anything."""
+
+    @abstractmethod
+    def proof(self) -> UpperProof:
+        """The lines that prove `upper`."""
+
+    @abstractmethod
+    def certain(self) -> tuple[float, UpperProof]:
+        """An upper bound that needs no search, with its lines."""
+
+    @abstractmethod
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        """How `upper` was proved, for each kind of record."""
+
+    # ------------------------------------------------------------ what is proposed
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        """The best prior, rounded and feasible with ever more room; at last 0."""
+        for margin in MARGINS:
+            found = self.exposure(margin)
+            if found is None:
+                break
+            lines = (WitnessLine(found.record, found.prior),)
+            end = LowerEnd(value=found.leakage, margin=margin, lines=lines, candidate=step(margin), exposure=found)
+            if not end.rounded:
+                break
+            yield end
+        yield LowerEnd(value=0.0, lines=(WitnessLine(None, None),), candidate=2)
+
+    def uppers(self) -> Iterator[Upper]:
+        """The bound found, rounded ever further; at last one that needs no search."""
+        if self.exposed is None:  # no record can leak anything
+            yield Upper(value=0.0, lines=self.proof())
+            return
+        proof = self.proof()
+        for margin in MARGINS:
+            yield Upper(value=self.upper, margin=margin, lines=proof, candidate=step(margin))
+        value, proof = self.certain()
+        yield Upper(value=value, margin=MARGINS[0], lines=proof, candidate=2)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        """The proved interval, and the prior that attains its lower end."""
+        found = proved.lower_end.exposure
+        return Result(
+            lower=proved.lower,
+            upper=proved.upper,
+            record=self.exposed,
+            witness=None if found is None else Witness(found.record, found.masses, self._inputs(), found.number),
+            termination=self._termination(relative_gap(proved.lower, proved.upper), proved.doubted),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.clock.seconds,
+            records=self.record_proofs(),
+            refusals=proved.refusals,
+            trace=tuple(self.clock.trace),
+        )
+
+    def _termination(self, gap: float, doubted: bool) -> Termination:
+        if gap <= self.gap:
+            return Termination.GAP_REACHED
+        if doubted:
+            return Termination.PROOF_REFUSED
+        if self.clock.stopped:
+            return Termination.INTERRUPTED
+        if self.out_of_time:
+            return Termination.TIME_LIMIT
+        return Termination.SIZE_LIMIT if self.out_of_room else Termination.STALLED
+
+    def _inputs(self) -> tuple[int, ...]:
+        """What a witness's columns belong to."""
+        if self.problem.mechanism.indexed_by() == "dataset":
+            return tuple(range(self.problem.records.datasets))
+        return tuple(self.problem.query.values(self.problem.records).tolist())

@@ -1,0 +1,139 @@
+"""Bounds of the audit as typed lines of a certificate, in preorder, in the channel's own inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits.bounds.dual import DualBound
+from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
+from dalenius.evidence.lines import (
+    UNIFORM,
+    ClassPart,
+    Cut,
+    InputLaw,
+    JointLeaf,
+    OutputLawLeaf,
+    ProofLine,
+    RowCut,
+    RowLeaf,
+    SameRow,
+    Split,
+    Vector,
+    VerticesLeaf,
+)
+from dalenius.reduction import AggregatedRecord
+from dalenius.search.tree import Branch
+
+__all__ = [
+    "capacity_line",
+    "dual_lines",
+    "dual_tree_lines",
+    "entropy_line",
+    "posterior_lines",
+    "prior_text",
+    "vertex_lines",
+]
+
+Floats = NDArray[np.float64]
+Proof = Iterator[ProofLine]
+UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
+
+
+def prior_text(channel: AggregatedRecord, p: Floats | None) -> InputLaw:
+    """A prior on the channel's own inputs; None stands for the uniform one."""
+    return UNIFORM if p is None else matrix_text(channel.lift(p))
+
+
+def law_text(channel: AggregatedRecord, law: Floats) -> Vector:
+    """An output law's weights on all outputs of the channel."""
+    return vector_text(channel.lift_outputs(law, fill=UNSEEN))
+
+
+def entropy_line() -> ProofLine:
+    """I(X_i; Y) <= log of the number of letters: every slope is zero."""
+    return JointLeaf("0", "0", None, None)
+
+
+def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
+    """I(X_i; Y) <= max over rows of D(row || law)."""
+    return JointLeaf("1", "0", None, law_text(channel, law))
+
+
+def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
+    """One leaf with its row trees."""
+    yield JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
+    for a, tree in enumerate(bound.trees):
+        if (first := _same(channel, bound.trees, a)) < a:
+            yield SameRow(first)
+            continue
+        for node in tree.preorder():
+            if isinstance(node, Branch):
+                yield _row_cut(channel, *node.cut)
+            else:
+                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
+
+
+def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
+    """A tree over boxes of the posterior."""
+    relaxation = runner.relaxation
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter, output = divmod(node.cut[0], relaxation.outputs)
+            threshold = short_text(node.cut[1])
+            yield Split(relaxation.boxed[letter], int(channel.aggregation.kept_outputs[output]), threshold)
+        else:
+            hints = node.content.hints
+            slopes = channel.lift_outputs(hints[:-1].reshape(channel.letters, -1))
+            yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, slopes)), None)
+
+
+def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
+    """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            cut = node.cut
+            yield Cut(cut.letter, int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold))
+        else:
+            leaf = node.content
+            yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
+            for a, rows in enumerate(leaf.trees):
+                first = _same(channel, leaf.trees, a)
+                yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
+
+
+def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
+    """A `vertices` leaf and its class tree."""
+    yield VerticesLeaf()
+    for node in runner.tree.preorder():
+        if isinstance(node, Branch):
+            letter = node.cut.letter
+            kept = np.isin(channel.aggregation.row_of_input, node.cut.kept)
+            kept &= np.isfinite(channel.completions.log_shares[letter])
+            yield ClassPart(letter, tuple(np.flatnonzero(kept).tolist()))
+        else:
+            yield OutputLawLeaf(law_text(channel, node.content.law))
+
+
+def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
+    """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
+    shares = channel.completions.log_shares
+    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
+
+
+def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
+    for row in tree.preorder():
+        if row.parts:
+            yield _row_cut(channel, row.coordinate, row.threshold)
+        else:
+            yield RowLeaf(slope_text(channel.lift_outputs(row.kappa)))
+
+
+def _row_cut(channel: AggregatedRecord, coordinate: int, threshold: float) -> RowCut:
+    return RowCut(int(channel.aggregation.kept_outputs[coordinate]), short_text(threshold))

@@ -1,0 +1,139 @@
+"""Problem 3: the least distortion within a budget of leakage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.audits import Audit
+from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
+from dalenius.designs.exchange.bound import MasterBound, WeightedPrior
+from dalenius.designs.exchange.closed import closed
+from dalenius.designs.exchange.goal import Goal
+from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
+from dalenius.designs.oracle import Prior
+from dalenius.model import MinDistortion
+from dalenius.programs import MinDistortionProgram
+from dalenius.programs.base import Named
+from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.search import Clock
+
+__all__ = ["LeastDistortion"]
+
+Floats = NDArray[np.float64]
+MIXTURES = 6
+GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier
+TINY = 1e-9  # budgets in nats near which rounding decides
+HEAVIEST = 1e8  # weight of a prior, relative to the largest cost: posteriors are written in doubles
+ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
+
+
+class LeastDistortion(Goal):
+    """Its mechanisms meet the budget by mixing with the constant one: leakage is convex, and 0 there."""
+
+    @property
+    def budget(self) -> float:
+        """In nats."""
+        assert isinstance(self.problem, MinDistortion)
+        return self.problem.max_leakage_nats
+
+    @property
+    def trivial(self) -> bool:
+        return self.problem.constant_distortion == self.problem.least_distortion
+
+    # ------------------------------------------------------------ from below
+
+    def without_search(self, anyone: Prior) -> MasterBound:
+        """The least distortion. The prior is there because a certificate needs one."""
+        least = float(self.problem.least_distortion)
+        if least <= 0.0:
+            return MasterBound()
+        weight = max(1e-16 * least / (1.0 + self.budget), 5e-324)
+        pi = anyone.masses.sum(axis=1, keepdims=True)
+        posteriors = np.tile(pi, (1, self.mechanisms.cost.shape[1]))
+        return MasterBound(least * (1.0 - 2e-15), (WeightedPrior(anyone, weight, posteriors),))
+
+    def program(self, priors: Sequence[Floats]) -> MechanismUpdate:
+        return MinDistortionProgram(priors, self.mechanisms.cost, self.budget, tied=self.mechanisms.tied)
+
+    def writable(self, multipliers: Named) -> Named:
+        """Lighter weights with ratios as much farther from 1: the same bound, but for terms of second order in the ratios."""
+        weights, ratios = multipliers["weights"], np.expm1(multipliers["log_ratio"])
+        lighter = HEAVIEST * float(self.mechanisms.cost.max()) / max(float(weights.max()), 1e-300)
+        if not lighter < 1.0:
+            return multipliers
+        return multipliers | {"weights": lighter * weights, "log_ratio": np.log1p(np.maximum(ratios / lighter, -0.9))}
+
+    def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
+        return self.budget
+
+    def proved(self, bound: MasterBound) -> float:
+        least = self.problem.tied.sums(self._costs() + bound.scores()).min(axis=1)
+        return float(np.sum(least)) - self.budget * bound.weight
+
+    # ------------------------------------------------------------ from above
+
+    def repaired(self, Q: Floats, leakage: float) -> RepairedMechanism:
+        """Mixed with the constant mechanism: leakage is convex, and 0 there."""
+        share = max(1.0 - self.budget / leakage, 0.0) if leakage > 0.0 else 0.0
+        mixed = self.mechanisms.mixed(Q, share)
+        return RepairedMechanism(mixed, self.mechanisms.distortion(mixed), (1.0 - share) * leakage)
+
+    def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
+        """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
+
+        Every attempt has half the time of the one before, so that it will leave a wider interval: three times as wide is allowed for.
+        """
+        room = self._room(found)
+        share, failed, met = self._share(found, room), 0.0, math.inf
+        for attempt in range(MIXTURES):
+            rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
+            audit = audits.audited(rows, clock.part(0.5), gap=0.3 * room, enough=self.budget - ROUNDING)
+            if self._kept(rows, audit, audits):
+                met = share
+                if attempt == 0 or closed(lower, audits.upper, self.gap) or clock.expired:
+                    return
+            else:
+                failed = share
+            if met <= 1.0:
+                share = 0.5 * (failed + met)
+            elif attempt < MIXTURES - 2:
+                share = 1.0 - (1.0 - share) * self._left_by(audit)
+            else:
+                share = 1.0
+
+    def last_resort(self, audits: MechanismAudits, clock: Clock) -> Iterator[AuditedMechanism]:
+        """The constant mechanism: audits of the others may have been too hopeful."""
+        rows = self.mechanisms.exact(self.mechanisms.constant)
+        audit = audits.audited(rows, clock, gap=self.gap, enough=self.budget - ROUNDING)
+        yield AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)))
+
+    def _room(self, found: RepairedMechanism) -> float:
+        """The share of its budget of leakage that a mechanism may leave to the audit, so that this costs a part of the gap."""
+        costs = self.mechanisms.distortion(self.mechanisms.constant) - found.attained
+        cheap = GIVEN_AWAY * self.gap * found.attained / costs if costs > 0.0 else 0.0
+        return float(np.clip(cheap, max(0.01 * self.gap, 1e-9), 0.3))
+
+    def _share(self, found: RepairedMechanism, room: float) -> float:
+        """The share of the constant mechanism that leaves so much room."""
+        return max(1.0 - self.budget * (1.0 - room) / found.leakage, 0.0) if found.leakage > 0.0 else 0.0
+
+    def _left_by(self, audit: Audit) -> float:
+        """The share that a mechanism should keep of itself, so that an audit three times as wide finds it within its budget."""
+        width = min(3.0 * (1.0 - audit.lower / audit.upper), 0.5) if audit.upper > 0.0 else 0.5
+        budget = max(self.budget - 3.0 * ROUNDING, 0.0)
+        return budget * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
+
+    def _kept(self, rows: Rows, audit: Audit, audits: MechanismAudits) -> bool:
+        """Whether this mechanism meets the budget; of budgets near 0, where rounding is in doubt, the checker judges in the end."""
+        meets = audit.upper <= self.budget - ROUNDING or self.problem.tied.is_constant(rows)
+        doubtful = not meets and self.budget < TINY and audit.upper <= self.budget + ROUNDING
+        found = AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)), doubtful)
+        if meets and found.attained < audits.upper:
+            audits.best = found
+        elif doubtful and found.attained < audits.upper:
+            audits.doubtful.append(found)
+        return meets or doubtful

@@ -1,0 +1,66 @@
+"""Problem 2: the least leakage within a budget of distortion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
+from dalenius.designs.exchange.bound import MasterBound
+from dalenius.designs.exchange.goal import Goal
+from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
+from dalenius.designs.rational import mixtures
+from dalenius.programs import MinLeakageProgram
+from dalenius.programs.base import Named
+from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.search import Clock
+
+__all__ = ["LeastLeakage"]
+
+Floats = NDArray[np.float64]
+AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave
+
+
+class LeastLeakage(Goal):
+    """Its mechanisms meet the budget by mixing with one of least distortion; the audit says what they attain."""
+
+    @property
+    def trivial(self) -> bool:
+        return self.problem.constant_distortion <= self.problem.budget
+
+    def program(self, priors: Sequence[Floats]) -> MechanismUpdate:
+        mechanisms = self.mechanisms
+        return MinLeakageProgram(priors, mechanisms.cost, float(self.problem.budget), tied=mechanisms.tied)
+
+    def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
+        return program.value(point)
+
+    def proved(self, bound: MasterBound) -> float:
+        nu = bound.budget_multiplier
+        least = self.problem.tied.sums(bound.scores() / bound.weight + nu * self._costs()).min(axis=1)
+        return float(np.sum(least)) - nu * float(self.problem.budget)
+
+    def repaired(self, Q: Floats, leakage: float) -> RepairedMechanism:
+        """As it is: what is attained is the leakage, and rounding of the distortion is for `audit`."""
+        return RepairedMechanism(Q, leakage, leakage)
+
+    def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
+        rows = self._within_budget(found.Q)
+        enough = lower / (1.0 - 0.9 * min(self.gap, 0.9))
+        audit = audits.audited(rows, clock, gap=AUDIT_GAP * self.gap, enough=enough)
+        if audits.best is None or audit.upper < audits.upper:
+            audits.best = AuditedMechanism(rows, audit, audit.upper)
+
+    def _within_budget(self, Q: Floats) -> Rows:
+        """Mixed with as little of a mechanism of least distortion as makes the exact rows meet the budget."""
+        mechanisms, budget = self.mechanisms, float(self.problem.budget)
+        least = mechanisms.cheapest(near=Q)
+        excess, spare = mechanisms.distortion(Q) - budget, budget - mechanisms.distortion(least)
+        share = min(excess / (excess + spare), 1.0) if excess > 0.0 and excess + spare > 0.0 else 0.0
+        for mixed in mixtures(Q, least, share):
+            rows = mechanisms.exact(mixed)
+            if self.problem.expected_distortion(rows) <= self.problem.budget:
+                return rows
+        return mechanisms.exact(mechanisms.least)

@@ -1,0 +1,219 @@
+"""The exchange: a master program over the priors found so far, and the adversary as its oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
+from dalenius.designs.exchange.bound import MasterBound
+from dalenius.designs.exchange.closed import NOTHING, closed
+from dalenius.designs.exchange.distortion import LeastDistortion
+from dalenius.designs.exchange.known import KnownPriors, distinct
+from dalenius.designs.exchange.leakage import LeastLeakage
+from dalenius.designs.exchange.master import Master
+from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
+from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
+from dalenius.errors import DaleniusError
+from dalenius.evidence import Certificate
+from dalenius.model import MinDistortion
+from dalenius.model.design_problem import DesignProblem
+from dalenius.outcome import Termination
+from dalenius.programs.base import Named
+from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.reduction import Orbits
+from dalenius.search import Clock, Run
+
+__all__ = ["Exchange"]
+
+Floats = NDArray[np.float64]
+ROUNDS = 500
+SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
+SEARCHING = 0.6  # share of the time after which what there is gets audited
+LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
+AUDITING = 0.8  # share of the remaining time that one audit may take while the search goes on
+STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
+SEARCH_GAP = 0.6  # share of the gap that the search may leave; the rest is the audit's
+NEWS = 0.05  # share of the gap by which a reply must leak more than is allowed to be new
+
+
+class Exchange:
+    """A running exchange for a feasible design problem. Its bounds and mechanisms are valid whenever `run` returns (up to rounding).
+
+    The worst-case leakage L is the largest of I_s(Q) over the adversary's priors s, and convex in Q. The master knows some of the
+    priors: its multipliers prove a bound on the optimum (docs/certificate-format.md, *Design*). Its mechanism is shown to the oracle,
+    whose priors join them, until none learns more than the bound allows. Then the audit of Problem 1 bounds what the
+    mechanism leaks against all.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+        Feasible.
+    search : Run
+        Limits, clock and random numbers; the limits of nodes and memory are those of its audits.
+
+    Attributes
+    ----------
+    known : KnownPriors
+    bound : MasterBound
+        The best from below.
+    best : RepairedMechanism
+        The best that the search has seen.
+    audits : MechanismAudits
+        With the best mechanism that can be handed out.
+    rounds : int
+        How many master programs were solved.
+
+    Raises
+    ------
+    DaleniusError
+        If the largest distortion is beyond what doubles can work with.
+    """
+
+    def __init__(self, problem: DesignProblem, search: Run) -> None:
+        largest = float(problem.cost.max())
+        if largest and not SMALLEST < largest < LARGEST:
+            raise DaleniusError(
+                f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
+                "measure distortion, and its budget, in another unit"
+            )
+        self.problem, self.search = problem, search
+        self.orbits = Orbits.of(problem)
+        self.oracle = oracle_of(problem, self.orbits.completions, search.rng)
+        self.known = KnownPriors(self.orbits)
+        self.mechanisms = Mechanisms(problem, self.orbits)
+        self.audits = MechanismAudits(problem, search, self.known)
+        goal = LeastDistortion if isinstance(problem, MinDistortion) else LeastLeakage
+        self.goal = goal(problem, self.mechanisms, self.gap)
+        self.master = Master(self.goal)
+        self.bound: MasterBound = self.goal.without_search(self.oracle.any_prior)
+        self._constant = RepairedMechanism(self.mechanisms.constant, np.inf, 0.0)
+        self.best = self._audited = self._constant
+        self.rounds = 0
+
+    @property
+    def gap(self) -> float:
+        return self.search.limits.gap
+
+    @property
+    def clock(self) -> Clock:
+        return self.search.clock
+
+    @property
+    def upper(self) -> float:
+        """What the mechanism to be handed out attains."""
+        return self.audits.upper
+
+    def recall(self, certificate: Certificate) -> None:
+        """Begin with the priors of a certificate: of a design that differs in its budget only. What does not fit is left out."""
+        if isinstance(self.oracle, EntropyOracle):
+            folded = [Prior(*self.orbits.apply(*placed)) for placed in certificate_priors(certificate, self.problem)]
+            self.known.add([self.oracle.made_feasible(prior.record, prior.masses) for prior in distinct(folded)])
+
+    # ------------------------------------------------------------ the loop
+
+    def run(self) -> None:
+        """Exchange until the bounds meet, then audit; go on where the audit finds what the search did not."""
+        if self.goal.trivial:
+            self._audit(self._constant, self.clock)
+            return
+        blurred = 0.9 * self.mechanisms.least + 0.1 * self.mechanisms.constant
+        self.known.add(self.oracle.worst_priors(blurred, [], self.clock))
+        self._ask(self.mechanisms.least)
+        while self.known and not self._closed(self.upper) and self.rounds < ROUNDS and not self._late:
+            added = self._round()
+            if not added or self._closed(self.best.attained, SEARCH_GAP):
+                added += self._look_harder()
+            if not added:
+                break
+        self.conclude()
+
+    def _round(self) -> int:
+        """One master program and one question to the oracle; how many priors are new."""
+        priors = self.known.priors
+        program = self.master.program(priors)
+        point, multipliers = self.solved(program)
+        self.keep_bound(program, priors, multipliers)
+        self.known.used(multipliers["weights"])
+        added = self._ask(program.mechanism(point), self.goal.allowed_leakage(program, point))
+        self.known.drop_idle()
+        self.rounds += 1
+        upper = min(self.best.attained, self.upper)
+        self.clock.tell("exchange", self.bound.value, upper, len(priors), rounds=self.rounds, now=True)
+        return added
+
+    def solved(self, program: MechanismUpdate) -> tuple[Named, Named]:
+        """A point and multipliers of a master program, in the time that is left for the search."""
+        left = min(self.clock.remaining, SEARCHING * self.clock.time_limit - self.clock.seconds)
+        return self.master.solved(program, max(left, 0.0))
+
+    def keep_bound(self, program: MechanismUpdate, priors: list[Prior], multipliers: Named) -> None:
+        """Keep what multipliers prove if it is better."""
+        bound = self.master.bound(program, priors, multipliers)
+        if bound is not None and bound.value > self.bound.value:
+            self.bound = bound
+
+    def _ask(self, Q: Floats, allowed: float = 0.0, starts: int = STARTS) -> int:
+        """Show the oracle a mechanism: priors that learn more than allowed become known; how many are new."""
+        replies = self.oracle.worst_priors(Q, self.known.priors, self.clock.part(LOOKING), starts)
+        leakages = [self.oracle.leakage(prior, Q) for prior in replies]
+        self.consider(Q, max([0.0, *leakages]))
+        enough = allowed * (1.0 + NEWS * self.gap) + NOTHING
+        return self.known.add([prior for prior, leakage in zip(replies, leakages, strict=True) if leakage > enough])
+
+    def consider(self, Q: Floats, leakage: float) -> None:
+        """Keep a mechanism that leaks so much, made to meet the budget, if it is the best."""
+        found = self.goal.repaired(Q, leakage)
+        if found.attained < self.best.attained or Q is self.best.Q:
+            self.best = found
+
+    def _look_harder(self) -> int:
+        """Ask the oracle for more about the best mechanism, then audit it; how many priors that adds. Nothing is audited twice."""
+        if added := self._ask(self.best.Q, self.best.leakage, THOROUGH):
+            return added
+        before = len(self.known)
+        if self.best is not self._audited:
+            self._audit(self.best, self.clock.part(AUDITING))
+        return len(self.known) - before
+
+    def _audit(self, found: RepairedMechanism, clock: Clock) -> None:
+        self._audited = found
+        self.goal.audit(found, self.audits, self.bound.value, clock)
+
+    def conclude(self) -> None:
+        """Audit the best mechanism if that is still to be done; whatever happens there is one to hand out afterwards."""
+        if self.best is not self._audited and self.best.attained < self.upper and not self._closed(self.upper):
+            self._audit(self.best, self.clock)
+        if self.audits.best is None:
+            self._audit(self._constant, self.clock)
+
+    # ------------------------------------------------------------ when it stops
+
+    def _closed(self, upper: float, share: float = 1.0) -> bool:
+        """Whether an upper bound is within this share of the gap."""
+        return closed(self.bound.value, upper, share * self.gap)
+
+    @property
+    def _late(self) -> bool:
+        """Whether it is time for the audit: some time must be left for it."""
+        return self.clock.expired or self.clock.seconds >= SEARCHING * self.clock.time_limit
+
+    @property
+    def termination(self) -> Termination:
+        """Why the work stopped, where the gap was not reached."""
+        best = self.audits.best
+        if self.clock.stopped:
+            return Termination.INTERRUPTED
+        if self._late or (best is not None and best.audit.out_of_time):
+            return Termination.TIME_LIMIT
+        out_of_room = best is not None and best.audit.out_of_room
+        return Termination.SIZE_LIMIT if self.rounds >= ROUNDS or out_of_room else Termination.STALLED
+
+    # ------------------------------------------------------------ what is handed out
+
+    def candidates(self) -> Iterator[AuditedMechanism]:
+        """Mechanisms to hand out, the best first, until one is proved to meet the budget; the last one needs no search."""
+        yield from self.audits.candidates()
+        yield from self.goal.last_resort(self.audits, self.clock)

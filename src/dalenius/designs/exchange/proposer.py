@@ -1,0 +1,111 @@
+"""The exchange as a proposer: its bound from below, rounded ever further, and its mechanisms with their proved audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from dalenius._prove import Proved, prove
+from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
+from dalenius.designs.exchange.audits import AuditedMechanism
+from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
+from dalenius.designs.exchange.loop import Exchange
+from dalenius.designs.exchange.mechanisms import Rows
+from dalenius.evidence import MARGINS, Lower, Upper, step
+from dalenius.model import DesignProblem, MinLeakage
+from dalenius.outcome import Scope
+from dalenius.results import DesignResult, Result
+from dalenius.search import Run
+
+__all__ = ["AuditedUpper", "ExchangeProposer"]
+
+ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedUpper(Upper):
+    """An upper end: a mechanism in exact rows, and the proved audit of it."""
+
+    rows: Rows
+    audit: Result
+
+
+@dataclass
+class ExchangeProposer:
+    """What an exchange, or the alternating scheme on it, found about Problem 2 or 3."""
+
+    exchange: Exchange
+
+    @classmethod
+    def of(cls, problem: DesignProblem, search: Run, known: DesignResult | None = None) -> Self:
+        """For a feasible problem; it begins with the priors of a design that differs in its budget only."""
+        run = Exchange(problem, search)
+        if known is not None:
+            run.recall(known.certificate)
+        return cls(run)
+
+    def run(self) -> None:
+        """Exchange."""
+        self.exchange.run()
+
+    def lowers(self) -> Iterator[Lower]:
+        """The master's bound, rounded downward ever further; at last 0. The checker refuses quickly."""
+        run, unit = self.exchange, distortion_unit(self.exchange.problem)
+        bound = run.bound.on_inputs(run.orbits)
+        found, lines = proved_value(bound, run.goal), bound_lines(bound)
+        roundoff = EPSILON * run.bound.weight / unit  # the priors' scores are differences of what they weigh
+        for margin in (*MARGINS, *ROUGH_MARGINS):
+            relative = margin * (1.0 + found / unit)
+            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, roundoff))
+            if not end.rounded:
+                break
+            yield end
+        yield Lower(value=0.0, lines=NOTHING, candidate=2)
+
+    def uppers(self) -> Iterator[AuditedUpper]:
+        """One mechanism after the other with its proved audit, the best first."""
+        for number, found in enumerate(self.exchange.candidates()):
+            yield self._upper(number, found)
+
+    def _upper(self, number: int, found: AuditedMechanism) -> AuditedUpper:
+        problem = self.exchange.problem
+        audit = prove(problem.release(found.rows), found.audit)
+        constant = problem.tied.is_constant(found.rows)
+        if isinstance(problem, MinLeakage):
+            needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)
+        else:
+            needs_audit, value = not (constant and problem.budget == 0), problem.expected_distortion(found.rows)
+        return AuditedUpper(
+            value=value,
+            unit=distortion_unit(problem),
+            lines=audit.certificate.upper_lines() if needs_audit else (),
+            mechanism=mechanism_text(found.rows),
+            candidate=number,
+            doubtful=found.doubtful,
+            rows=found.rows,
+            audit=audit,
+        )
+
+    def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
+        """The mechanism, and the proved interval for the best there is."""
+        run, problem = self.exchange, self.exchange.problem
+        best = proved.upper_end
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            mechanism=problem.designed(best.rows),
+            audit=best.audit,
+            distortion=problem.expected_distortion(best.rows),
+            termination=termination_of(proved, run.gap, run.termination),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=run.clock.seconds,
+            rounds=run.rounds,
+            units=problem.quantity.units,
+            refusals=proved.refusals,
+            explanation=tuple(run.orbits.explain()),
+            trace=tuple(run.clock.trace),
+        )

@@ -1,0 +1,169 @@
+"""The linear program of a private design: its variables, its constraints, its costs, exactly; and as matrices in doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+
+from dalenius.errors import DaleniusError
+from dalenius.model import MinDistortion
+from dalenius.model.privacy import Reference
+
+__all__ = ["Comparison", "Matrices", "PrivateDesign", "Rows"]
+
+Floats = NDArray[np.float64]
+Rows = list[list[Fraction]]
+X = TypeVar("X")
+Terms = list[tuple[int, float]]  # of a row of a matrix: columns and values
+LARGEST = Fraction(10**300)  # distortion that doubles can work with
+CEILING = Fraction(2**200)  # of e^epsilon for mechanisms: what is private for less is private for more
+MOST_ENTRIES = 2**19
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What privacy asks of one output y: Q(x,y) <= s for the reference's inputs x, s = e^epsilon times the least average it allows.
+
+    Attributes
+    ----------
+    reference : Reference
+    number : int
+        Of the reference.
+    output : int
+    entries : tuple of int
+        The numbers of the variables Q(x,y), for the reference's inputs x.
+    """
+
+    reference: Reference
+    number: int
+    output: int
+    entries: tuple[int, ...]
+
+    @property
+    def law(self) -> tuple[Fraction, ...] | None:
+        """beta, or None if it is any law."""
+        return self.reference.law
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        return self.reference.inputs
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The program in doubles: minimise c z over z >= 0 with A z <= 0 and B z = e; z are the entries q, then the ends s."""
+
+    costs: Floats
+    A: coo_array
+    B: coo_array
+    e: Floats
+
+
+@dataclass(frozen=True)
+class PrivateDesign:
+    """Minimise sum_z cost_z q_z over rows q that are laws, with q_z <= s_j for the entries z of every comparison j.
+
+    s_j is e^epsilon times an average of these entries; where any law averages them, it only has to be at most e^epsilon q_z for each.
+
+    Attributes
+    ----------
+    problem : MinDistortion
+        With `privacy`.
+    cost : tuple of Fraction
+        Of every variable, row by row.
+    comparisons : tuple of Comparison
+    below, above : Fraction
+        Rationals around e^epsilon: what is private for the smaller is private; what bounds the optimum for the larger bounds it.
+
+    Raises
+    ------
+    DaleniusError
+        If the largest distortion is beyond doubles, or there are too many inputs and outputs.
+    """
+
+    problem: MinDistortion
+    cost: tuple[Fraction, ...]
+    comparisons: tuple[Comparison, ...]
+    below: Fraction
+    above: Fraction
+
+    @classmethod
+    def of(cls, problem: MinDistortion) -> PrivateDesign:
+        """Of a feasible problem."""
+        assert problem.privacy is not None
+        n, m, references = problem.input_count, problem.output_count, problem.references
+        if (size := n * m * len(references)) > MOST_ENTRIES:
+            raise DaleniusError(
+                f"nothing can be computed about this design: inputs times outputs, times priors, is {size}, expected at most "
+                f"{MOST_ENTRIES}; coarsen the query"
+            )
+        low, above = problem.privacy.factor()
+        numbers = problem.tied.numbers
+        comparisons = tuple(
+            Comparison(reference, k, y, tuple(numbers[list(reference.inputs), y].tolist()))
+            for k, reference in enumerate(references)
+            for y in range(m)
+        )
+        cost = tuple(entry for row in problem.exact_costs() for entry in row)
+        if max(cost) > LARGEST:
+            raise DaleniusError(
+                f"nothing can be computed about this design: its largest distortion is above {float(LARGEST):g}; measure distortion "
+                "in another unit"
+            )
+        return cls(problem, cost, comparisons, min(low, CEILING), above)
+
+    @property
+    def outputs(self) -> int:
+        return self.problem.output_count
+
+    @property
+    def rows(self) -> int:
+        """How many laws q has."""
+        return len(self.cost) // self.outputs
+
+    @property
+    def any_law(self) -> bool:
+        """Whether averages are by any law: local differential privacy."""
+        return self.comparisons[0].law is None
+
+    @cached_property
+    def scale(self) -> Fraction:
+        """A power of 2 of the size of the largest cost."""
+        largest = max(self.cost)
+        return Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
+
+    def by_row(self, values: Sequence[X]) -> list[list[X]]:
+        """Numbers of the variables q, as the rows of a mechanism."""
+        m = self.outputs
+        return [list(values[start : start + m]) for start in range(0, len(values), m)]
+
+    # ------------------------------------------------------------ in doubles
+
+    def matrices(self, exp_epsilon: float) -> Matrices:
+        """For a solver. Rows: q - s <= 0 and s/c - q <= 0, by comparison; sums of laws, then s = c sum beta q."""
+        count, size = len(self.cost), len(self.cost) + len(self.comparisons)
+        ends = [(count + j, z) for j, comparison in enumerate(self.comparisons) for z in comparison.entries]
+        bounds: list[Terms] = [[(z, 1.0), (s, -1.0)] for s, z in ends]
+        if self.any_law:
+            bounds += [[(s, 1.0 / exp_epsilon), (z, -1.0)] for s, z in ends]
+        equal: list[Terms] = [[(z, 1.0) for z in row] for row in self.by_row(range(count))]
+        for j, comparison in enumerate(self.comparisons):
+            if comparison.law is not None:
+                averaged = zip(comparison.entries, comparison.law, strict=True)
+                equal.append([(count + j, 1.0), *((z, -exp_epsilon * float(p)) for z, p in averaged)])
+        costs = np.array([float(x / self.scale) for x in self.cost] + [0.0] * (size - count))
+        sums = np.repeat([1.0, 0.0], [self.rows, len(equal) - self.rows])
+        return Matrices(costs, _sparse(bounds, size), _sparse(equal, size), sums)
+
+
+def _sparse(rows: list[Terms], width: int) -> coo_array:
+    entries = [(i, j, value) for i, row in enumerate(rows) for j, value in row]
+    i, j, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return coo_array((values, (i, j)), shape=(len(rows), width))

@@ -1,0 +1,77 @@
+"""The linear program of a private design as a proposer: both ends are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from dalenius._prove import Proved
+from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
+from dalenius.designs.linear.design import LinearDesign
+from dalenius.designs.linear.evidence import bound_lines, mechanism_text
+from dalenius.designs.linear.rational import writable
+from dalenius.evidence import Lower, Upper
+from dalenius.model import DesignProblem, MinDistortion
+from dalenius.outcome import Scope
+from dalenius.results import DesignResult
+from dalenius.search import Run
+
+__all__ = ["LinearProposer"]
+
+
+@dataclass
+class LinearProposer:
+    """What the linear program of a design under a privacy notion found."""
+
+    design: LinearDesign
+
+    @classmethod
+    def of(cls, problem: DesignProblem, search: Run) -> Self:
+        """For a feasible problem with a privacy notion."""
+        assert isinstance(problem, MinDistortion)
+        return cls(LinearDesign(problem, search))
+
+    def run(self) -> None:
+        """Solve."""
+        self.design.run()
+
+    def lowers(self) -> Iterator[Lower]:
+        """The multipliers' bound, then 0."""
+        run, unit = self.design, distortion_unit(self.design.problem)
+        lines = bound_lines(run.program, run.multipliers)
+        end = Lower(value=run.lower, unit=unit, exact=self._exact, lines=lines)
+        if end.rounded:
+            yield end
+        yield Lower(value=Fraction(0), unit=unit, lines=NOTHING, candidate=1)
+
+    def uppers(self) -> Iterator[Upper]:
+        """The mechanism's distortion: exact, and met by construction."""
+        run, unit = self.design, distortion_unit(self.design.problem)
+        yield Upper(value=run.upper, unit=unit, exact=self._exact, lines=(), mechanism=mechanism_text(run.rows))
+
+    @property
+    def _exact(self) -> bool:
+        """Whether both ends are one number, which can be written."""
+        return self.design.lower == self.design.upper and writable([self.design.lower])
+
+    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+        """The mechanism, and the proved interval for the best there is."""
+        run = self.design
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            mechanism=run.problem.designed(run.rows),
+            audit=None,
+            distortion=run.upper,
+            termination=termination_of(proved, run.search.limits.gap, run.termination),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=run.clock.seconds,
+            rounds=run.rounds,
+            units=run.problem.quantity.units,
+            exp_epsilon=run.problem.exp_epsilon(run.rows),
+            refusals=proved.refusals,
+            trace=tuple(run.clock.trace),
+        )

@@ -1,0 +1,209 @@
+"""The lines of a certificate as typed data: evidence for the two ends of an interval (docs/certificate-format.md).
+
+Numbers are kept as they are written, as texts, and are taken exactly: a line that was read and one that was made are the same thing.
+A proof by branch and bound is the tuple of its lines in preorder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Union
+
+__all__ = [
+    "UNIFORM",
+    "BranchLine",
+    "ClassPart",
+    "Cut",
+    "DualLine",
+    "InputLaw",
+    "JointLeaf",
+    "LawOfSelections",
+    "Line",
+    "LowerLine",
+    "Matrix",
+    "Number",
+    "OutputLawLeaf",
+    "PriorLine",
+    "ProofLine",
+    "RatioLine",
+    "RecordLine",
+    "RowCut",
+    "RowLeaf",
+    "SameRow",
+    "SelectionPrior",
+    "Split",
+    "UniformLeaf",
+    "Vector",
+    "VerticesLeaf",
+    "WeightsOf",
+    "WitnessLine",
+]
+
+Index = int
+Number = str  # a decimal or a fraction, taken exactly
+Vector = tuple[Number, ...]
+Matrix = tuple[Vector, ...]
+Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
+SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
+InputLaw = Matrix | SelectionPrior | Index | Number  # masses; of a selection; the number of a listed prior; UNIFORM
+UNIFORM: Number = "uniform"
+
+
+# ------------------------------------------------------------ for the lower end
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessLine:
+    """A prior that is told at least the lower end about a record; of nobody where that end is 0 and needs no prior."""
+
+    word: ClassVar[str] = "witness"
+    record: Index | None
+    prior: InputLaw | None
+
+
+@dataclass(frozen=True, slots=True)
+class DualLine:
+    """A design's bound from below: the multiplier of its budget; the priors or ratios follow. None where the lower end is 0."""
+
+    word: ClassVar[str] = "dual"
+    budget: Number | None
+
+
+@dataclass(frozen=True, slots=True)
+class PriorLine:
+    """One of the adversary's priors, with its weight in the bound and the posteriors phi(a|y) that make it linear."""
+
+    word: ClassVar[str] = "prior"
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class RatioLine:
+    """Multipliers of a privacy notion at one output: of entries above and of entries below, or the listed law that averages them."""
+
+    word: ClassVar[str] = "ratio"
+    output: Index
+    below: WeightsOf
+    above: Vector
+
+
+WeightsOf = Index | Vector  # the number of a listed law, or multipliers by input
+
+
+# ------------------------------------------------------------ for the upper end
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """The proof about this record follows, and about all records like it."""
+
+    word: ClassVar[str] = "record"
+    record: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A branching on the posterior: phi(letter | output) at most the threshold, then at least it."""
+
+    word: ClassVar[str] = "split"
+    letter: Index
+    output: Index
+    threshold: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A branching on a conditional output law: K_letter(output) at most the threshold, then at least it."""
+
+    word: ClassVar[str] = "cut"
+    letter: Index
+    output: Index
+    threshold: Number
+
+
+@dataclass(frozen=True, slots=True)
+class JointLeaf:
+    """A leaf: the share theta of the dual bound, the entropy's multiplier, slopes above phi log phi, an output law."""
+
+    word: ClassVar[str] = "joint"
+    share: Number
+    entropy: Number
+    slopes: Slopes | None
+    law: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowCut:
+    """A branching of one letter's row problem: K(output) at most the threshold, then at least it."""
+
+    word: ClassVar[str] = "cut"
+    output: Index
+    threshold: Number
+
+
+@dataclass(frozen=True, slots=True)
+class RowLeaf:
+    """A leaf of a row problem: slopes above K log K; None for zeros."""
+
+    word: ClassVar[str] = "row"
+    slopes: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class SameRow:
+    """The row problem of an earlier letter, which is this letter's, too."""
+
+    word: ClassVar[str] = "as"
+    letter: Index
+
+
+@dataclass(frozen=True, slots=True)
+class VerticesLeaf:
+    """A leaf that drops the entropy bound: a tree over sets of classes follows."""
+
+    word: ClassVar[str] = "vertices"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPart:
+    """A branching on a letter's channel inputs: these, then the others."""
+
+    word: ClassVar[str] = "part"
+    letter: Index
+    inputs: Indices
+
+
+Indices = tuple[Index, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLawLeaf:
+    """A leaf of a tree over classes: an output law, close to all rows that are left."""
+
+    word: ClassVar[str] = "law"
+    law: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class LawOfSelections:
+    """Of independent records: an output law that is close to the rows of each of these selections."""
+
+    word: ClassVar[str] = "law"
+    selections: Indices
+    law: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class UniformLeaf:
+    """A leaf where the uniform prior is the only one."""
+
+    word: ClassVar[str] = "uniform"
+
+
+LowerLine = WitnessLine | DualLine | PriorLine | RatioLine
+BranchLine = Split | Cut | RowCut | ClassPart
+ProofLine = Union[BranchLine, JointLeaf, RowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+Line = LowerLine | RecordLine | ProofLine

@@ -1,0 +1,129 @@
+"""Which entries of a mechanism are one variable: how a matrix is taken from the variables, and how sums over it fold into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalenius.errors import InputError
+
+__all__ = ["TiedEntries"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+X = TypeVar("X")
+
+
+@dataclass(frozen=True, eq=False)
+class TiedEntries:
+    """A mechanism Q (inputs, outputs) has the entries Q(x,y) = q[numbers(x,y)] of a matrix q (rows, outputs), counted row by row.
+
+    Every row of Q holds one row of q, perhaps in another order, so that Q is a mechanism where the rows of q are laws.
+
+    Parameters
+    ----------
+    numbers : (inputs, outputs) of int
+
+    Raises
+    ------
+    InputError
+        Unless every row of `numbers` numbers the entries of one row of q, each once, and every row of q occurs.
+
+    >>> shifted = TiedEntries([[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+    >>> shifted.rows, shifted.expand(np.array([[0.5, 0.3, 0.2]])).tolist()
+    (1, [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5]])
+    >>> shifted.sums(np.eye(3)).tolist(), shifted.constant(np.ones((1, 3)))
+    ([[3.0, 0.0, 0.0]], [[Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)]])
+    """
+
+    numbers: Integers
+
+    def __init__(self, numbers: ArrayLike) -> None:
+        numbers = np.asarray(numbers)
+        whole = numbers.ndim == 2 and numbers.size > 0 and np.issubdtype(numbers.dtype, np.integer)
+        outputs = numbers.shape[1] if whole else 1
+        listed = np.sort(numbers, axis=1) if whole else np.full((1, outputs), -1)
+        rows = np.unique(owner := listed[:, 0] // outputs)
+        in_order = np.array_equal(listed, owner[:, None] * outputs + np.arange(outputs))
+        if not in_order or not np.array_equal(rows, np.arange(rows.size)):
+            raise InputError(
+                f"tied entries: expected every row to number the entries of one row of the variable, each once: {outputs} k to "
+                f"{outputs} k + {outputs - 1} for a k; and every k from 0 up to the largest"
+            )
+        object.__setattr__(self, "numbers", numbers)
+
+    @classmethod
+    def free(cls, inputs: int, outputs: int) -> TiedEntries:
+        """Every entry is a variable of its own."""
+        return cls(np.arange(inputs * outputs).reshape(inputs, outputs))
+
+    @property
+    def outputs(self) -> int:
+        return int(self.numbers.shape[1])
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows q has."""
+        return int(self.numbers.max()) // self.outputs + 1
+
+    @cached_property
+    def across_outputs(self) -> bool:
+        """Whether entries of different outputs are one variable, so that no mechanism has one output always."""
+        return not np.array_equal(
+            self.numbers % self.outputs, np.broadcast_to(np.arange(self.outputs), self.numbers.shape)
+        )
+
+    # ------------------------------------------------------------ there and back
+
+    def expand(self, q: Floats) -> Floats:
+        """Q (inputs, outputs) of q (rows, outputs)."""
+        return np.asarray(q.reshape(-1)[self.numbers], dtype=float)
+
+    def expand_rows(self, rows: Sequence[Sequence[X]]) -> list[tuple[X, ...]]:
+        """The same for rows of numbers of any kind."""
+        flat = [entry for row in rows for entry in row]
+        return [tuple(flat[number] for number in row) for row in self.numbers.tolist()]
+
+    def variable(self, Q: Floats) -> Floats:
+        """q (rows, outputs) of a mechanism with such entries."""
+        q = np.empty(self.rows * self.outputs)
+        q[self.numbers] = Q
+        return q.reshape(self.rows, -1)
+
+    def is_constant(self, rows: Sequence[Sequence[Any]]) -> bool:
+        """Whether all rows of Q are one row."""
+        expanded = self.expand_rows(rows)
+        return all(row == expanded[0] for row in expanded)
+
+    # ------------------------------------------------------------ costs
+
+    def sums(self, matrix: NDArray[Any]) -> NDArray[Any]:
+        """Sums of a matrix over the entries that one entry of q stands for: (rows, outputs); exact for exact numbers.
+
+        sum_xy Q(x,y) c(x,y) is the sum of q times the sums of c.
+        """
+        sums = np.zeros(self.rows * self.outputs, dtype=matrix.dtype)
+        np.add.at(sums, self.numbers, matrix)
+        return sums.reshape(self.rows, -1)
+
+    def constant(self, costs: NDArray[Any]) -> list[list[Fraction]]:
+        """q of the constant mechanism that costs least: one output always; or the uniform law, where no other is constant."""
+        if self.across_outputs:
+            return [[Fraction(1, self.outputs)] * self.outputs] * self.rows
+        best = costs.sum(axis=0).argmin()
+        return [[Fraction(int(y == best)) for y in range(self.outputs)]] * self.rows
+
+    def cheapest(self, costs: Floats, near: Floats | None = None, within: float = 0.0) -> Floats:
+        """q of least cost: one output a row; or, where several cost as little (`within` a relative error), near's masses on them."""
+        q = np.eye(self.outputs)[costs.argmin(axis=1)]
+        if near is not None:
+            masses = np.where(costs <= costs.min(axis=1, keepdims=True) * (1.0 + within), near, 0.0)
+            some = masses.sum(axis=1) > 0.0
+            q[some] = masses[some] / masses[some].sum(axis=1, keepdims=True)
+        return q

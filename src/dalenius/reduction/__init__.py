@@ -1,0 +1,38 @@
+"""Lossless reductions: from a problem to the smallest one with the same answer, and back.
+
+Each reduction is a frozen object with `apply`, from what is given to what is left of it, and `lift`, the way back. Applying what was
+lifted gives what there was; lifting spreads mass evenly, so that leakage and the largest entropy stay as they are.
+"""
+
+from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
+from dalenius.reduction.counting import Completions, completions
+from dalenius.reduction.datasets import DatasetPairs
+from dalenius.reduction.problems import (
+    dataset_pairs,
+    record_channels,
+    record_completions,
+    record_selections,
+)
+from dalenius.reduction.record_channel import RecordChannel
+from dalenius.reduction.row_sets import RowSets
+from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
+from dalenius.reduction.symmetry import Orbits
+
+__all__ = [
+    "MAX_NUMBERS",
+    "AggregatedRecord",
+    "Aggregation",
+    "Completions",
+    "DatasetPairs",
+    "Orbits",
+    "RecordChannel",
+    "RowSets",
+    "Selections",
+    "completions",
+    "dataset_pairs",
+    "distinct_rows",
+    "record_channels",
+    "record_completions",
+    "record_selections",
+    "selections",
+]

@@ -1,0 +1,99 @@
+"""How many settings of the other records complete a letter to each value: convolution in the log domain, no dataset is listed.
+
+Counts are kept as log(count / number of datasets): these stay of moderate size where the counts have thousands of digits, and so do
+the rounding errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.model.queries import AdditiveQuery, Query
+from dalenius.model.records import Records
+from dalenius.model.sums import RecordType, Sums, folded, record_types, sums_of_others
+
+__all__ = ["Completions", "completions"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Completions:
+    """The numbers N(a,v) of completions of the letters a of one kind of record to datasets with the value v.
+
+    Attributes
+    ----------
+    record, times : int
+        The first record of the kind, and how many records nobody can tell from it.
+    log_shares : (letters, values)
+        log(N(a,v) / |X|): the log masses of the uniform prior; -inf where there is no such completion.
+    """
+
+    record: int
+    times: int
+    log_shares: Floats
+
+    @property
+    def letters(self) -> int:
+        return int(self.log_shares.shape[0])
+
+    @property
+    def uniform(self) -> Floats:
+        """The uniform prior, as masses on (letter, value)."""
+        return np.exp(self.log_shares)
+
+
+def completions(query: Query, records: Records) -> list[Completions]:
+    """The numbers of completions for every kind of record, records with one letter included.
+
+    >>> from dalenius.model.queries import Parity
+    >>> [(c.times, c.log_shares.round(3).tolist()) for c in completions(Parity(), Records(3, alphabet=2))]
+    [(3, [[-1.386, -1.386], [-1.386, -1.386]])]
+    """
+    return list(_of_sums(query, records) if isinstance(query, AdditiveQuery) else _of_datasets(query, records))
+
+
+def _of_sums(query: AdditiveQuery, records: Records) -> Iterator[Completions]:
+    """N(a, .) is the distribution of the sum of all other records, shifted by what letter a adds."""
+    types = record_types(query, records)
+    for kind, others in zip(types, sums_of_others(query.modulus(), types, _convolved), strict=True):
+        yield Completions(kind.first, kind.times, _by_value(query, records, kind, others))
+
+
+def _of_datasets(query: Query, records: Records) -> Iterator[Completions]:
+    """Counted one dataset after the other; every record is a kind of its own."""
+    index, values = query.index_of_dataset(records), query.values(records).size
+    for record, letters in enumerate(records.alphabets):
+        counts = np.zeros((letters, values))
+        np.add.at(counts, (records.letters_of_datasets(record), index), 1.0)
+        with np.errstate(divide="ignore"):
+            yield Completions(record, 1, np.log(counts / index.size))
+
+
+def _by_value(query: AdditiveQuery, records: Records, kind: RecordType, others: Sums) -> Floats:
+    table = np.full((len(kind.contribution), query.values(records).size), -np.inf)
+    finite = others.logs[np.isfinite(others.logs)]
+    for letter, added in enumerate(kind.contribution):
+        np.logaddexp.at(table[letter], query.index_of_total(others.attained() + added, records), finite)
+    return table - np.log(len(kind.contribution))
+
+
+def _convolved(a: Sums, b: Sums, modulus: int | None) -> Sums:
+    """log sum exp(a_i + b_j) over i + j = s: one pass for the largest term of every s, one for the sum relative to it."""
+    short, long = sorted((a.logs, b.logs), key=len)
+    top = np.full(short.size + long.size - 1, -np.inf)
+    places = np.flatnonzero(np.isfinite(short))
+    for i in places:
+        window = top[i : i + long.size]
+        np.maximum(window, short[i] + long, out=window)
+    base = np.where(np.isfinite(top), top, 0.0)
+    total = np.zeros(top.size)
+    for i in places:
+        total[i : i + long.size] += np.exp(short[i] + long - base[i : i + long.size])
+    with np.errstate(divide="ignore"):
+        logs = np.log(total) + base
+    return folded(a.low + b.low, a.step, logs, modulus)

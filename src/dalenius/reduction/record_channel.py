@@ -1,0 +1,46 @@
+"""Problem 1 in its smallest form: one record against the rows that a release can select for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RecordChannel"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RecordChannel:
+    """max I(A; Y) over the masses p(a,k) >= 0 with sum p = 1 and H(p) >= b, Y the output of the row R(k) that is selected.
+
+    A class k stands for N(a,k) datasets with letter a, over which p(a,k) is spread evenly: H(p) = -sum p log p + sum p log N.
+
+    Attributes
+    ----------
+    record, times : int
+        The record, and how many records share this very channel: equally many completions of every letter to every row.
+    log_shares : (letters, classes)
+        log(N(a,k) / |X|): the log masses of the uniform prior; -inf where letter a has no such completion.
+    rows : (classes, outputs)
+        R(k,y), row-stochastic.
+    deficit : float
+        log |X| - b in nats: H(p) >= b says that the relative entropy of p to the uniform prior is at most this.
+    """
+
+    record: int
+    times: int
+    log_shares: Floats
+    rows: Floats
+    deficit: float
+
+    @property
+    def letters(self) -> int:
+        return int(self.log_shares.shape[0])
+
+    @property
+    def uniform(self) -> Floats:
+        """The uniform prior, as masses p(a,k)."""
+        return np.exp(self.log_shares)

@@ -1,0 +1,76 @@
+"""When a search stops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import TypedDict
+
+from dalenius.errors import InputError
+from dalenius.exact import brief
+
+__all__ = ["LimitOptions", "Limits"]
+
+
+class LimitOptions(TypedDict, total=False):
+    """The fields of `Limits` as keyword arguments."""
+
+    gap: float
+    time_limit: float | None
+    node_limit: int | None
+    memory_limit: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a search stops; None where there is no limit.
+
+    Parameters
+    ----------
+    gap : float
+        Stop when (upper - lower) / upper is at most this.
+    time_limit : float or None
+        Seconds for the search.
+    node_limit : int or None
+        Leaves that the trees of one kind of record may have.
+    memory_limit : float or None
+        Mebibytes that all trees may take, roughly.
+
+    Raises
+    ------
+    InputError
+        If one of them is no such number.
+
+    >>> Limits(time_limit=None).seconds, Limits(memory_limit=2).bytes
+    (inf, 2097152.0)
+    """
+
+    gap: float = 1e-4
+    time_limit: float | None = 60.0
+    node_limit: int | None = 1_000_000
+    memory_limit: float | None = 4096.0
+
+    def __post_init__(self) -> None:
+        if not (_is_number(self.gap) and self.gap >= 0):
+            raise InputError(f"gap: expected a number of at least 0, got {brief(self.gap)}")
+        for name, what in (("time_limit", "seconds"), ("node_limit", "leaves"), ("memory_limit", "mebibytes")):
+            limit = getattr(self, name)
+            if limit is not None and not (_is_number(limit) and limit > 0):
+                raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
+
+    @property
+    def seconds(self) -> float:
+        return math.inf if self.time_limit is None else float(self.time_limit)
+
+    @property
+    def nodes(self) -> float:
+        return math.inf if self.node_limit is None else float(self.node_limit)
+
+    @property
+    def bytes(self) -> float:
+        return math.inf if self.memory_limit is None else float(self.memory_limit) * 2**20
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,31 @@
+"""What every search is handed: its limits, its clock, its random numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from dalenius.search.clock import Clock
+from dalenius.search.limits import Limits
+
+__all__ = ["Run"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a search. The clock and the generator move on; the limits do not."""
+
+    limits: Limits
+    clock: Clock
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, limits: Limits, seed: int = 0) -> Self:
+        """A run that starts now."""
+        return cls(limits, Clock(limits.seconds), np.random.default_rng(seed))
+
+    def part(self, clock: Clock, gap: float) -> Self:
+        """The same with another clock, and a gap of its own."""
+        return replace(self, clock=clock, limits=replace(self.limits, gap=gap))

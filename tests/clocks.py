@@ -1,0 +1,41 @@
+"""Time that passes by being read, so that a time limit is a fixed amount of work on every machine, busy or idle."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Self
+
+LOOKS_AT_THE_CLOCK = ("dalenius.search.clock", "dalenius.search.race")
+TICK = 2e-4  # seconds a reading: about what a search takes between two looks at the clock
+
+
+class WorkClock:
+    """Stands in for the module `time` where searches look at it; alarms go off at a reading, in the middle of the work."""
+
+    def __init__(self) -> None:
+        self.readings = 0
+        self._alarms = list[tuple[int, Callable[[], object]]]()
+
+    @classmethod
+    def installed(cls) -> Self:
+        """A clock that every search of this process looks at from now on."""
+        clock = cls()
+        for name in LOOKS_AT_THE_CLOCK:
+            importlib.import_module(name).time = clock
+        return clock
+
+    def monotonic(self) -> float:
+        self.readings += 1
+        for alarm in [alarm for alarm in self._alarms if alarm[0] <= self.readings]:
+            self._alarms.remove(alarm)
+            alarm[1]()
+        return self.readings * TICK
+
+    def alarm(self, seconds: float, action: Callable[[], object]) -> None:
+        """Call `action` at the first reading after so many seconds of work."""
+        self._alarms.append((self.readings + round(seconds / TICK), action))
+
+    def silence(self) -> None:
+        """Forget the alarms that have not gone off."""
+        self._alarms.clear()

@@ -1,0 +1,60 @@
+"""Every block program, on the models of the library that close fast: certified to 1e-6."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from campaigns import thinned
+from dalenius.catalogue.models import library
+from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
+from dalenius.reduction import record_channels
+
+MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]
+ENTROPIC = [model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().deficit]
+
+
+def certified(answer) -> bool:
+    """A relative gap of at most 1e-6, or a value that is nothing."""
+    return answer.gap <= 1e-6 * max(abs(answer.lower), abs(answer.upper)) + 4e-11
+
+
+def prior(channel) -> np.ndarray:
+    """A prior that is not symmetric: the uniform one, tilted, and mixed back until it has the entropy."""
+    ramp = np.linspace(0.0, 1.0, channel.letters)[:, None] + np.linspace(0.0, 2.0, channel.log_shares.shape[1])[None, :]
+    p = channel.uniform * np.exp(ramp)
+    return p / p.sum()
+
+
+@pytest.mark.parametrize("model", thinned(ENTROPIC, every=4), ids=lambda model: model.name)
+def test_prior_blocks(model):
+    channel = record_channels(model.load())[0]
+    p = prior(channel)
+    w = p / p.sum(axis=1, keepdims=True)
+    logs = np.where(w > 0.0, channel.log_shares, 0.0)
+    spread = np.sum(w * logs - np.where(w > 0.0, w * np.log(np.where(w > 0.0, w, 1.0)), 0.0), axis=1)
+    bound = min(-channel.deficit, float(np.log(np.exp(spread).sum())) - 1e-6)
+    assert certified(MarginalUpdate(w @ channel.rows, spread, bound).solve(gap=1e-7))
+    u = p @ channel.rows
+    assert certified(
+        PosteriorUpdate(channel.rows, channel.log_shares, u / u.sum(axis=0), -channel.deficit).solve(gap=1e-7)
+    )
+
+
+@pytest.mark.parametrize("model", thinned(MODELS, every=4), ids=lambda model: model.name)
+def test_mechanism_blocks(model):
+    """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
+    problem = model.load()
+    inputs = min(problem.channel.shape[0], 40)
+    rng = np.random.default_rng(5)
+    priors = [p / p.sum() for p in (rng.dirichlet(np.full(inputs, 0.5), size=2) for _ in range(2))]
+    law = sum(priors).sum(axis=0) / 2
+    cost = law[:, None] * np.abs(np.subtract.outer(np.arange(inputs), np.arange(inputs)))
+    most = cost.sum(axis=0).min()
+    for share in (0.1, 0.5, 0.9):
+        least = MinLeakageProgram(priors, cost, share * most).solve(gap=1e-7)
+        assert certified(least)
+        back = MinDistortionProgram(priors, cost, least.upper).solve(gap=1e-7)
+        assert certified(back)
+        assert back.lower <= share * most * (1.0 + 1e-6)

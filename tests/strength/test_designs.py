@@ -1,0 +1,55 @@
+"""How strong the exchange is: the master programs that a gap takes, and that it remembers the priors it has met."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+import dalenius as dl
+
+# Model, gap, rounds, the methods of the audit behind the upper end.
+DESIGNS = [
+    ("design/count-erasure-independent", 1e-6, 3, {"selections"}),
+    ("design/parity-n4-distortion", 1e-4, 1, {"capacity"}),
+    ("design/parity-n4-b0.97", 1e-3, 1, {"dual"}),
+    ("design/and-full", 1e-2, 2, {"capacity"}),
+    ("design/squares-full", 1e-3, 4, {"capacity"}),
+]
+
+
+@pytest.mark.parametrize(("model", "gap", "rounds", "methods"), DESIGNS, ids=[case[0] for case in DESIGNS])
+def test_the_rounds_that_a_gap_takes(model, gap, rounds, methods):
+    result = dl.solve(dl.load(model), gap=gap, time_limit=None, node_limit=2000)
+    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.gap <= gap
+    assert result.rounds <= rounds + 1
+    assert {proof.method for proof in result.audit.records} == methods
+
+
+def priors_known(result: dl.DesignResult) -> list[int]:
+    """How many priors each round's master program had."""
+    return [moment.evidence for moment in result.trace if moment.stage == "exchange"]
+
+
+def test_idle_priors_are_remembered():
+    """A prior that a master gives no weight may well get some in a later one: for four rounds none is dropped."""
+    counts = priors_known(dl.solve(dl.load("design/squares-full"), gap=1e-4, time_limit=None, node_limit=2000))
+    assert len(counts) >= 5
+    assert max(counts[:5]) > 40  # above this, priors may be dropped at all
+    assert all(before <= after for before, after in itertools.pairwise(counts[:5]))
+
+
+def test_few_priors_are_all_remembered():
+    """Below forty priors none is dropped, however long it has been idle."""
+    problem = dl.MinLeakage(
+        records=dl.Records(2, alphabet=3),
+        query=dl.Sum(),
+        distortion=dl.Absolute(),
+        max_distortion="0.4",
+        adversary=dl.ProductPriors(),
+    )
+    counts = priors_known(dl.solve(problem, gap=1e-7, time_limit=None))
+    assert len(counts) >= 8  # idle ones would be dropped from the sixth on
+    assert max(counts) < 40
+    assert all(before < after for before, after in itertools.pairwise(counts))

@@ -1,0 +1,353 @@
+"""Algorithms 1 to 3 and general solvers: feasible, monotone, never above what is proved, the same on datasets and on classes."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.baselines import (
+    ConditionalSettings,
+    CvxpyNlp,
+    LeakageSettings,
+    MarginalSettings,
+    Rest,
+    Slsqp,
+    TrustConstr,
+    aggregated,
+    full_joint,
+    leakage_run,
+    optimised_run,
+    starts,
+)
+from dalenius.baselines.conditional import coordinate_ascent
+from dalenius.baselines.gradients import leakage, through
+from dalenius.baselines.marginal import blahut_arimoto
+from dalenius.baselines.nonlinear import RecordProgram, record_by_record
+from dalenius.baselines.run import Log
+from dalenius.reduction import record_channels
+from dalenius.search.clock import Clock
+
+slsqp_run, trust_constr_run, cvxpy_nlp_run = (
+    functools.partial(optimised_run, optimiser=method) for method in (Slsqp(), TrustConstr(), CvxpyNlp())
+)
+CERTIFIED = 0.0795415058653  # parity of four bits, Laplace, epsilon 1, b <= 3 log 2; Mrs. Gerber's lemma
+
+
+def random_problem(seed, share="0.6 max"):
+    rng = np.random.default_rng(seed)
+    rows = rng.dirichlet(np.full(3, 0.7), size=12).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=[3, 1, 4]),
+        mechanism=dl.Channel(rows, inputs="dataset"),
+        adversary=dl.EntropyAtLeast(share),
+    )
+
+
+def count_problem(share="0.8 max"):
+    return dl.MaximalLeakage(
+        records=dl.Records(5, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(None, 0.5),
+        adversary=dl.EntropyAtLeast(share),
+    )
+
+
+FAMILIES = {"full joint": full_joint, "aggregated": aggregated}
+PROBLEMS = {
+    "count": count_problem(),
+    "random": random_problem(0),
+    "majority": dl.MaximalLeakage(
+        records=dl.Records(alphabets=[2, 3, 2]),
+        query=dl.Threshold(2),
+        mechanism=dl.symmetric(2, 0.1),
+        adversary=dl.EntropyAtLeast(1.4),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def proved(support):
+    return {name: support.solve(problem) for name, problem in PROBLEMS.items()}
+
+
+@pytest.mark.parametrize("bound", [1.0, 1.5, 2.0])
+def test_the_papers_example_from_the_papers_start(bound, support):
+    """At the optimum for b <= 2.5 log 2, where Theorem 3 frees the first row; without it there is no gradient, and it stays at 0."""
+    run = leakage_run(full_joint(support.parity4(bound)))
+    assert run.value <= CERTIFIED + 1e-12
+    assert run.violation == 0.0
+    if bound < 2.5 * math.log(2.0):
+        assert run.value == pytest.approx(CERTIFIED, rel=1e-3)
+    else:
+        assert (run.value, run.termination) == (0.0, Rest.REJECTED)
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("bound", [1.0, 2.0])
+def test_the_papers_example_from_random_starts(bound, family, support):
+    """With long steps the best of a few starts is near the optimum; none passes it."""
+    family = family(support.parity4(bound))
+    laws = itertools.islice(starts(family, np.random.default_rng(0)), 1, 5)
+    values = [leakage_run(family, law).value for law in laws]
+    assert max(values) <= CERTIFIED + 1e-12
+    assert max(values) == pytest.approx(CERTIFIED, rel=1e-3)
+
+
+def test_short_steps_stop_short(support):
+    """As examples/published_numbers_under_report.py has it: the step decides where the ascent comes to rest."""
+    family = full_joint(support.parity4(2.0))
+    law = family.random(np.random.default_rng(1))
+    short = LeakageSettings(tolerance=1e-3, conditional=ConditionalSettings(step=0.1, tolerance=1e-3))
+    assert leakage_run(family, law, settings=short).value < 0.9 * leakage_run(family, law).value
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_feasible_monotone_and_below_the_proof(name, family, proved):
+    family = family(PROBLEMS[name])
+    for law in itertools.islice(starts(family, np.random.default_rng(0)), 3):
+        assert family.shortfall(law) <= 1e-12
+        run = leakage_run(family, law, clock=Clock(0.8))
+        assert run.value <= proved[name].upper + 1e-12
+        assert run.violation <= 1e-12
+        rising = [moment.value for moment in run.trace[:-1]]
+        assert all(after >= before for before, after in itertools.pairwise(rising)), "Theorem 4.1"
+        assert run.value == pytest.approx(rising[-1], abs=1e-8)
+        assert run.evaluations > 0
+        assert run.masses.sum() == pytest.approx(1.0)
+
+
+def test_a_prior_of_datasets_is_judged_like_any_other(support):
+    """Value and entropy by plain sums over the datasets."""
+    for problem in PROBLEMS.values():
+        family = full_joint(problem)
+        run = leakage_run(family, family.random(np.random.default_rng(3)), clock=Clock(0.8))
+        assert support.worst_leakage(run.prior, problem) == pytest.approx(run.value, abs=1e-12)
+        assert support.entropy(run.prior) >= problem.entropy_bound - 1e-12
+        channel, letters = support.full_channel(problem), support.letters_of(problem, run.record)
+        assert support.leakage(run.prior, letters, channel) == pytest.approx(run.value, abs=1e-12)
+
+
+def test_datasets_and_classes_are_one_problem():
+    """Where every dataset has a row of its own, a cell is a dataset in both; the full joint law is shared, classes are not."""
+    problem = random_problem(4)
+    full, classes = full_joint(problem), aggregated(problem)
+    assert (full.size, classes.size) == (12, 24)
+    for record in (0, 1):
+        view, own = full.views[record], classes.views[record]
+        assert view.record == own.record
+        assert sorted(map(len, view.cells)) == sorted(map(len, own.cells))
+    assert full.leakages(full.uniform) == pytest.approx(classes.leakages(classes.uniform), abs=1e-15)
+
+
+def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
+    """From a law that is even inside the classes a sweep of Algorithm 3 stays so, and is the sweep on classes."""
+    problem = count_problem("0.9 max")
+    full, classes = full_joint(problem), aggregated(problem)
+    rng = np.random.default_rng(0)
+    own, view = classes.views[0], full.views[0]
+    pi, rows = own.split(classes.repaired(rng.dirichlet(np.ones(classes.size)), slack=0.05))
+    class_of = record_channels(problem)[0].aggregation.row_of_input
+    spread = []
+    for a, row in enumerate(rows):
+        density = dict(zip(own.inputs[a].tolist(), row / np.exp(own.log_shares[a]), strict=True))
+        even = np.array([density[k] for k in class_of[view.inputs[a]].tolist()])
+        spread.append(even / even.sum())
+    assert through(spread, full.given[0]) == pytest.approx(through(rows, classes.given[0]))
+    settings = ConditionalSettings(sweeps=3)
+    coarse = coordinate_ascent(own, classes.given[0], pi, rows, -problem.deficit, settings, Log(Clock()))
+    fine = coordinate_ascent(view, full.given[0], pi, spread, -problem.deficit, settings, Log(Clock()))
+    assert leakage(pi, through(fine, full.given[0])) == pytest.approx(
+        leakage(pi, through(coarse, classes.given[0])), rel=1e-6
+    )
+    assert own.entropy(pi, coarse) == pytest.approx(view.entropy(pi, fine), abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
+    K = np.random.default_rng(seed).dirichlet(np.ones(3), size=4)
+    log = Log(Clock())
+    settings = MarginalSettings(tolerance=1e-13, iterations=20_000)
+    pi = blahut_arimoto(np.full(4, 0.25), K, np.zeros(4), 0.0, settings, log)
+    lower, upper = support.capacity(K)
+    assert lower - 1e-7 <= leakage(pi, K) <= upper + 1e-12
+    assert log.evaluations > 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_algorithm_2_with_an_entropy_bound(seed):
+    """The multiplier finds the boundary: as good as a fine grid over all laws of three letters."""
+    rng = np.random.default_rng(seed)
+    K, spread = rng.dirichlet(np.ones(3), size=3), rng.uniform(0.0, 0.3, size=3)
+    bound = math.log(3.0) + spread.mean() - 0.05
+    found = blahut_arimoto(np.full(3, 1 / 3), K, spread, bound, MarginalSettings(iterations=3000), Log(Clock()))
+
+    def spare(pi):
+        return float(-np.sum(pi * np.log(np.maximum(pi, 1e-300))) + pi @ spread) - bound
+
+    assert spare(found) >= -1e-12
+    grid = [(i / 60, j / 60, 1 - (i + j) / 60) for i in range(61) for j in range(61 - i)]
+    best = max(leakage(np.array(pi), K) for pi in map(np.array, grid) if spare(pi) >= 0.0)
+    assert leakage(found, K) >= best - 2e-4
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_derivatives_of_the_nonlinear_program(seed):
+    """Gradients and Hessians against central differences, away from the boundary, where every coordinate is free."""
+    family = aggregated(random_problem(seed) if seed % 2 else count_problem())
+    for view in family.views:
+        p = np.random.default_rng(seed).dirichlet(np.full(sum(map(len, view.cells)), 5.0))
+        program = RecordProgram(family, view, p, Log(Clock()))
+        step = 1e-6 * np.eye(len(p))
+        slope = np.array([(program.cost(p + h)[0] - program.cost(p - h)[0]) / 2e-6 for h in step])
+        assert program.cost(p)[1] == pytest.approx(slope, abs=1e-7)
+        curvature = np.array([(program.cost(p + h)[1] - program.cost(p - h)[1]) / 2e-6 for h in step])
+        assert program.cost_curvature(p) == pytest.approx(curvature, rel=1e-4, abs=1e-4)
+        slope = np.array([(program.spare(p + h) - program.spare(p - h)) / 2e-6 for h in step])
+        assert program.spare_slope(p) == pytest.approx(slope, abs=1e-6)
+        curvature = np.array([(program.spare_slope(p + h) - program.spare_slope(p - h)) / 2e-6 for h in step])
+        assert program.spare_curvature(p) == pytest.approx(curvature, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("run", "family"),
+    [
+        (slsqp_run, aggregated),
+        (trust_constr_run, aggregated),
+        (cvxpy_nlp_run, aggregated),
+        (cvxpy_nlp_run, full_joint),
+    ],
+)
+def test_general_solvers(run, family, proved, support):
+    if run is cvxpy_nlp_run:
+        pytest.importorskip("unopy", reason="needs UNO: pip install unopy")
+    for name, problem in PROBLEMS.items():
+        laws = itertools.islice(starts(family(problem), np.random.default_rng(0)), 1, 4)
+        runs = [run(family(problem), law) for law in laws]
+        best = max(runs, key=lambda run: run.value)
+        assert best.value <= proved[name].upper + 1e-12, name
+        assert best.value >= 0.95 * proved[name].lower, name
+        assert best.violation <= 1e-12
+        assert best.iterations > 0
+        assert best.evaluations > 0
+        if family is full_joint:
+            assert support.worst_leakage(best.prior, problem) == pytest.approx(best.value, abs=1e-12)
+            assert support.entropy(best.prior) >= problem.entropy_bound - 1e-12
+
+
+def test_uno_that_gives_up(monkeypatch):
+    """Where UNO fails cvxpy hands nothing back: the start counts. An error of cvxpy's is no error of ours."""
+    pytest.importorskip("unopy", reason="needs UNO: pip install unopy")
+    import cvxpy as cp
+
+    def fail(*arguments, **more):
+        raise cp.SolverError("Solver 'UNO' failed.")
+
+    monkeypatch.setattr(cp.Problem, "solve", fail)
+    family = aggregated(count_problem())
+    law = family.random(np.random.default_rng(1))
+    run = cvxpy_nlp_run(family, law)
+    assert (run.termination, run.iterations) == (Rest.REJECTED, 0)
+    assert run.value == pytest.approx(family.judged(law)[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("answer", [0.0, -1.0, math.nan])
+def test_a_solver_that_answers_nonsense(answer):
+    """Then the start counts, like any other law."""
+    family = full_joint(count_problem())
+    law = family.random(np.random.default_rng(1))
+    run = record_by_record("nonsense", family, law, lambda _, law: (np.full_like(law, answer), 1, Rest.TOLERANCE), None)
+    assert run.value == pytest.approx(family.judged(law)[0], rel=1e-9)
+    assert run.violation == 0.0
+
+
+def test_a_hundred_thousand_datasets(support):
+    """2^17 datasets are cells of 17 records; the run is cut off and its law is still feasible."""
+    family = full_joint(support.problem([2] * 17, dl.Parity(), dl.symmetric(2, 0.1), "0.5 max"))
+    run = leakage_run(family, clock=Clock(0.5))
+    assert run.prior.size == 2**17
+    assert run.value <= math.log(2.0) - support.binary_entropy(0.1) + 1e-12
+    assert run.violation <= 1e-12
+
+
+@pytest.mark.parametrize("run", [leakage_run, slsqp_run, trust_constr_run])
+def test_a_clock_that_has_run_out(run):
+    found = run(aggregated(count_problem()), clock=Clock(0.0))
+    assert found.termination is Rest.TIME
+    assert found.violation <= 1e-12
+    assert found.value == pytest.approx(found.trace[0].value, abs=1e-12)
+
+
+def test_all_entropy_leaves_the_uniform_prior():
+    for family in (full_joint(count_problem("1 max")), aggregated(count_problem("1 max"))):
+        law = family.random(np.random.default_rng(0))
+        assert law == pytest.approx(family.uniform, abs=1e-6), "there entropy is flat: 1e-12 of it is 1e-6 of a law"
+        run = leakage_run(family, law)
+        assert run.value == pytest.approx(family.judged(family.uniform)[0], abs=1e-9)
+
+
+def test_no_entropy_and_zeros_in_the_channel():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.symmetric(4, 0.0), adversary=dl.AnyPrior()
+    )
+    for family in (full_joint(problem), aggregated(problem)):
+        run = leakage_run(family)
+        assert run.value == pytest.approx(math.log(2.0), abs=1e-6)
+
+
+def test_a_thousand_records(support):
+    problem = support.problem([2] * 1000, dl.Parity(), dl.symmetric(2, 0.1), "0.5 max")
+    family = aggregated(problem)
+    exact = math.log(2.0) - support.binary_entropy(0.1)
+    assert leakage_run(family, family.random(np.random.default_rng(1))).value == pytest.approx(exact, rel=1e-6)
+
+
+class TestBadInput:
+    def test_too_many_datasets(self, support):
+        with pytest.raises(dl.InputError, match="aggregated"):
+            full_joint(support.problem([2] * 30, dl.Parity(), dl.symmetric(2, 0.1), 1.0))
+        with pytest.raises(dl.InputError, match="cells"):
+            full_joint(support.problem([2] * 21, dl.Count(), dl.geometric(None, 0.5), 1.0))
+
+    def test_another_adversary(self, support):
+        for family in FAMILIES.values():
+            with pytest.raises(dl.InputError, match="entropy"):
+                family(support.problem([2, 2], dl.Parity(), dl.symmetric(2, 0.1), dl.ProductPriors()))
+
+    def test_nobody_to_learn_about(self, support):
+        for family in FAMILIES.values():
+            with pytest.raises(dl.InputError, match="more than one letter"):
+                family(support.problem([1, 1], dl.Parity(), dl.symmetric(2, 0.1), 0.0))
+
+    def test_steps_that_are_dense(self, support):
+        for run, most in ((slsqp_run, 600), (trust_constr_run, 600), (cvxpy_nlp_run, 4096)):
+            if run is cvxpy_nlp_run and find_spec("unopy") is None:
+                continue
+            with pytest.raises(dl.InputError, match=f"at most {most} cells"):
+                run(full_joint(support.problem([2] * 13, dl.Parity(), dl.symmetric(2, 0.1), 1.0)))
+
+    @pytest.mark.parametrize(
+        ("settings", "name", "value"),
+        [
+            (MarginalSettings, "iterations", 0),
+            (MarginalSettings, "multiplier_step", -1.0),
+            (ConditionalSettings, "backtrack", 1.0),
+            (ConditionalSettings, "step", math.inf),
+            (ConditionalSettings, "armijo", "much"),
+            (LeakageSettings, "tolerance", math.nan),
+            (Slsqp, "iterations", True),
+            (TrustConstr, "radius", 0.0),
+            (CvxpyNlp, "iterations", "many"),
+            (CvxpyNlp, "preset", "newton"),
+        ],
+    )
+    def test_settings(self, settings, name, value):
+        with pytest.raises(dl.InputError, match=name):
+            settings(**{name: value})

@@ -1,0 +1,172 @@
+"""The command line as a user meets it, in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[4]
+INTERRUPTED = str(ROOT / "tests/interrupted.py")
+FLIP = math.exp(-0.5) / 2
+EXACT = 1 + FLIP * math.log2(FLIP) + (1 - FLIP) * math.log2(1 - FLIP)  # bits
+PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
+
+
+def run(*arguments, cwd, program=("-m", "dalenius.cli")):
+    return subprocess.run(
+        [sys.executable, *program, *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(PARITY)
+    return path
+
+
+def test_solve_then_verify_with_both_programs(model, tmp_path):
+    solved = run("solve", model, "-o", tmp_path / "out", cwd=tmp_path)
+    assert solved.returncode == 0, solved.stderr
+    certificate = tmp_path / "out" / "model.cert"
+    for program, head in ((("-m", "dalenius.cli"), ["verify"]), (("-m", "dalenius_check"), [])):
+        verdict = run(*head, model, certificate, cwd=tmp_path, program=program)
+        assert verdict.returncode == 0
+        assert verdict.stdout.startswith("proved: 0.0795415058")
+
+
+def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(model, tmp_path):
+    run("solve", model, "-o", ".", cwd=tmp_path)
+    certificate = tmp_path / "model.cert"
+    header, *rest = certificate.read_text().splitlines()
+    fields = json.loads(header)
+    fields["upper"] = fields["lower"]
+    certificate.write_text("\n".join([json.dumps(fields), *rest]) + "\n")
+    for program, head in ((("-m", "dalenius.cli"), ["verify"]), (("-m", "dalenius_check"), [])):
+        assert run(*head, model, certificate, cwd=tmp_path, program=program).returncode == 1
+        assert run(*head, model, tmp_path / "nothing.cert", cwd=tmp_path, program=program).returncode == 2
+        assert run(*head, model, cwd=tmp_path, program=program).returncode == 2
+        assert run(*head, model, model, cwd=tmp_path, program=program).returncode == 1
+
+
+def test_json_is_one_object_and_everything_else_goes_to_standard_error(model, tmp_path):
+    solved = run("solve", model, "--json", "--units", "bits", cwd=tmp_path)
+    answer = json.loads(solved.stdout)
+    wanted = {"lower", "upper", "units", "gap", "record", "termination", "scope", "seconds", "certificate"}
+    assert wanted <= set(answer)
+    assert answer["lower"] <= EXACT <= answer["upper"]
+    assert (answer["units"], answer["certificate"], answer["scope"]) == ("bits", None, "global")
+    assert solved.stdout.count("\n") == 1
+
+
+BAD = {
+    "unknown key": PARITY.replace("epsilon", "epsilom"),
+    "no such kind": PARITY.replace('"parity"', '"party"'),
+    "entropy too large": PARITY.replace("entropy_at_least = 1.0", "entropy_at_least = 2.8"),
+    "not toml": "problem = ",
+    "nan": PARITY.replace("epsilon = 1.0", "epsilon = nan"),
+    "exponent bomb": PARITY.replace("epsilon = 1.0", "epsilon = 1e-999999999"),
+    "negative": PARITY.replace("epsilon = 1.0", "epsilon = -1"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_models_get_one_line_exit_2_and_nothing_is_written(name, tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(BAD[name])
+    solved = run("solve", path, "--json", "-o", "out", cwd=tmp_path)
+    assert solved.returncode == 2
+    assert solved.stdout == ""
+    assert solved.stderr.startswith("dalenius: ")
+    assert solved.stderr.count("\n") == 1
+    assert "Traceback" not in solved.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.toml"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["solve", "missing.toml"],
+        ["solve", "model.toml", "--gap", "-1"],
+        ["solve", "model.toml", "--gap", "nan"],
+        ["solve", "model.toml", "--time-limit", "0"],
+        ["solve", "model.toml", "--units", "bytes"],
+        ["solve", "model.toml", "-o", "model.toml"],
+        ["solve"],
+        ["solve", "model.toml", "--speed", "9"],
+        ["frobnicate"],
+    ],
+    ids=" ".join,
+)
+def test_bad_arguments_exit_2_without_a_traceback(arguments, model, tmp_path):
+    answer = run(*arguments, cwd=tmp_path)
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert "Traceback" not in answer.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
+
+
+def test_list_shows_the_library(tmp_path):
+    listed = run("list", cwd=tmp_path)
+    assert listed.returncode == 0
+    assert "parity/laplace-n4" in listed.stdout
+    assert "0.0795" in listed.stdout
+
+
+def test_sweep_writes_a_table_a_picture_and_certificates(model, tmp_path):
+    swept = run("sweep", model, "-o", "out", "--points", "3", cwd=tmp_path)
+    assert swept.returncode == 0, swept.stderr
+    assert (tmp_path / "out/curve.csv").read_text().count("\n") == 4
+    assert (tmp_path / "out/curve.png").stat().st_size > 1000
+    for j in (1, 2, 3):
+        point = tmp_path / f"out/model-{j:03d}"
+        assert run(f"{point}.toml", f"{point}.cert", cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0
+
+
+def test_other_adversaries(model, tmp_path):
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
+    solved = run("solve", model, "--json", "--units", "bits", "-o", "out", cwd=tmp_path)
+    answer = json.loads(solved.stdout)
+    assert answer["lower"] <= EXACT <= answer["upper"]
+    assert answer["prior"] is None
+    assert run("verify", model, answer["certificate"], cwd=tmp_path).returncode == 0
+
+    priors = [["1/16"] * 16, [0.5, 0.5] + [0] * 14]
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", f'kind = "prior_set"\npriors = {priors}'))
+    solved = run("solve", model, "--units", "bits", cwd=tmp_path)
+    assert "about record         3, to prior 1\n" in solved.stdout
+
+
+def test_sweeping_without_an_entropy_bound_is_refused(model, tmp_path):
+    model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
+    swept = run("sweep", model, "-o", "out", cwd=tmp_path)
+    assert swept.returncode == 2
+    assert swept.stderr.startswith(
+        "dalenius: a sweep varies the adversary's entropy bound, and product_priors has none"
+    )
+    assert swept.stderr.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
+
+
+def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(tmp_path):
+    hard = PARITY.replace('"parity"', '"identity"').replace("laplace_threshold", "randomized_response")
+    path = tmp_path / "hard.toml"
+    path.write_text(
+        hard.replace("count = 4", "count = 3").replace("entropy_at_least = 1.0", 'entropy_at_least = "0.5 max"')
+    )
+    arguments = ("solve", path, "--json", "--gap", "1e-9", "--time-limit", "100", "-o", "out")
+    interrupted = run("1", "-", *arguments, cwd=tmp_path, program=(INTERRUPTED,))
+    assert interrupted.returncode == 0, interrupted.stderr
+    answer = json.loads(interrupted.stdout)
+    assert answer["termination"] == "interrupted"
+    assert run(path, answer["certificate"], cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0

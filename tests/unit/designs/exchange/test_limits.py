@@ -1,0 +1,203 @@
+"""Designs that run out of time, are interrupted, or are lied to: the interval stays proved, and the mechanism meets its budget."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audits import EntropyAudit
+from dalenius.designs import exchange as exchanges
+from dalenius.designs import oracle as oracles
+from dalenius.designs.oracle import EntropyOracle, Prior
+from dalenius.programs.mechanism_update import MechanismUpdate
+
+INTERRUPTED = Path(__file__).parents[3] / "interrupted.py"
+HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+EASY = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+MAKERS = {
+    "leakage": lambda share="0.7 max", **p: dl.MinLeakage(max_distortion=0.3, adversary=dl.EntropyAtLeast(share), **p),
+    "distortion": lambda share="0.7 max", **p: dl.MinDistortion(
+        max_leakage=0.1, adversary=dl.EntropyAtLeast(share), **p
+    ),
+}
+both = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+def honest(problem, result):
+    """Everything that a result promises, whatever stopped the work."""
+    assert 0.0 <= result.lower <= result.upper < float("inf")
+    assert dl.verify(problem, result.certificate).proved
+    rows = result.mechanism.rows
+    assert all(sum(row) == 1 for row in rows)
+    spent = problem.expected_distortion(rows)
+    assert spent <= (problem.budget if isinstance(problem, dl.MinLeakage) else Fraction(result.upper))
+    assert dl.verify(problem.release(rows), result.audit.certificate).proved
+    return result
+
+
+@both
+@pytest.mark.parametrize("limit", [0.001, 0.5, 2.0])
+def test_time_limits(make, limit):
+    problem = make(**HARD)
+    result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
+    assert result.termination is dl.Termination.TIME_LIMIT
+    assert result.seconds < limit + 5.0
+    with pytest.raises(dl.GapNotReachedError, match="time_limit"):
+        result.require(gap=1e-9)
+
+
+@both
+def test_a_problem_that_is_large_for_its_time(make):
+    problem = make(records=dl.Records(40, alphabet=2), query=dl.Count(), distortion=dl.Absolute())
+    result = honest(problem, dl.solve(problem, gap=1e-3, time_limit=1.0))
+    assert result.seconds < 6.0
+
+
+@both
+def test_few_nodes(make):
+    problem = make(**dict(EASY, records=dl.Records(3, alphabet=2)))
+    result = honest(problem, dl.solve(problem, gap=1e-5, time_limit=3.0, node_limit=2))
+    assert result.termination is not dl.Termination.GAP_REACHED
+
+
+@both
+def test_interrupt_returns_what_was_reached(make):
+    calls = list[dl.Progress]()
+
+    def progress(moment):
+        calls.append(moment)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    problem, before = make(**HARD), signal.getsignal(signal.SIGINT)
+    result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=300.0, progress=progress))
+    assert len(calls) >= 2
+    assert result.termination is dl.Termination.INTERRUPTED
+    assert result.seconds < 30.0
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_control_c_in_a_process_of_its_own(tmp_path):
+    model = tmp_path / "model.toml"
+    model.write_text(dl.dumps(MAKERS["leakage"](**HARD)))
+    command = [sys.executable, str(INTERRUPTED), "1", "-", "solve", str(model)]
+    command += ["--gap", "1e-9", "--time-limit", "300", "--json"]
+    interrupted = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert interrupted.returncode == 0, interrupted.stderr
+    assert '"termination": "interrupted"' in interrupted.stdout
+
+
+def test_errors_of_the_callback_reach_the_caller():
+    def progress(moment):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        dl.solve(MAKERS["leakage"](**EASY), progress=progress)
+
+
+@both
+def test_an_oracle_that_finds_nothing(make, monkeypatch):
+    monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
+    problem = make(**EASY)
+    result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+    assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
+
+
+@both
+def test_an_oracle_that_lies(make, monkeypatch):
+    """Priors that nobody in the problem's set has: what they would prove is refused."""
+
+    def worst_priors(self, Q, known, clock, starts=24):
+        part = self.parts[0]
+        masses = np.zeros_like(part.log_shares)
+        masses[0, 0] = masses[1, -1] = 0.5
+        return [Prior(part.record, masses)]
+
+    monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
+    problem = make("0.9 max", **EASY)
+    truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
+    monkeypatch.undo()
+    free = dl.solve(problem, gap=1e-2, time_limit=4.0)
+    honest(problem, truth)
+    assert truth.lower <= free.upper
+    assert free.lower <= truth.upper
+
+
+@both
+def test_an_oracle_that_overstates(make, monkeypatch):
+    monkeypatch.setattr(oracles.Oracle, "leakage", staticmethod(lambda prior, Q: 5.0))
+    problem = make(**EASY)
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+
+
+GARBAGE = {
+    "nothing": lambda x: np.zeros_like(x),
+    "huge": lambda x: x * 1e30 + 1e30,
+    "not numbers": lambda x: np.full_like(x, np.nan),
+    "noise": lambda x: np.random.default_rng(3).exponential(size=np.shape(x)),
+    "infinite": lambda x: np.full_like(x, np.inf),
+}
+
+
+@both
+@pytest.mark.parametrize("name", GARBAGE)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
+    solved = exchanges.Exchange.solved
+
+    def spoilt(self, program):
+        point, multipliers = solved(self, program)
+        return point, {
+            key: np.asarray(GARBAGE[name](np.asarray(value, dtype=float))) for key, value in multipliers.items()
+        }
+
+    monkeypatch.setattr(exchanges.Exchange, "solved", spoilt)
+    problem = make(**EASY)
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+
+
+@both
+def test_a_master_that_does_nothing(make, monkeypatch):
+    """Its starting point and the bound that comes with it."""
+    monkeypatch.setattr(MechanismUpdate, "improve", lambda self, point, multipliers: (point, multipliers))
+    monkeypatch.setattr(exchanges.Exchange, "solved", lambda self, program: program.start())
+    problem = make(**EASY)
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+
+
+@both
+def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
+    """A master that reports three times its bound: the checker's own formula decides."""
+    keep_bound = exchanges.Exchange.keep_bound
+
+    def boast(self, program, priors, multipliers):
+        keep_bound(self, program, priors, multipliers)
+        self.bound = dataclasses.replace(self.bound, value=3.0 * self.bound.value)
+
+    monkeypatch.setattr(exchanges.Exchange, "keep_bound", boast)
+    problem = make("0.9 max", **EASY)
+    boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+    monkeypatch.undo()
+    free = dl.solve(problem, gap=5e-2, time_limit=4.0)
+    assert boasted.lower <= free.upper
+    assert boasted.lower > 0.0
+
+
+@both
+def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
+    """The checker refuses every bound of the search: what needs no search is handed out."""
+    upper = EntropyAudit.upper
+    monkeypatch.setattr(EntropyAudit, "upper", property(lambda self: upper.fget(self) * 0.5))
+    problem = make(**EASY)
+    with pytest.warns(dl.ProofRefusedWarning):
+        result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+    assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
+    assert result.lower > 0.0

@@ -1,0 +1,83 @@
+"""The oracle of an exchange: its priors are feasible, exact as written, and learn as much as an audit finds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.designs.oracle import oracle_of
+from dalenius.reduction import Orbits, record_completions
+from dalenius.search.clock import Clock
+
+ADVERSARIES = {
+    "all": dl.EntropyAtLeast(0),
+    "some entropy": dl.EntropyAtLeast("0.7 max"),
+    "all entropy": dl.EntropyAtLeast("1 max"),
+    "independent": dl.ProductPriors(),
+    "listed": dl.PriorSet([["1/4"] * 4, ["1/2", 0, 0, "1/2"]]),
+}
+
+
+def design(adversary, records=None):
+    return dl.MinLeakage(
+        records=records or dl.Records(2, alphabet=2),
+        query=dl.Sum(),
+        distortion=dl.Absolute(),
+        max_distortion=0.3,
+        adversary=adversary,
+    )
+
+
+def adversary_of(problem):
+    return oracle_of(problem, Orbits.of(problem).completions, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_the_worst_priors_are_priors_and_as_good_as_an_audit(name, support):
+    problem = design(ADVERSARIES[name])
+    found, Q = adversary_of(problem), np.array([[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.3, 0.7]])
+    priors = found.worst_priors(Q, [], Clock(10.0))
+    audit = support.solve(problem.release(Q.tolist()), gap=1e-3, time_limit=10.0)
+    assert audit.lower - 1e-9 <= max(found.leakage(prior, Q) for prior in priors) <= audit.upper + 1e-9
+    tables = {part.record: part.uniform for part in record_completions(problem)}
+    for prior in [*priors, found.any_prior]:
+        assert prior.masses.sum() == pytest.approx(1.0, abs=1e-14)
+        assert prior.masses.min() >= 0.0
+        if isinstance(problem.adversary, dl.EntropyAtLeast):
+            held = prior.masses > 0.0
+            knows = np.sum(prior.masses[held] * np.log(prior.masses[held] / tables[prior.record][held]))
+            assert knows <= problem.deficit + 1e-15
+            assert prior.hint in (None, "uniform")
+
+
+@pytest.mark.parametrize("name", ADVERSARIES)
+def test_an_oracle_without_time_still_answers_with_priors(name):
+    problem = design(ADVERSARIES[name])
+    clock = Clock(10.0)
+    clock.stop()
+    for prior in adversary_of(problem).worst_priors(np.eye(3), [], clock):
+        assert prior.masses.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("adversary", [dl.EntropyAtLeast(0), dl.ProductPriors(), dl.PriorSet([[1]])])
+def test_any_prior_is_there_even_without_secrets(adversary):
+    prior = adversary_of(design(adversary, dl.Records(2, alphabet=1))).any_prior
+    assert prior.masses.tolist() == [[1.0]]
+
+
+def test_a_large_count_has_worst_priors():
+    problem = dl.MinLeakage(
+        records=dl.Records(60, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.Absolute(),
+        max_distortion=1,
+        adversary=dl.EntropyAtLeast(20),
+    )
+    found, clock = adversary_of(problem), Clock(0.5)
+    priors = found.worst_priors(np.eye(61), [], clock)
+    assert priors
+    assert clock.seconds < 5.0
+    assert all(0.0 <= found.leakage(prior, np.eye(61)) <= math.log(2) + 1e-12 for prior in priors)

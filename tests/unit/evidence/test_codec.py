@@ -1,0 +1,98 @@
+"""The codec: what is read is what was written, for every line of the format, and nothing else is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import get_args
+
+import pytest
+
+import dalenius as dl
+from dalenius.catalogue.models import library
+from dalenius.evidence import Certificate, Header, lines
+from dalenius.evidence.codec import decode, encode
+
+LINES = [
+    lines.WitnessLine(None, None),
+    lines.WitnessLine(3, lines.UNIFORM),
+    lines.WitnessLine(0, (("1", "0.5"), ("0", "1/3"))),
+    lines.WitnessLine(0, (4, ("1", "2"))),
+    lines.WitnessLine(0, 7),
+    lines.DualLine(None),
+    lines.DualLine("0.25"),
+    lines.PriorLine("1", 0, (("1", "0"),), (("0.5", "0.5"),)),
+    lines.PriorLine("1", 0, lines.UNIFORM, (("0.5", "0.5"),)),
+    lines.RatioLine(1, 0, ("1", "2")),
+    lines.RatioLine(1, ("0", "1"), ("1", "2")),
+    lines.RecordLine(2),
+    lines.Split(1, 0, "0.25"),
+    lines.Cut(1, 0, "0.25"),
+    lines.RowCut(0, "0.25"),
+    lines.JointLeaf("1", "0", None, ("1", "1")),
+    lines.JointLeaf("0.5", "1e-3", (None, ("1", "-1")), ("1", "1")),
+    lines.RowLeaf(None),
+    lines.RowLeaf(("1", "2")),
+    lines.SameRow(0),
+    lines.VerticesLeaf(),
+    lines.ClassPart(0, (1, 2)),
+    lines.OutputLawLeaf(("1", "1")),
+    lines.LawOfSelections((0, 1), ("1", "1")),
+    lines.UniformLeaf(),
+]
+
+
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_a_line_is_read_as_it_was_written(line):
+    assert decode(encode(line)) == line
+
+
+def test_every_kind_of_line_is_tried():
+    assert {type(line) for line in LINES} == set(get_args(lines.Line))
+
+
+@pytest.mark.parametrize("line", LINES, ids=repr)
+def test_one_entry_more_or_of_another_kind_is_refused(line):
+    word, *entries = json.loads(encode(line))
+    spoilt = [[word, *entries, "more", "and", "more"]]
+    spoilt += [[word, *entries[:j], {}, *entries[j + 1 :]] for j in range(len(fields(line)))]
+    spoilt += [[word, *entries[:j], 0.5, *entries[j + 1 :]] for j in range(len(fields(line)))]
+    for bad in spoilt:
+        with pytest.raises(dl.InputError, match="not a line of a certificate"):
+            decode(json.dumps(bad))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "7", "[]", "[[]]", '["none"]', '["split",1,0]', "[" * 10_000, "nonsense"])
+def test_what_is_no_line(text):
+    with pytest.raises(dl.InputError, match="not a line of a certificate"):
+        decode(text)
+
+
+@pytest.mark.parametrize("model", [m for m in library("minimal") if m.certificate_path], ids=lambda m: m.name)
+def test_certificates_of_the_library_are_made_anew_byte_by_byte(model):
+    certificate = model.certificate()
+    made = Certificate.of(certificate.header, certificate.lower_lines(), certificate.upper_lines())
+    assert made.text == certificate.text
+
+
+HEADER = Header("min_leakage", "digest", "0.25", "1/3", mechanism=(("1", "2"),))
+
+
+def test_headers():
+    assert Header.decode(HEADER.encode()) == HEADER
+    own = Header("maximal_leakage", "digest", "0", "1", resolved=("query", (("1/2", "1/2"),)))
+    assert Header.decode(own.encode()) == own
+    assert "mechanism" not in own.encode()
+    nothing = Header("min_leakage", "digest", None, None)
+    assert Header.decode(nothing.encode()) == nothing
+    assert nothing.claim is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"model": 3}, {"producer": []}, {"mechanism": 3}, {"mechanism": [["1", 2]]}, {"lower": 0.5}, {"upper": ["1"]}],
+    ids=str,
+)
+def test_headers_of_other_types_are_refused(change):
+    with pytest.raises(dl.InputError, match=r"certificate"):
+        Header.decode(json.dumps(json.loads(HEADER.encode()) | change))

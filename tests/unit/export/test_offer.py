@@ -1,0 +1,225 @@
+"""What models offer, and the command line that hands it out and takes it back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dalenius as dl
+from dalenius.catalogue.models import library_model
+from dalenius.cli import app
+from dalenius.errors import InputError
+from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
+from dalenius.export.solution import Solution
+from dalenius.model import digest as model_digest
+from dalenius.reduction import record_channels
+
+STEPS = ["marginal", "conditional", "posterior", "row", "node"]
+
+
+def names(problem, certificate=None) -> list[str]:
+    return [offer.name for offer in offers(problem, certificate)]
+
+
+def audit(adversary=None) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(alphabets=[2, 3]),
+        query=dl.Sum(),
+        mechanism=dl.geometric(None, 1.0),
+        adversary=adversary or dl.EntropyAtLeast("0.7 max"),
+    )
+
+
+def design(kind, adversary, mechanism="oblivious", query=None):
+    budget = {"max_distortion": "0.1"} if kind is dl.MinLeakage else {"max_leakage": "0.05"}
+    return kind(
+        records=dl.Records(3, alphabet=2),
+        query=query or dl.Count(),
+        distortion=dl.Hamming(),
+        law=dl.Uniform(),
+        adversary=adversary,
+        mechanism=mechanism,
+        **budget,
+    )
+
+
+def assert_solved(program, solver, *, relaxed=False) -> None:
+    """An instance that another tool solves, whose solution certifies a narrow interval around its value."""
+    form = program.standard_form()
+    x, z, value = solver(form)
+    answer = certify(program, Solution(x, z))
+    assert answer.lower - 1e-6 <= value <= answer.upper + 1e-6
+    if not relaxed:
+        assert answer.gap <= 1e-4
+
+
+def test_an_audit_offers_its_steps_for_every_kind_of_record(solver):
+    problem = audit()
+    assert names(problem) == [*STEPS, *(f"{name}@1" for name in STEPS)]
+    for name in names(problem):
+        assert_solved(offered(problem, name), solver, relaxed=name.startswith("row"))
+
+
+@pytest.mark.parametrize("name", ["modular-sum/symmetric-m3-n3", "sum/unequal-alphabets", "real/fair-cell-geometric"])
+def test_one_step_from_a_witness_leaks_no_less(name, solver):
+    model = library_model(name)
+    problem = model.load()
+    certificate = dl.Certificate.read(model.certificate_path)
+    record = json.loads(certificate.text.splitlines()[1])[1]
+    ending = "" if record == record_channels(problem)[0].record else f"@{record}"
+    for step in ("posterior", "marginal"):
+        program = offered(problem, step + ending, certificate)
+        assert_solved(program, solver)
+        assert program.solve(gap=1e-6).upper >= model.claim[0] - 1e-6
+        untouched = offered(problem, step + ending).standard_form()
+        assert digest(untouched) != digest(program.standard_form())
+
+
+def test_other_adversaries(solver):
+    independent = audit(dl.ProductPriors())
+    assert names(independent) == ["marginal", "marginal@1"]
+    assert_solved(offered(independent, "marginal"), solver)
+    listed = audit(dl.FixedPrior([1 / 6] * 6))
+    assert names(listed) == []
+    with pytest.raises(InputError, match="offers none"):
+        offered(listed, "marginal")
+
+
+ADVERSARIES = {
+    "entropy": dl.EntropyAtLeast("0.8 max"),
+    "product": dl.ProductPriors(),
+    "listed": dl.PriorSet([["1/4", "1/4", 0, 0, 0, 0, "1/4", "1/4"], ["1/8"] * 8]),
+}
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+@pytest.mark.parametrize("kind", [dl.MinLeakage, dl.MinDistortion])
+def test_a_design_offers_its_master_program(kind, adversary, solver):
+    problem = design(kind, ADVERSARIES[adversary])
+    assert names(problem) == ["master"]
+    assert_solved(offered(problem, "master"), solver)
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_the_priors_of_a_certificate_prove_its_bound(adversary):
+    """The master program over the priors of a solution has the value that the solution proves from below."""
+    problem = design(dl.MinLeakage, ADVERSARIES[adversary])
+    result = dl.solve(problem, gap=0.02, time_limit=20)
+    answer = offered(problem, "master", result.certificate).solve(gap=1e-7)
+    assert answer.upper >= result.lower * (1.0 - 1e-6)
+    assert answer.lower <= result.upper * (1.0 + 1e-6)
+
+
+def test_entries_of_additive_noise_are_tied():
+    problem = design(dl.MinLeakage, ADVERSARIES["entropy"], "additive", dl.ModularSum(3))
+    assert offered(problem, "master").standard_form().columns[0].shape == (1, 3)
+
+
+def test_certificates_of_something_else_are_refused():
+    certificate = dl.Certificate.read(library_model("parity/laplace-n4").certificate_path)
+    with pytest.raises(InputError, match="another model"):
+        offers(audit(), certificate)
+    problem = library_model("parity/laplace-n4").load()
+    header, _, *rest = certificate.text.split("\n")
+    for line in (
+        '["witness",0,[["1"]]]',
+        '["witness",0,[["x","1"],["1","1"]]]',
+        '["witness",0,[["-1","1"],["1","1"]]]',
+        "x",
+        "[]",
+        "1",
+    ):
+        with pytest.raises(InputError, match="certificate"):
+            offers(problem, dl.Certificate("\n".join([header, line, *rest])))
+    for text in ("", "x", "[" * 100_000, "[]"):
+        with pytest.raises(InputError, match="certificate"):
+            offers(problem, dl.Certificate(text))
+
+
+def test_broken_priors_are_refused():
+    problem = design(dl.MinLeakage, ADVERSARIES["entropy"])
+    header = json.dumps({"model": model_digest(problem)})
+    for lines in (
+        [],
+        ['["dual","0"]'],
+        ['["dual","0"]', '["prior","1",9,"uniform",[]]'],
+        ['["dual","0"]', '["prior"'],
+        ['["dual","0"]', '["prior",1]'],
+    ):
+        with pytest.raises(InputError, match="certificate"):
+            offers(problem, dl.Certificate("\n".join([header, *lines])))
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_export_and_import_from_the_command_line(solver, tmp_path):
+    path = tmp_path / "node.cbf"
+    done = run("export", "sum/unequal-alphabets", "--program", "node@1", "--format", "cbf", "-o", path)
+    assert done.exit_code == 0, done.output
+    form = read_cbf(path)
+    x, z, value = solver(form)
+    program = offered(library_model("sum/unequal-alphabets").load(), "node@1")
+    write_solution(tmp_path / "solution.json", program.standard_form(), x, z)
+    back = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json", "--json")
+    assert back.exit_code == 0, back.output
+    answer = json.loads(back.stdout)
+    assert answer["lower"] - 1e-6 <= value <= answer["upper"] + 1e-6
+    assert answer["gap"] <= 1e-4
+    text = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json").output
+    assert f"{answer['lower']:.10g} .. {answer['upper']:.10g}" in text
+    wrong = run("import-solution", "sum/unequal-alphabets", "node", tmp_path / "solution.json")
+    assert isinstance(wrong.exception, InputError)
+    assert "solution.json" in str(wrong.exception)
+    assert "another instance" in str(wrong.exception)
+
+
+def test_the_list_and_its_certificate():
+    done = run("export", "modular-sum/symmetric-m3-n3", "--program", "list")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == STEPS
+    assert run("export", "modular-sum/symmetric-m3-n3", "--program", "list", "--certificate", "none").exit_code != 0
+
+
+def test_errors_of_the_command_line(tmp_path):
+    for arguments, message in (
+        (("--program", "nodes", "-o", tmp_path / "x"), "expected one of marginal"),
+        (("--program", "node"), "-o"),
+        (("--program", "node", "--format", "nl", "-o", tmp_path / "x"), "format"),
+        (("--program", "node", "--format", "lp", "-o", tmp_path / "x"), "exponential cones"),
+        (("--program", "node", "-o", tmp_path / "none" / "x"), "cannot be written"),
+    ):
+        done = run("export", "modular-sum/symmetric-m3-n3", *arguments)
+        assert isinstance(done.exception, InputError)
+        assert message in str(done.exception)
+    assert not list(tmp_path.iterdir())
+    listed = tmp_path / "listed.toml"
+    listed.write_text(dl.dumps(audit(dl.FixedPrior([1 / 6] * 6))))
+    assert "none" in run("export", listed, "--program", "list").output
+
+
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_other_processes_write_the_same_instance(seed, tmp_path):
+    problem = design(dl.MinLeakage, ADVERSARIES["entropy"])
+    model = tmp_path / "design.toml"
+    model.write_text(dl.dumps(problem))
+    command = [sys.executable, "-m", "dalenius.cli", "export", str(model), "--program", "master", "-o", "x.json"]
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=True
+    )
+    here = offered(dl.load(model), "master").standard_form()
+    assert digest(read_json(tmp_path / "x.json")) == digest(here)
+    assert digest(here) in done.stderr
+    assert Path(done.stdout.strip()).name == "x.json"
+    assert np.isfinite(here.c).all()

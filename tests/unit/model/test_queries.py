@@ -1,0 +1,97 @@
+"""Counts by convolution against listing every dataset, and channels against their formulas."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.reduction import completions
+
+BINARY, MIXED = dl.Records(4, alphabet=2), dl.Records(alphabets=[2, 3, 1, 2])
+FUNCTIONS = {
+    "parity": (dl.Parity(), lambda x: sum(x) % 2),
+    "modular_sum": (dl.ModularSum(3), lambda x: sum(x) % 3),
+    "count": (dl.Count(letters=[0, 1]), lambda x: sum(a in (0, 1) for a in x)),
+    "sum": (dl.Sum(), sum),
+    "weighted sum": (dl.Sum([-2, 5, 1]), lambda x: sum((-2, 5, 1)[a] for a in x)),
+    "sum per record": (
+        dl.Sum([[0, 1], [4, 0, 4], [3], [-1, 1]]),
+        lambda x: (0, 1)[x[0]] + (4, 0, 4)[x[1]] + 3 + (-1, 1)[x[3]],
+    ),
+    "threshold": (dl.Threshold(2), lambda x: int(sum(x) >= 2)),
+    "identity": (dl.Identity(), lambda x: ((x[0] * 3 + x[1]) * 1 + x[2]) * 2 + x[3]),
+    "table": (
+        dl.Table([x[0] * x[1] - x[3] for x in itertools.product(*map(range, (2, 3, 1, 2)))]),
+        lambda x: x[0] * x[1] - x[3],
+    ),
+}
+
+
+def listed(query, value_of, records, record):
+    """log(N(a, v)/|X|) by listing every dataset."""
+    values = query.values(records).tolist()
+    counts = Counter((x[record], values.index(value_of(x))) for x in itertools.product(*map(range, records.alphabets)))
+    table = np.array(
+        [[counts[a, v] for v in range(len(values))] for a in range(records.alphabets[record])], dtype=float
+    )
+    with np.errstate(divide="ignore"):
+        return np.log(table / records.datasets)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_counts_agree_with_listing_every_dataset(name):
+    query, value_of = FUNCTIONS[name]
+    query.check(MIXED)
+    parts = completions(query, MIXED)
+    assert sum(part.times for part in parts) == len(MIXED)
+    for part in parts:
+        np.testing.assert_allclose(part.log_shares, listed(query, value_of, MIXED, part.record), atol=1e-12)
+
+
+def test_equal_records_are_grouped():
+    assert [(p.record, p.times) for p in completions(dl.Count(), BINARY)] == [(0, 4)]
+    assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
+
+
+def test_log_shares_stay_accurate_where_counts_have_hundreds_of_digits():
+    (part,) = completions(dl.Count(), dl.Records(2000, alphabet=2))
+    exact = [(math.log(math.comb(1999, k)) - 2000 * math.log(2)) for k in range(2000)]
+    np.testing.assert_allclose(part.log_shares[0, :2000], exact, rtol=1e-12)
+    assert part.log_shares[0, 2000] == -np.inf
+
+
+VALUES = np.arange(4)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "entry"),
+    [
+        (dl.symmetric(4, 0.3), lambda v, y: 0.7 if v == y else 0.1),
+        (dl.randomized_response(4, 1.0), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
+        (dl.geometric(3, 0.5), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+        (
+            dl.exponential(3, 1.0),
+            lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
+        ),
+        (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
+    ],
+    ids=lambda x: getattr(x, "kind", ""),
+)
+def test_channels_are_their_formulas(mechanism, entry):
+    expected = [[entry(v, y) for y in range(4)] for v in range(4)]
+    np.testing.assert_allclose(mechanism.channel(VALUES), expected, atol=1e-15)
+
+
+def geometric_entry(v, y, epsilon, top):
+    a = math.exp(-epsilon)
+    return a ** abs(v - y) / (1 + a) * (1 if y in (0, top) else 1 - a)
+
+
+def test_laplace_threshold_channel():
+    flip = math.exp(-0.5) / 2
+    np.testing.assert_allclose(dl.laplace_threshold(1.0).channel(np.arange(2)), [[1 - flip, flip], [flip, 1 - flip]])

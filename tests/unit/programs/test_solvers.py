@@ -1,0 +1,288 @@
+"""Which solvers are tried, with which settings, and what becomes of an attempt."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import threading
+import types
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from dalenius.errors import InputError
+from dalenius.outcome import Termination
+from dalenius.programs import SOLVERS, MarginalUpdate, base, solvers
+from dalenius.programs.solvers import SETTINGS, attempt, ladder
+
+CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
+
+
+class PanicError(BaseException):
+    """Like Clarabel's PanicException, which is no Exception."""
+
+
+@pytest.fixture
+def program():
+    return MarginalUpdate(CHANNEL, np.array([0.3, 0.0]), 0.5)
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Say which solvers are installed."""
+
+    def say(*names):
+        monkeypatch.setattr(cp, "installed_solvers", lambda: list(names))
+
+    return say
+
+
+def tried(solver):
+    return [name for name, _ in ladder(solver)]
+
+
+def attempted(program, **rest):
+    return attempt(program.problem, program.variables, program.constraints, "CLARABEL", {}, **rest)
+
+
+# ---------------------------------------------------------------- the ladder
+
+
+def test_auto_starts_with_clarabel_and_ends_with_what_is_installed(installed):
+    installed("SCS", "CLARABEL")
+    assert tried("auto") == ["CLARABEL"] * len(SETTINGS["CLARABEL"]) + ["SCS"]
+    installed("CLARABEL")
+    assert set(tried("auto")) == {"CLARABEL"}
+    installed("CLARABEL", "QICS", "SCS")
+    assert tried("auto")[-2:] == ["QICS", "SCS"]
+
+
+@pytest.mark.parametrize("name", ["clarabel", "", "GUROBI", None, 3])
+def test_an_unknown_solver_is_refused(program, name):
+    with pytest.raises(InputError, match="expected one of"):
+        program.solve(solver=name)
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name != "auto"])
+def test_a_solver_that_is_not_installed_is_refused(program, installed, name):
+    installed()
+    with pytest.raises(InputError, match="not installed"):
+        program.solve(solver=name)
+
+
+def test_without_any_solver_the_answer_is_wide_but_valid(program, installed, monkeypatch, instances):
+    truth = program.solve()
+    installed()
+    monkeypatch.setattr(cp.Problem, "solve", lambda *_, **__: (_ for _ in ()).throw(cp.SolverError("none")))
+    answer = program.solve()
+    instances.assert_honest(answer, truth)
+    assert answer.termination is Termination.STALLED
+
+
+def test_settings_are_handed_out_as_copies():
+    for _, settings in ladder("CLARABEL"):
+        settings["tol_gap_abs"] = 1.0
+    assert all(settings["tol_gap_abs"] < 1e-9 for _, settings in ladder("CLARABEL"))
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "MOSEK")])
+def test_every_installed_solver_answers(program, instances, name):
+    if name not in cp.installed_solvers():
+        pytest.skip(f"needs {name}: pip install {name.lower()}")
+    truth = program.solve()
+    answer = program.solve(solver=name)
+    instances.assert_honest(answer, truth)
+    assert {made.solver for made in answer.attempts} == {name}
+    assert answer.gap < 1e-5
+
+
+# ---------------------------------------------------------------- MOSEK and its licence
+
+
+def fake_mosek(monkeypatch, checkout):
+    """A module `mosek` whose licence server does `checkout`."""
+    module = types.ModuleType("mosek")
+    module.__spec__ = importlib.util.spec_from_loader("mosek", loader=None)
+
+    class Env:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def checkoutlicense(self, _):
+            checkout(module)
+
+    module.Error = type("Error", (Exception,), {})
+    module.Env, module.feature = Env, types.SimpleNamespace(pton=0)
+    monkeypatch.setitem(sys.modules, "mosek", module)
+
+
+def refuse(module):
+    raise module.Error("1008: no licence file")
+
+
+def test_mosek_without_a_licence_is_not_chosen_and_cannot_be(program, installed, monkeypatch):
+    installed("CLARABEL", "MOSEK")
+    fake_mosek(monkeypatch, refuse)
+    assert "MOSEK" not in tried("auto")
+    with pytest.raises(InputError, match="licence"):
+        program.solve(solver="MOSEK")
+
+
+def test_mosek_with_a_licence_comes_second(installed, monkeypatch):
+    installed("CLARABEL", "MOSEK", "SCS")
+    fake_mosek(monkeypatch, lambda _: None)
+    assert list(dict.fromkeys(tried("auto"))) == ["CLARABEL", "MOSEK", "SCS"]
+    assert tried("MOSEK") == ["MOSEK"]
+
+
+def test_a_licence_without_the_solver_is_not_enough(installed, monkeypatch):
+    installed("CLARABEL")
+    fake_mosek(monkeypatch, lambda _: None)
+    assert "MOSEK" not in tried("auto")
+
+
+@pytest.mark.parametrize("error", [ImportError("libmosek64.so"), OSError("cannot load")])
+def test_a_mosek_that_cannot_be_imported_is_no_mosek(installed, monkeypatch, error):
+    installed("CLARABEL", "MOSEK")
+
+    class Broken:
+        def find_spec(self, name, *_):
+            if name == "mosek":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "mosek", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
+    assert "MOSEK" not in tried("auto")
+
+
+def test_mosek_itself(program, instances):
+    if "MOSEK" not in cp.installed_solvers() or not solvers._mosek_licensed():
+        pytest.skip("needs MOSEK: pip install mosek, and a licence")
+    instances.assert_honest(program.solve(solver="MOSEK"), program.solve())
+
+
+# ---------------------------------------------------------------- one attempt
+
+
+def test_an_attempt_brings_back_names_and_finite_arrays(program):
+    made = attempted(program)
+    assert made.status == "optimal"
+    assert set(made.point) == {"pi"}
+    assert set(made.duals) == {"total", "entropy"}
+    assert made.value == pytest.approx(program.problem.value)
+    assert not made.hung
+
+
+def test_candidates_are_copies(program):
+    made = attempted(program)
+    program.variables["pi"].value[:] = 7.0
+    assert made.point["pi"].max() < 1.1
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("no"), cp.SolverError("no"), PanicError("no"), SystemExit(3), MemoryError()]
+)
+def test_whatever_a_solver_raises_is_a_status(program, monkeypatch, error):
+    def raises(*_, **__):
+        raise error
+
+    attempted(program)  # what it leaves behind is not this solver's answer
+    monkeypatch.setattr(cp.Problem, "solve", raises)
+    made = attempted(program)
+    assert made.status.startswith(type(error).__name__)
+    assert made.point == {}
+    assert made.duals == {}
+
+
+def test_warnings_are_silent_during_an_attempt_and_restored_after(program, monkeypatch):
+    def warns(*_, **__):
+        warnings.warn("inaccurate", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(cp.Problem, "solve", warns)
+    before = list(warnings.filters)
+    assert attempted(program).status == "None"
+    assert list(warnings.filters) == before
+
+
+def test_a_solver_that_hangs_is_left_behind(program, monkeypatch, instances):
+    truth = program.solve()
+    released, ended, old = threading.Event(), list[bool](), program.problem
+    monkeypatch.setattr(solvers, "GRACE", 0.05)
+    before = list(warnings.filters)
+    with monkeypatch.context() as patch:
+        patch.setattr(cp.Problem, "solve", lambda *_, **__: ended.append(released.wait(60.0)))
+        answer = program.solve(time_limit=0.1)
+        assert not ended, "it still hangs"
+    assert [made.hung for made in answer.attempts] == [True]
+    assert answer.attempts[0].status == "hung"
+    assert answer.termination is Termination.TIME_LIMIT
+    instances.assert_honest(answer, truth)
+    assert list(warnings.filters) == before, "a thread that hangs must not keep the process's warnings off"
+    assert program.problem is not old, "the late thread keeps the old objects"
+    assert program.solve().termination is Termination.GAP_REACHED
+    released.set()
+    assert program.solve().termination is Termination.GAP_REACHED
+
+
+def test_after_a_hang_other_data_can_be_set(program, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr(solvers, "GRACE", 0.05)
+    with monkeypatch.context() as patch:
+        patch.setattr(cp.Problem, "solve", lambda *_, **__: released.wait(30.0))
+        program.solve(time_limit=0.1)
+    released.set()
+    program.set(CHANNEL[::-1], np.zeros(2), 0.0)
+    fresh = MarginalUpdate(CHANNEL[::-1], np.zeros(2), 0.0).solve()
+    assert program.solve().upper == pytest.approx(fresh.upper, abs=1e-7)
+
+
+def test_ctrl_c_is_passed_on_and_the_program_can_be_solved_again(program, monkeypatch):
+    old = program.problem
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(base, "attempt", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            program.solve()
+    assert program.problem is not old, "the solver's thread may still hold the old objects"
+    assert program.solve().termination is Termination.GAP_REACHED
+
+
+# ---------------------------------------------------------------- the arguments of solve
+
+
+@pytest.mark.parametrize("gap", [-1.0, float("nan"), "1e-3", None, True])
+def test_a_bad_gap_is_refused(program, gap):
+    with pytest.raises(InputError, match="gap"):
+        program.solve(gap=gap)
+
+
+@pytest.mark.parametrize("limit", [float("nan"), -1.0, "60", True])
+def test_a_bad_time_limit_is_refused(program, limit):
+    with pytest.raises(InputError, match="time_limit"):
+        program.solve(time_limit=limit)
+
+
+@pytest.mark.parametrize("limit", [None, float("inf"), 1e300])
+def test_no_time_limit(program, limit):
+    assert program.solve(time_limit=limit).termination is Termination.GAP_REACHED
+
+
+def test_no_time_at_all(program):
+    answer = program.solve(time_limit=0.0)
+    assert answer.termination is Termination.TIME_LIMIT
+    assert answer.attempts == ()
+
+
+def test_a_gap_of_anything_needs_no_solver_and_a_gap_of_nothing_stalls(program):
+    assert program.solve(gap=float("inf")).attempts == ()
+    answer = program.solve(gap=0.0)
+    assert answer.termination is Termination.STALLED
+    assert len(answer.attempts) == len(tried("auto"))

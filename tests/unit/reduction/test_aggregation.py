@@ -1,0 +1,73 @@
+"""Aggregation by hand: which rows are merged, what is left of the outputs, which records become alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.reduction import Aggregation, Completions, record_channels
+
+CHANNEL = np.array([[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.0, 0.75]])
+UNIFORM = np.array([[0.1, 0.2, 0.1, 0.0], [0.2, 0.0, 0.1, 0.3]])
+
+
+@pytest.fixture
+def record():
+    with np.errstate(divide="ignore"):
+        return Aggregation.of(CHANNEL).apply(Completions(3, 2, np.log(UNIFORM)), 0.7)
+
+
+def test_what_is_left(record):
+    assert (record.record, record.times, record.deficit) == (3, 2, 0.7)
+    assert record.rows.tolist() == [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
+    assert record.uniform == pytest.approx(np.array([[0.0, 0.2, 0.2], [0.3, 0.3, 0.0]]))
+
+
+def test_the_way_back(record):
+    assert record.aggregation.row_of_input.tolist() == [1, 2, 1, 0]
+    assert record.lift(np.array([[0.0, 0.5, 0.1], [0.1, 0.3, 0.0]])) == pytest.approx(
+        np.array([[0.25, 0.1, 0.25, 0.0], [0.2, 0.0, 0.1, 0.1]])
+    )
+    assert record.lift_outputs(np.array([[1.0, 2.0]]), fill=9.0).tolist() == [[1.0, 9.0, 2.0]]
+
+
+def test_mass_where_no_dataset_is_gets_lost(record):
+    """A witness written for another model: what no dataset can have is no mass."""
+    p = record.apply(np.array([[0.0, 0.0, 0.0, 1.0], [0.5, 0.0, 0.5, 0.0]]))
+    assert p.tolist() == [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+
+
+def test_records_that_merging_makes_alike_are_one_kind():
+    """Each bit adds another weight, so that all have counts of their own; the channel tells only whether the sum is odd."""
+    rows = [["0.9", "0.1"] if value % 2 else ["0.1", "0.9"] for value in range(10)]
+    problem = dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Sum([[0, 1], [0, 3], [0, 5]]),
+        mechanism=dl.Channel([rows[value] for value in (0, 1, 3, 4, 5, 6, 8, 9)]),
+        adversary=dl.EntropyAtLeast("0.5 max"),
+    )
+    (kind,) = record_channels(problem)
+    assert (kind.record, kind.times) == (0, 3)
+    assert kind.uniform == pytest.approx(np.full((2, 2), 0.25))
+
+
+def test_a_problem_without_an_entropy_bound_has_no_record_channels():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Parity(),
+        mechanism=dl.symmetric(2, 0.1),
+        adversary=dl.ProductPriors(),
+    )
+    with pytest.raises(dl.InputError, match="entropy bound"):
+        record_channels(problem)
+
+
+def test_records_with_one_letter_are_left_out():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(alphabets=[1, 2, 1]),
+        query=dl.Parity(),
+        mechanism=dl.symmetric(2, 0.1),
+        adversary=dl.EntropyAtLeast(0),
+    )
+    assert [kind.record for kind in record_channels(problem)] == [1]

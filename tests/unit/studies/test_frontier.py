@@ -1,0 +1,239 @@
+"""The frontier of a design: every point is proved, the band holds between points, and the command line keeps what is done."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.report import frontier_picture, frontier_table
+from dalenius.studies.frontier import Band, spread_budgets
+
+ROOT = Path(__file__).parents[3]
+COMMON = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "distortion": dl.Hamming()}
+KNOWING = dl.EntropyAtLeast("0.5 max")  # knows all bits but two: the parity leaks log 2 - h(D)
+MODEL = """
+problem = "min_leakage"
+max_distortion = 0.1
+[records]
+count = 4
+alphabet = 2
+[query]
+kind = "parity"
+[distortion]
+kind = "hamming"
+[law]
+kind = "uniform"
+[mechanism]
+class = "oblivious"
+[adversary]
+entropy_at_least = "0.8 max"
+"""
+
+
+def told(flip):
+    """log 2 - h(flip)."""
+    return math.log(2.0) + sum(p * math.log(p) for p in (flip, 1.0 - flip) if p > 0.0)
+
+
+def least_leakage(adversary=KNOWING, **changes):
+    return dl.MinLeakage(**{**COMMON, "max_distortion": 0, "adversary": adversary, **changes})
+
+
+def least_distortion(budget="0 nats", **changes):
+    return dl.MinDistortion(**{**COMMON, "max_leakage": budget, "adversary": KNOWING, **changes})
+
+
+@pytest.fixture(scope="module")
+def points():
+    return list(dl.frontier(least_leakage(), [0, 0.1, "1/5", Fraction(3, 10), 0.45], gap=1e-4))
+
+
+def test_every_point_is_proved_and_contains_the_closed_form(points):
+    assert [point.budget for point in points] == [0, Fraction(1, 10), Fraction(1, 5), Fraction(3, 10), Fraction(9, 20)]
+    for point in points:
+        result = point.result
+        assert result.lower <= told(float(point.budget)) + 1e-12
+        assert told(float(point.budget)) <= result.upper + 1e-12
+        assert result.gap <= 1e-4
+        assert point.problem.budget == point.budget
+        assert dl.verify(point.problem, result.certificate).proved
+        assert result.distortion <= point.budget
+
+
+def test_the_optimum_falls(points):
+    for before, after in itertools.pairwise(points):
+        assert after.result.upper <= before.result.upper
+        assert after.result.lower <= before.result.lower
+
+
+def test_the_band_contains_the_closed_form_between_the_points(points):
+    band = Band(points)
+    for j in range(10, 46):
+        assert band.lower(j / 100) <= told(j / 100) + 1e-12
+        assert told(j / 100) <= band.upper(j / 100)
+    for point in points:
+        assert point.result.lower <= band.lower(point.budget) <= band.upper(point.budget) <= point.result.upper
+    assert band.lower(0.25) > points[3].result.lower  # more than monotonicity says
+    assert band.upper(0.25) < points[2].result.upper
+    assert band.upper(2) == points[-1].result.upper
+    assert Band(points[1:]).upper(0.05) == math.inf
+
+
+def test_the_order_and_what_was_solved_before_do_not_matter_to_the_proof(points):
+    again = list(dl.frontier(least_leakage(), [0.3, 0.1], gap=1e-4))
+    for point, other in zip(again, (points[3], points[1]), strict=True):
+        assert point.result.lower <= other.result.upper
+        assert other.result.lower <= point.result.upper
+        assert dl.verify(point.problem, point.result.certificate).proved
+
+
+def test_least_distortion_and_units(points):
+    nats = list(dl.frontier(least_distortion(), [0.1, 0.2], gap=1e-4))
+    bits = list(dl.frontier(least_distortion("1 bits"), [0.1, 0.2], gap=1e-4))
+    assert [point.problem.max_leakage for point in bits] == ["0.1 bits", "0.2 bits"]
+    for point, size in [(point, 1.0) for point in nats] + [(point, math.log(2.0)) for point in bits]:
+        assert told(point.result.lower) + 1e-9 >= float(point.budget) * size >= told(point.result.upper) - 1e-9
+    for band, size in ((Band(nats), 1.0), (Band(bits), math.log(2.0))):
+        assert told(band.lower(0.15)) >= 0.15 * size >= told(band.upper(0.15))
+        assert band.upper(0.15) - band.lower(0.15) < 0.01
+
+
+def test_a_certificate_of_another_design_does_no_harm():
+    """Its priors are made feasible, or left out where they do not fit."""
+    problem = least_leakage(dl.EntropyAtLeast("0.9 max"), max_distortion=0.2)
+    others = [
+        least_leakage(max_distortion=0.2),
+        least_leakage(query=dl.Count(), distortion=dl.Absolute(), max_distortion=0.5),
+        least_leakage(dl.ProductPriors(), max_distortion=0.2),
+    ]
+    alone = dl.solve(problem, gap=1e-3)
+    for other in others:
+        result = dl.solve(problem, gap=1e-3, known=dl.solve(other, gap=1e-2))
+        assert result.gap <= 1e-3
+        assert max(alone.lower, result.lower) <= min(alone.upper, result.upper)
+
+
+def test_budgets_that_nothing_meets_are_points_too():
+    shifted = dl.DistortionMatrix([[1, 2], [2, 1]])
+    found = list(dl.frontier(least_leakage(distortion=shifted), [0.5, 1.1]))
+    assert [point.result.feasible for point in found] == [False, True]
+    table = list(csv.DictReader(frontier_table(found).splitlines()))
+    assert next(row["lower"] for row in table) == "inf"
+    assert Band(found).upper(0.5) == math.inf
+
+
+def test_other_adversaries():
+    for adversary in (dl.ProductPriors(), dl.FixedPrior(["1/40", "2/40", "3/40", "4/40"] * 4)):
+        found = list(dl.frontier(least_leakage(adversary), [0.1, 0.2], gap=1e-3))
+        assert all(dl.verify(point.problem, point.result.certificate).proved for point in found)
+        assert found[1].result.lower <= found[0].result.upper
+
+
+def test_spread_budgets_reach_from_end_to_end():
+    assert spread_budgets(least_leakage(), 3) == [0, Fraction(1, 4), Fraction(1, 2)]
+    assert spread_budgets(least_distortion(), 2)[0] == 0
+    assert float(spread_budgets(least_distortion(), 2)[1]) == pytest.approx(math.log(2.0), abs=1e-6)
+    assert float(spread_budgets(least_distortion("1 bits"), 2)[1]) == pytest.approx(1.0, abs=1e-6)
+    assert spread_budgets(least_leakage(distortion=dl.DistortionMatrix([[1, 1], [1, 1]])), 5) == [1]
+
+
+def test_the_table_and_the_picture(points, tmp_path):
+    rows = list(csv.DictReader(frontier_table(points, units="bits").splitlines()))
+    assert [row["unit"] for row in rows] == ["bits"] * 5
+    for row in rows:
+        assert float(row["lower"]) <= float(row["band_lower"]) <= float(row["band_upper"]) <= float(row["upper"])
+        assert float(row["distortion"]) <= float(row["budget"])
+    picture = frontier_picture(
+        {"parity": points}, tmp_path / "f.png", others={"flips": [(0.1, told(0.1)), (0.2, told(0.2))]}
+    )
+    assert picture.stat().st_size > 1000
+
+
+def test_bad_input_is_refused():
+    audit = least_leakage().release([[0.9, 0.1], [0.1, 0.9]])
+    with pytest.raises(dl.InputError, match="expected a MinLeakage or MinDistortion"):
+        dl.frontier(audit, [0.1])
+    with pytest.raises(dl.InputError, match=r"budgets\[1\]"):
+        dl.frontier(least_leakage(), [0.1, "much"])
+    with pytest.raises(dl.InputError, match="points"):
+        spread_budgets(least_leakage(), 1)
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def command(*arguments, program="dalenius.cli"):
+    return [sys.executable, "-m", program, *map(str, arguments)]
+
+
+def run(*arguments, cwd, program="dalenius.cli"):
+    return subprocess.run(
+        command(*arguments, program=program), cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(MODEL)
+    return path
+
+
+def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path):
+    done = run("frontier", model, "--budgets", "0.1,1/4", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/frontier.csv").read_text().count("\n") == 3
+    assert (tmp_path / "out/frontier.png").stat().st_size > 1000
+    for j in (1, 2):
+        stem = tmp_path / f"out/model-{j:03d}"
+        for name in (f"{stem}", f"{stem}.mechanism"):
+            assert run(f"{name}.toml", f"{name}.cert", cwd=tmp_path, program="dalenius_check").returncode == 0
+        assert dl.Mechanism.load(Path(f"{stem}.mechanism.json")).sample(1) in (0, 1)
+
+
+def test_points_instead_of_budgets(model, tmp_path):
+    assert run("frontier", model, "--points", "2", "-o", "out", cwd=tmp_path).returncode == 0
+    rows = list(csv.DictReader((tmp_path / "out/frontier.csv").read_text().splitlines()))
+    assert [row["budget"] for row in rows] == ["0.0", "0.5"]
+
+
+def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path):
+    for arguments in (["--budgets", "0.1,much"], ["--budgets", ""], ["--gap", "nan"], ["--units", "bytes"]):
+        answer = run("frontier", model, *arguments, "-o", "out", cwd=tmp_path)
+        assert (answer.returncode, answer.stdout) == (2, ""), arguments
+        assert answer.stderr.startswith("dalenius: ")
+        assert answer.stderr.count("\n") == 1
+    audit = tmp_path / "audit.toml"
+    audit.write_text((ROOT / "models/parity/laplace-n4.toml").read_text())
+    answer = run("frontier", audit, "-o", "out", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert "for maximal_leakage there is sweep" in answer.stderr
+
+
+def test_ctrl_c_keeps_what_is_done(model, tmp_path):
+    hard = MODEL.replace('"parity"', '"count"').replace('"hamming"', '"absolute"').replace("count = 4", "count = 6")
+    model.write_text(hard)
+    program = (ROOT / "tests/interrupted.py", "0.5", tmp_path / "out/model-001.mechanism.cert")
+    arguments = ["frontier", model, "--budgets", "1.5,0.5,0.4", "--gap", "1e-7", "--time-limit", "100", "-o", "out"]
+    interrupted = subprocess.run(
+        [sys.executable, *map(str, program), *map(str, arguments)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert interrupted.returncode == 0, interrupted.stderr
+    assert "interrupted: 2 of 3 points are done and kept" in interrupted.stderr
+    assert "frontier.csv" in interrupted.stdout
+    for j in (1, 2):
+        stem = tmp_path / f"out/model-{j:03d}"
+        assert run(f"{stem}.toml", f"{stem}.cert", cwd=tmp_path, program="dalenius_check").returncode == 0

@@ -1,0 +1,142 @@
+"""The one place that proves: ends retreat on their own, refusals are kept, and only rounding is passed over in silence."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+import pytest
+
+import dalenius as dl
+from dalenius._prove import Proved, prove
+from dalenius.evidence import Lower, Upper
+from dalenius.evidence.lines import UNIFORM, JointLeaf, RecordLine, WitnessLine
+
+PROBLEM = dl.MaximalLeakage(
+    records=dl.Records(1, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(2, 0.1), adversary=dl.AnyPrior()
+)
+EXACT = 0.36806420716849717  # log 2 - h(0.1), attained by the uniform prior
+NOBODY = (WitnessLine(None, None),)
+EVERYBODY = (WitnessLine(0, UNIFORM),)
+CAPACITY = (RecordLine(0), JointLeaf("1", "0", None, ("1", "1")))
+LETTERS = (RecordLine(0), JointLeaf("0", "0", None, None))
+
+
+def lower(value=EXACT, margin=1e-13, candidate=0, **more):
+    return Lower(value=value, margin=margin, lines=EVERYBODY, candidate=candidate, **more)
+
+
+def upper(value=EXACT, margin=1e-13, candidate=0, **more):
+    return Upper(value=value, margin=margin, lines=CAPACITY, candidate=candidate, **more)
+
+
+ZERO = Lower(value=0.0, lines=NOBODY, candidate=9)
+LOG_2 = Upper(value=0.6931471805599453, margin=1e-13, lines=LETTERS, candidate=9)
+
+
+@dataclass
+class Proposes:
+    """A proposer that has found these ends; it counts those that were asked for."""
+
+    found: list[Lower]
+    bounded: list[Upper]
+    asked: list[Upper] = field(default_factory=list)
+
+    def run(self):
+        """Nothing to search."""
+
+    def lowers(self):
+        return iter(self.found)
+
+    def uppers(self):
+        for end in self.bounded:
+            self.asked.append(end)
+            yield end
+
+    def result(self, proved: Proved) -> Proved:
+        assert dl.verify(PROBLEM, proved.certificate).proved
+        assert proved.lower <= EXACT <= proved.upper
+        return proved
+
+
+def test_the_first_ends_are_taken_where_they_are_proved_and_no_more_are_made():
+    proposer = Proposes([lower(), ZERO], [upper(), upper(1.0, candidate=1), LOG_2])
+    proved = prove(PROBLEM, proposer)
+    assert (proved.lower_end, proved.upper_end, proved.refusals) == (lower(), upper(), ())
+    assert len(proposer.asked) <= 2
+    assert proved.upper - proved.lower < 3e-13
+
+
+def test_rounding_is_passed_over_in_silence_but_kept(caplog):
+    proposer = Proposes(
+        [lower(margin=-1e-12), lower(margin=3e-12), ZERO], [upper(margin=-1e-12), upper(margin=3e-12), LOG_2]
+    )
+    with caplog.at_level(logging.DEBUG, logger="dalenius"):
+        proved = prove(PROBLEM, proposer)
+    assert [(refusal.end, refusal.rounding) for refusal in proved.refusals] == [("both", True)]
+    assert not proved.doubted
+    assert [record.levelname for record in caplog.records] == ["DEBUG"]
+    assert proved.upper - proved.lower < 1e-11
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+def test_each_end_retreats_on_its_own(end, caplog):
+    lie = {"lower": 0.39, "upper": 0.2}[end]
+    proposer = Proposes([lower(lie if end == "lower" else EXACT), ZERO], [upper(lie if end == "upper" else 0.4), LOG_2])
+    with pytest.warns(dl.ProofRefusedWarning, match=f"{end} end"):
+        proved = prove(PROBLEM, proposer)
+    assert {refusal.end for refusal in proved.refusals} == {end}
+    assert proved.doubted
+    assert (proved.lower == 0.0) is (end == "lower")
+    assert (proved.upper > 0.6) is (end == "upper")
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    refusal = proved.refusals[0]
+    assert refusal.reason.startswith("rejected: certificate line")
+    assert float(getattr(refusal, end)) == pytest.approx(lie)
+
+
+def test_both_ends_may_lie():
+    with pytest.warns(dl.ProofRefusedWarning):
+        proved = prove(PROBLEM, Proposes([lower(0.6), ZERO], [upper(0.2), LOG_2]))
+    assert {refusal.end for refusal in proved.refusals} == {"lower", "upper"}
+    assert (proved.lower, proved.upper_end) == (0.0, LOG_2)
+
+
+def test_a_lower_end_above_the_upper_one_is_lowered_to_it():
+    """By rounding alone they may cross; what is claimed is an interval all the same."""
+    proved = prove(PROBLEM, Proposes([lower(margin=-1e-15), ZERO], [upper(margin=-1e-15), upper(), LOG_2]))
+    assert proved.lower <= proved.upper
+
+
+def test_what_the_search_doubts_itself_is_no_surprise():
+    proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper(0.3, doubtful=True), upper(candidate=1), LOG_2]))
+    assert [(refusal.end, refusal.rounding) for refusal in proved.refusals] == [("upper", True)]
+    assert not proved.doubted
+
+
+def test_a_later_candidate_is_no_rounding():
+    with pytest.warns(dl.ProofRefusedWarning):
+        proved = prove(PROBLEM, Proposes([lower(0.5), lower(candidate=1), ZERO], [upper(), LOG_2]))
+    assert proved.lower_end.candidate == 1
+
+
+def test_nothing_to_prove_is_one_error():
+    with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*fails"):
+        prove(PROBLEM, Proposes([lower(), ZERO], [upper(0.1), upper(0.2, candidate=1)]))
+
+
+def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
+    """A candidate that is beyond them is left at its first refusal."""
+    import dalenius._prove as place
+    from dalenius_check import Status, Verdict
+
+    seen = []
+
+    def verify(problem, certificate):
+        seen.append(certificate.header.upper)
+        return Verdict(Status.UNDECIDED, "limit: more than a few lines")
+
+    monkeypatch.setattr(place, "verify", verify)
+    with pytest.raises(dl.DaleniusError, match="more than a few lines"):
+        prove(PROBLEM, Proposes([lower(), lower(margin=1e-12), ZERO], [upper(), upper(margin=1e-12), LOG_2]))
+    assert len(seen) == 3  # both together, the upper end alone, the one that needs no search
