@@ -16,6 +16,7 @@ import dalenius.programs as programs
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS, CsvLaw
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
@@ -71,6 +72,18 @@ def test_the_recipe_was_followed(shelf, kind):
     assert cls.__name__ in dir(dalenius) or kind in dir(dalenius), "a public name"
     tests = (ROOT / "tests" / TESTS[shelf]).read_text()
     assert re.search(rf"\b{cls.__name__}\(|\b{kind}\(", tests), "a test of its own"
+
+
+def test_every_class_of_mechanisms_is_a_file_a_word_and_a_row():
+    files = {p.stem for p in (ROOT / "src/dalenius/model/mechanism_classes").glob("*.py")} - {
+        "__init__",
+        "base",
+        "tied",
+    }
+    assert files == set(MECHANISM_CLASSES)
+    for kind, made in MECHANISM_CLASSES.items():
+        assert made.kind == kind
+        assert f"| `{kind}` |" in (ROOT / "docs/model-format.md").read_text(), "a row in docs/model-format.md"
 
 
 def corpus_kinds():

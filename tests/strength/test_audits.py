@@ -62,7 +62,6 @@ ALONE = [
 RACED = [
     Strength("count/rare-n10", 1e-3, ("posterior",), 37),
     Strength("modular-sum/bits-mod3-n6", 1e-2, ("posterior",), 450),
-    Strength("real/fair-cell-randomized-response", 1e-2, ("posterior",), 193),
     Strength("channel/random-2x8x4", 3e-3, ("dual", "dual tree"), 301, 299),
     Strength("channel/random-4x4x3", 3e-3, ("dual tree", "dual tree"), 242, 240),
     Strength("table/squares-mod4-n3", 2e-2, ("dual tree",), 43, 42, 2),

@@ -45,8 +45,8 @@ def children_are_no_worse(relaxation, low, high, hints, rng) -> int:
 @pytest.mark.parametrize("seed", range(8))
 def test_rows(seed):
     audited, rng = channel(seed), np.random.default_rng(seed)
-    exists = np.isfinite(audited.log_shares[0])
-    rows, shares = audited.rows[exists], audited.log_shares[0][exists]
+    exists = np.isfinite(audited.log_uniform[0])
+    rows, shares = audited.rows[exists], audited.log_uniform[0][exists]
     relaxation = RowRelaxation(rows, shares, rng.dirichlet(np.ones(4)), rng.uniform(0.05, 1.0))
     assert children_are_no_worse(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(4), rng) == 20
 

@@ -59,21 +59,23 @@ class LeakageScheme:
     def start(self, rng: np.random.Generator) -> Floats:
         """A random tilt of the uniform prior, some of the way to where the entropy bound or a single pair stops it."""
         channel = self.channel
-        noise = np.where(np.isfinite(channel.log_shares), rng.normal(size=channel.log_shares.shape), -np.inf)
+        noise = np.where(np.isfinite(channel.log_uniform), rng.normal(size=channel.log_uniform.shape), -np.inf)
         low, high = 0.0, 1e3
         for _ in range(60):  # entropy falls with the tilt
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if self._knows(self._tilted(noise, middle)) <= channel.deficit else (low, middle)
+            low, high = (
+                (middle, high) if self._knows(self._tilted(noise, middle)) <= channel.max_knowledge else (low, middle)
+            )
         return self._tilted(noise, float(rng.uniform(0.1, 0.9)) * min(low, 10.0))
 
     def _tilted(self, noise: Floats, strength: float) -> Floats:
-        weight = self.channel.log_shares + np.where(np.isfinite(noise), strength * noise, 0.0)
+        weight = self.channel.log_uniform + np.where(np.isfinite(noise), strength * noise, 0.0)
         p = np.exp(weight - weight.max())
         return np.asarray(p / p.sum())
 
     def _knows(self, p: Floats) -> float:
         """The relative entropy of p to the uniform prior: log |X| - H(p)."""
-        return float(np.sum(x_log_x(p)) - np.sum(p * np.where(p > 0.0, self.channel.log_shares, 0.0)))
+        return float(np.sum(x_log_x(p)) - np.sum(p * np.where(p > 0.0, self.channel.log_uniform, 0.0)))
 
     def value(self, state: Floats) -> float:
         return float(mutual_information(state @ self.channel.rows))
@@ -116,9 +118,11 @@ class _Posterior(_Block):
         phi = np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / len(u))
         phi = (1.0 - INSIDE) * phi + INSIDE / len(u)
         if isinstance(self.program, PosteriorUpdate):
-            self.program.set(phi, -self.channel.deficit)
+            self.program.set(phi, -self.channel.max_knowledge)
         else:
-            self.program = PosteriorUpdate(self.channel.rows, self.channel.log_shares, phi, -self.channel.deficit)
+            self.program = PosteriorUpdate(
+                self.channel.rows, self.channel.log_uniform, phi, -self.channel.max_knowledge
+            )
         return self.program
 
     def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
@@ -130,12 +134,12 @@ class _Marginal(_Block):
 
     def _program(self, state: Floats) -> Program:
         w = _conditionals(state, self.channel)
-        logs = np.where(w > 0.0, self.channel.log_shares, 0.0)
+        logs = np.where(w > 0.0, self.channel.log_uniform, 0.0)
         spread = np.sum(w * logs, axis=1) - np.sum(x_log_x(w), axis=1)
         if isinstance(self.program, MarginalUpdate):
-            self.program.set(w @ self.channel.rows, spread, -self.channel.deficit)
+            self.program.set(w @ self.channel.rows, spread, -self.channel.max_knowledge)
         else:
-            self.program = MarginalUpdate(w @ self.channel.rows, spread, -self.channel.deficit)
+            self.program = MarginalUpdate(w @ self.channel.rows, spread, -self.channel.max_knowledge)
         return self.program
 
     def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
@@ -149,9 +153,11 @@ class _Conditional(_Block):
     def _program(self, state: Floats) -> Program:
         pi, w = state.sum(axis=1), _conditionals(state, self.channel)
         if isinstance(self.program, ConditionalUpdate):
-            self.program.set(pi, w, -self.channel.deficit)
+            self.program.set(pi, w, -self.channel.max_knowledge)
         else:
-            self.program = ConditionalUpdate(self.channel.rows, self.channel.log_shares, pi, w, -self.channel.deficit)
+            self.program = ConditionalUpdate(
+                self.channel.rows, self.channel.log_uniform, pi, w, -self.channel.max_knowledge
+            )
         return self.program
 
     def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:

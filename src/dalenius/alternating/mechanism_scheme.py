@@ -77,7 +77,7 @@ class MechanismScheme:
         return program.mechanism(point), program.bound(multipliers)
 
     def best_reply(self, Q: Floats) -> Prior:
-        """The prior that is told most, as far as the oracle sees."""
+        """The prior that learns most, as far as the oracle sees."""
         replies = self.run.oracle.worst_priors(Q, [], self.run.clock)
         return max(replies, key=lambda prior: self.run.oracle.leakage(prior, Q))
 
@@ -118,7 +118,7 @@ class _Mechanism:
 
 
 class _Adversary:
-    """The prior that is told most: the oracle finds it, an audit certifies how much more another one could be told.
+    """The prior that learns most: the oracle finds it, an audit certifies how much more another one could learn.
 
     In Problem 3 the gain is by how much the mechanism breaks its budget, as a share of it, times the distortion.
     """

@@ -58,7 +58,7 @@ def search(
     stall : float
         A start stops when ten steps gain less than this, in nats.
     """
-    size = channel.log_shares.size * channel.rows.shape[1]
+    size = channel.log_uniform.size * channel.rows.shape[1]
     count = int(np.clip(WORK / size, 1, starts))
     phi = _starts(channel, count, rng)
     p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
@@ -90,7 +90,7 @@ def local_maxima(
     keep : int
         At most so many are returned.
     """
-    size = channel.log_shares.size * channel.rows.shape[1]
+    size = channel.log_uniform.size * channel.rows.shape[1]
     count = int(np.clip(WORK / size, 1, starts))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
@@ -130,7 +130,7 @@ def _climb(
     leakage = np.full(phi.shape[0], -np.inf)
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
-        new_p, new_mu = largest_score(c, channel.log_shares, -channel.deficit, mu, clock)
+        new_p, new_mu = largest_score(c, channel.log_uniform, -channel.max_knowledge, mu, clock)
         if clock.expired:  # the multipliers may not have converged: keep what leaks more
             better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
             p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)
@@ -160,17 +160,17 @@ def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Flo
     return 0.97 * phi + 0.03 / letters
 
 
-def feasible(p: Floats, log_shares: Floats, deficit: float, *, slack: float) -> Floats | None:
+def feasible(p: Floats, log_uniform: Floats, max_knowledge: float, *, slack: float) -> Floats | None:
     """`p` (letters, classes) mixed with just enough of the uniform prior that H(p) >= b + slack; None if only uniform is left.
 
     *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|.
     """
     p = p / p.sum()
-    room = -float(entropy_of(p, log_shares))
-    missing = room + slack - deficit
+    room = -float(entropy_of(p, log_uniform))
+    missing = room + slack - max_knowledge
     if missing <= 0.0:
         return p
     if missing >= room:
         return None
     share = missing / room
-    return (1.0 - share) * p + share * np.exp(log_shares)
+    return (1.0 - share) * p + share * np.exp(log_uniform)

@@ -66,8 +66,8 @@ class RecordAudit:
 
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
-        if self.channel.deficit > 0.0:
-            p = feasible(self.candidate.p, self.channel.log_shares, self.channel.deficit, slack=slack)
+        if self.channel.max_knowledge > 0.0:
+            p = feasible(self.candidate.p, self.channel.log_uniform, self.channel.max_knowledge, slack=slack)
             if p is not None:
                 return p, float(mutual_information(p @ self.channel.rows))
         return None, float(mutual_information(self.channel.uniform @ self.channel.rows))
@@ -163,7 +163,7 @@ class EntropyAudit(Audit):
 
     def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
-        if channel.deficit == 0.0:
+        if channel.max_knowledge == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
         law, divergences, inputs = self._whole_channel
@@ -186,8 +186,8 @@ class EntropyAudit(Audit):
     def _with_uniform(channel: RecordChannel, candidate: Candidate) -> Candidate:
         """The uniform prior where it leaks more than what the search found (the search may have been cut short)."""
         leakage = float(mutual_information(channel.uniform @ channel.rows))
-        feasible_enough = entropy_of(candidate.p, channel.log_shares) >= -channel.deficit - 1e-9 * (
-            1.0 + channel.deficit
+        feasible_enough = entropy_of(candidate.p, channel.log_uniform) >= -channel.max_knowledge - 1e-9 * (
+            1.0 + channel.max_knowledge
         )
         if feasible_enough and candidate.leakage >= leakage:
             return candidate
@@ -197,7 +197,7 @@ class EntropyAudit(Audit):
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
         channel = record.channel
         dual = self._dual(record, turn)
-        if record.upper > self.target and channel.log_shares.shape[1] <= MOST_CLASSES:
+        if record.upper > self.target and channel.log_uniform.shape[1] <= MOST_CLASSES:
             vertices = VertexTree(channel, turn.part(0.2))
             if vertices.attained < record.upper:
                 vertices.run(target=self.target)
@@ -221,7 +221,7 @@ class EntropyAudit(Audit):
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
-        work = channel.completions.log_shares.shape[1] * channel.aggregation.output_count
+        work = channel.completions.log_uniform.shape[1] * channel.aggregation.output_count
         bound = dual_bound(
             channel,
             record.candidate,
@@ -245,7 +245,7 @@ class EntropyAudit(Audit):
             if _bounded(record) <= self.target:
                 break
             assert record.race is not None
-            work = record.channel.completions.log_shares.shape[1] * record.channel.aggregation.output_count
+            work = record.channel.completions.log_uniform.shape[1] * record.channel.aggregation.output_count
             runner = record.race.turn(self.clock, self.target, partial(self._runner_may_grow, work=work))
             if runner is None:
                 open_records.remove(record)
@@ -300,7 +300,7 @@ def _bounded(record: RecordAudit) -> float:
 
 def _one_class_a_letter(channel: RecordChannel, inputs: Floats) -> Candidate:
     """A law on the classes as a prior where every letter has one class (a record alone): then the problem is Shannon capacity."""
-    exists = np.isfinite(channel.log_shares)
+    exists = np.isfinite(channel.log_uniform)
     p = channel.uniform
     if np.all(exists.sum(axis=1) == 1):
         p = exists * inputs / np.maximum(exists.sum(axis=0), 1)
@@ -322,5 +322,5 @@ def _letters_bound(channel: RecordChannel) -> Bound:
 
 def _capacity_bound(channel: AggregatedRecord, law: Floats, divergences: Floats) -> Bound:
     """I(X_i; Y) <= I(X; Y) <= max D(row || law)."""
-    used = np.isfinite(channel.log_shares).any(axis=0)
+    used = np.isfinite(channel.log_uniform).any(axis=0)
     return Bound(float(divergences[used].max()), "capacity", (capacity_line(channel, law),))

@@ -30,8 +30,6 @@ class PriorSetAudit(Audit):
         self.priors, self.channel = adversary.weights, self.problem.channel
         leaking = [i for i, letters in enumerate(self.problem.records.alphabets) if letters > 1]
         self.pairs = [dataset_pairs(self.problem, i) for i in leaking]
-        self._pairs = {pairs.record: pairs for pairs in self.pairs}
-        self._records = list(self._pairs)
         self._leakage: dict[int, Floats] = {}
 
     @property
@@ -54,14 +52,15 @@ class PriorSetAudit(Audit):
     @property
     def exposed(self) -> int | None:
         best = max(self._leakage, key=lambda i: self._leakage[i].max(initial=0.0), default=None)
-        return self._records[0] if best is None and self._records else best
+        return self.pairs[0].record if best is None and self.pairs else best
 
     def exposure(self, slack: float) -> Exposure | None:
         record = self.exposed
         if record is None or self.lower <= slack:
             return None
         number = int(np.argmax(self._leakage[record]))
-        return Exposure(record, self.lower, self._masses(record, number), number, number)
+        pairs = next(pairs for pairs in self.pairs if pairs.record == record)
+        return Exposure(record, self.lower, pairs.table(pairs.apply(self.priors[number])), number, number)
 
     def proof(self) -> UpperProof:
         return ()
@@ -71,7 +70,8 @@ class PriorSetAudit(Audit):
         return max(float(np.log(pairs.shape[0])) for pairs in self.pairs), ()
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in self._records)
+        records = [pairs.record for pairs in self.pairs]
+        return tuple(RecordProof(i, 1, "evaluated" if i in self._leakage else "letters", 0) for i in records)
 
     def _evaluate(self, pairs: DatasetPairs) -> None:
         """I(X_i; Y) under every prior."""
@@ -92,11 +92,6 @@ class PriorSetAudit(Audit):
             done.append(mutual_information(np.stack(joint, axis=1)))
             self._leakage[record] = np.concatenate(done)
             self._tell("priors", record)
-
-    def _masses(self, record: int, prior: int) -> Floats:
-        """A prior's masses on (letter, channel input)."""
-        pairs = self._pairs[record]
-        return pairs.table(pairs.apply(self.priors[prior]))
 
     def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         done = sum(len(leakage) for leakage in self._leakage.values())

@@ -115,7 +115,7 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
         if isinstance(node, Branch):
             letter = node.cut.letter
             kept = np.isin(channel.aggregation.row_of_input, node.cut.kept)
-            kept &= np.isfinite(channel.completions.log_shares[letter])
+            kept &= np.isfinite(channel.completions.log_uniform[letter])
             yield ClassPart(letter, tuple(np.flatnonzero(kept).tolist()))
         else:
             yield OutputLawLeaf(law_text(channel, node.content.law))
@@ -123,8 +123,8 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
 
 def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
     """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
-    shares = channel.completions.log_shares
-    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(shares[b], shares[a]))
+    log_masses = channel.completions.log_uniform
+    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(log_masses[b], log_masses[a]))
 
 
 def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:

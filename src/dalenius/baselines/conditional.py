@@ -132,7 +132,7 @@ def _update(
     row = _Row(pi, K, a, given[a])
     spread = sum(pi[other] * view.spread(other, rows[other]) for other in range(view.letters) if other != a)
     least = (bound - float(entropy(pi)) - float(spread)) / float(pi[a])
-    if least <= view.log_shares[a].min():
+    if least <= view.log_uniform[a].min():
         found = row.values(given[a].channel)[given[a].inputs]
         log.evaluations += len(given[a].channel)
         best = int(np.argmax(found))
@@ -159,10 +159,10 @@ def _climb(
     gradient = gradient - gradient.mean()
     direction = gradient
     if view.spread(a, rows[a]) - least < ON_BOUNDARY:
-        direction = along_boundary(rows[a], gradient, view.log_shares[a])
+        direction = along_boundary(rows[a], gradient, view.log_uniform[a])
     step = settings.step
     for _ in range(int(settings.halvings)):
-        candidate = projected_step(rows[a], direction, step, view.log_shares[a], least)
+        candidate = projected_step(rows[a], direction, step, view.log_uniform[a], least)
         now = row.value(candidate)
         log.evaluations += 1
         wanted = value + max(settings.armijo * float(gradient @ (candidate - rows[a])), LEAST_GAIN)

@@ -49,8 +49,8 @@ class CvxpyNlp:
                 return law, 0, Rest.TIME
             answer, steps = solve_as_written(
                 [program.given[part] for part in program.parts],
-                program.log_shares,
-                program.deficit,
+                program.log_uniform,
+                program.max_knowledge,
                 law,
                 {"preset": self.preset, "max_iterations": int(self.iterations)},
                 time_limit=left if left < np.inf else None,

@@ -41,7 +41,7 @@ class View:
     record : int
     cells : tuple of (cells of letter a,)
         Where in the law the cells of each letter are.
-    log_shares : tuple of (cells of letter a,)
+    log_uniform : tuple of (cells of letter a,)
         log(N(a,k) / |X|).
     inputs : tuple of (cells of letter a,)
         The row of the channel that each cell selects.
@@ -49,7 +49,7 @@ class View:
 
     record: int
     cells: tuple[Integers, ...]
-    log_shares: tuple[Floats, ...]
+    log_uniform: tuple[Floats, ...]
     inputs: tuple[Integers, ...]
 
     @property
@@ -62,13 +62,13 @@ class View:
         pi = np.array([part.sum() for part in parts])
         rows = [
             part / mass if mass > 0.0 else np.exp(logs - log_sum_exp(logs))
-            for part, mass, logs in zip(parts, pi, self.log_shares, strict=True)
+            for part, mass, logs in zip(parts, pi, self.log_uniform, strict=True)
         ]
         return pi / pi.sum(), rows
 
     def spread(self, a: int, row: Floats) -> float:
         """H(w_a) - log |X| = sum_k w log(N/(|X| w)) of a conditional."""
-        return float(row @ self.log_shares[a] - x_log_x(row).sum())
+        return float(row @ self.log_uniform[a] - x_log_x(row).sum())
 
     def entropy(self, pi: Floats, rows: Sequence[Floats]) -> float:
         """H(p) - log |X| = H(pi) + sum_a pi_a (H(w_a) - log |X|), the chain rule."""
@@ -95,7 +95,7 @@ class Family:
         ``"full joint"`` or ``"aggregated"``.
     views : tuple of View
     channel : (inputs, outputs)
-    deficit : float
+    max_knowledge : float
         log |X| - b in nats.
     size : int
         Length of a law.
@@ -106,7 +106,7 @@ class Family:
     name: str
     views: tuple[View, ...]
     channel: Floats
-    deficit: float
+    max_knowledge: float
     size: int
     shared: bool
 
@@ -124,7 +124,7 @@ class Family:
         """The uniform law: the source paper's start."""
         law = np.zeros(self.size)
         for view in self.views:
-            for cells, logs in zip(view.cells, view.log_shares, strict=True):
+            for cells, logs in zip(view.cells, view.log_uniform, strict=True):
                 law[cells] = np.exp(logs)
         return law
 
@@ -132,15 +132,15 @@ class Family:
         """A Dirichlet law with a random concentration; where its entropy is below the bound, the power of it that just meets it."""
         law = np.zeros(self.size)
         for view in self.views[:1] if self.shared else self.views:
-            cells, logs = np.concatenate(view.cells), np.concatenate(view.log_shares)
+            cells, logs = np.concatenate(view.cells), np.concatenate(view.log_uniform)
             part = rng.dirichlet(np.full(cells.size, 10.0 ** rng.uniform(-1.0, 0.0)))
-            if float(part @ logs - x_log_x(part).sum()) < -self.deficit:
-                part = on_entropy_boundary(part, logs, -self.deficit)
+            if float(part @ logs - x_log_x(part).sum()) < -self.max_knowledge:
+                part = on_entropy_boundary(part, logs, -self.max_knowledge)
             law[cells] = part
         return self.repaired(law)
 
     def repaired(self, law: Floats, slack: float = 0.0) -> Floats:
-        """The law mixed with just enough of the uniform one that H - log |X| >= slack - deficit, for every record's part.
+        """The law mixed with just enough of the uniform one that H - log |X| >= slack - max_knowledge, for every record's part.
 
         *Feasible because* entropy is concave: H((1-t) p + t u) >= (1-t) H(p) + t log |X|. Only uniform is left where nothing else is
         allowed.
@@ -150,8 +150,8 @@ class Family:
             cells = np.concatenate(view.cells)
             part = np.maximum(law[cells], 0.0)
             part /= part.sum()
-            room = max(float(x_log_x(part).sum() - part @ np.concatenate(view.log_shares)), 0.0)
-            missing = room + slack - self.deficit
+            room = max(float(x_log_x(part).sum() - part @ np.concatenate(view.log_uniform)), 0.0)
+            missing = room + slack - self.max_knowledge
             if missing > 0.0:
                 share = min(missing / room, 1.0) if room > 0.0 else 1.0
                 part = (1.0 - share) * part + share * self.uniform[cells]
@@ -160,7 +160,7 @@ class Family:
 
     def shortfall(self, law: Floats) -> float:
         """By how many nats the entropy of a law is below the bound; 0 where it is not."""
-        return max(max(-self.deficit - view.entropy(*view.split(law)) for view in self.views), 0.0)
+        return max(max(-self.max_knowledge - view.entropy(*view.split(law)) for view in self.views), 0.0)
 
     def leakage(self, j: int, law: Floats) -> float:
         """I(X_i; Y) for the record of a view, in nats."""
@@ -192,7 +192,7 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
     >>> family.size, len(family.views), family.shared
     (16, 4, True)
     """
-    records, deficit = problem.records, problem.deficit
+    records, max_knowledge = problem.records, problem.max_knowledge
     _check_size("the full joint law", math.log(len(records)) + records.log_datasets, "use the aggregated problem")
     inputs = problem.query_of_inputs.index_of_dataset(records)
     logs = np.full(records.datasets, -records.log_datasets)
@@ -201,7 +201,7 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
         if letters > 1:
             cells = tuple(records.datasets_by_letter(record))
             views.append(View(record, cells, tuple(logs[: len(c)] for c in cells), tuple(inputs[c] for c in cells)))
-    return Family("full joint", _some(views), _channel(problem), deficit, records.datasets, shared=True)
+    return Family("full joint", _some(views), _channel(problem), max_knowledge, records.datasets, shared=True)
 
 
 def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
@@ -220,10 +220,10 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
     """
     if isinstance(problem, MaximalLeakage):
         channels = record_channels(problem)
-        tables = [(part.record, part.log_shares) for part in channels]
+        tables = [(part.record, part.log_uniform) for part in channels]
         channel = channels[0].rows if channels else problem.channel
     else:
-        tables = [(part.record, part.log_shares) for part in record_completions(problem)]
+        tables = [(part.record, part.log_uniform) for part in record_completions(problem)]
         channel = _channel(problem)
     _check_size("the aggregated problem", math.log(max(sum(table.size for _, table in tables), 1)), "use fewer records")
     views, start = [], 0
@@ -233,7 +233,7 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
         cells = tuple(np.arange(stop - len(k), stop) for stop, k in zip(stops, kept, strict=True))
         views.append(View(record, cells, tuple(logs[k] for logs, k in zip(table, kept, strict=True)), tuple(kept)))
         start = int(stops[-1])
-    return Family("aggregated", _some(views), channel, problem.deficit, start, shared=False)
+    return Family("aggregated", _some(views), channel, problem.max_knowledge, start, shared=False)
 
 
 def _channel(problem: MaximalLeakage | DesignProblem) -> Floats:

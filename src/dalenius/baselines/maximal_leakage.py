@@ -59,7 +59,7 @@ def alternate(family: Family, law: Floats, settings: LeakageSettings, log: Log) 
     max_j I(X_j; Y) does not fall. So the largest leakage never falls, which is what the paper's Theorem 4.1 says.
     """
     values = family.leakages(law)
-    bound = -family.deficit
+    bound = -family.max_knowledge
     for iteration in range(1, int(settings.iterations) + 1):
         gained = 0.0
         for j, view in enumerate(family.views):
@@ -129,7 +129,7 @@ def leakage_run(
 
 def concluded(method: str, family: Family, law: Floats, iterations: int, rest: Rest, log: Log) -> LeakageRun:
     """What a rival came to: its last law repaired and judged."""
-    law = family.repaired(law, REPAIR_MARGIN * (1.0 + family.deficit))
+    law = family.repaired(law, REPAIR_MARGIN * (1.0 + family.max_knowledge))
     value, best = family.judged(law)
     log.note(iterations, value)
     return LeakageRun(

@@ -28,17 +28,17 @@ class OutOfTimeError(Exception):
 
 
 class RecordProgram:
-    """max I(p) over p >= 0, sum p = 1, H(p) - log |X| = sum p log(N/(|X| p)) >= -deficit, for one record; p flat over its cells.
+    """max I(p) over p >= 0, sum p = 1, H(p) - log |X| = sum p log(N/(|X| p)) >= -max_knowledge, for one record; p flat over its cells.
 
     Derivatives take every coordinate as free. `best` is the best law that was evaluated and meets the bound but for rounding, `start`
     until there is one.
     """
 
     def __init__(self, family: Family, view: View, start: Floats, log: Log) -> None:
-        self.log, self.deficit, self.letters = log, family.deficit, view.letters
+        self.log, self.max_knowledge, self.letters = log, family.max_knowledge, view.letters
         stops = np.cumsum([len(cells) for cells in view.cells])
         self.parts = [slice(stop - len(cells), stop) for stop, cells in zip(stops.tolist(), view.cells, strict=True)]
-        self.log_shares = np.concatenate(view.log_shares)
+        self.log_uniform = np.concatenate(view.log_uniform)
         self.given = family.channel[np.concatenate(view.inputs)]
         self.value, self.best = -np.inf, start
 
@@ -81,11 +81,11 @@ class RecordProgram:
 
     def spare(self, p: Floats) -> float:
         """H(p) - b."""
-        return float(p @ self.log_shares - x_log_x(np.maximum(p, LEAST_MASS)).sum()) + self.deficit
+        return float(p @ self.log_uniform - x_log_x(np.maximum(p, LEAST_MASS)).sum()) + self.max_knowledge
 
     def spare_slope(self, p: Floats) -> Floats:
         """Theorem 9.1 with counts."""
-        return self.log_shares - np.log(np.maximum(p, LEAST_MASS)) - 1.0
+        return self.log_uniform - np.log(np.maximum(p, LEAST_MASS)) - 1.0
 
     def spare_curvature(self, p: Floats) -> Floats:
         """-1/p on the diagonal."""

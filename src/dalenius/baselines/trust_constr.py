@@ -36,7 +36,7 @@ class TrustConstr:
         from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize  # takes long to import
 
         def solve(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
-            shares = np.exp(program.log_shares)
+            shares = np.exp(program.log_uniform)
             unit = np.sqrt(
                 shares
             )  # p = unit x: the metric of the datasets; in p itself it stalls where counts are uneven

@@ -67,8 +67,8 @@ class Oracle(ABC):
 class EntropyOracle(Oracle):
     """All priors with at least some entropy: joint Blahut-Arimoto, from random starts and from what was found before."""
 
-    def __init__(self, parts: Sequence[Completions], deficit: float, rng: np.random.Generator) -> None:
-        self.parts, self.deficit, self.rng = parts, deficit, rng
+    def __init__(self, parts: Sequence[Completions], max_knowledge: float, rng: np.random.Generator) -> None:
+        self.parts, self.max_knowledge, self.rng = parts, max_knowledge, rng
 
     @property
     def any_prior(self) -> Prior:
@@ -79,18 +79,20 @@ class EntropyOracle(Oracle):
     def channels(self, Q: Floats) -> list[RecordChannel]:
         """The record channels of a mechanism; rows are not merged, so that classes are inputs."""
         rows = Q[:, Q.any(axis=0)]
-        return [RecordChannel(part.record, part.times, part.log_shares, rows, self.deficit) for part in self.parts]
+        return [
+            RecordChannel(part.record, part.times, part.log_uniform, rows, self.max_knowledge) for part in self.parts
+        ]
 
     def made_feasible(self, record: int, masses: Floats) -> Prior:
         """A prior with these masses, mixed with the uniform one if it has too little entropy."""
         part = next(part for part in self.parts if part.record == record)
-        p = feasible(masses, part.log_shares, self.deficit, slack=SPARE * (1.0 + self.deficit))
+        p = feasible(masses, part.log_uniform, self.max_knowledge, slack=SPARE * (1.0 + self.max_knowledge))
         return Prior(record, part.uniform if p is None else p, "uniform" if p is None else None)
 
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
         found = []
         for channel in self.channels(Q):
-            if self.deficit == 0.0:
+            if self.max_knowledge == 0.0:
                 found.append(Prior(channel.record, channel.uniform, UNIFORM))
                 continue
             warm = [prior.masses for prior in known if prior.record == channel.record][-12:]
@@ -160,7 +162,7 @@ def oracle_of(problem: DesignProblem, parts: Sequence[Completions], rng: np.rand
     adversary = problem.against("an exchange")
     match adversary:
         case EntropyAtLeast():
-            return EntropyOracle(parts, problem.deficit, rng)
+            return EntropyOracle(parts, problem.max_knowledge, rng)
         case ProductPriors():
             return ProductOracle(problem)
         case PriorSet(weights=weights):

@@ -121,7 +121,7 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
     witness = None if certificate is None else _witness(certificate)
     for number, channel in enumerate(record_channels(problem)):
         at = "" if number == 0 else f"@{channel.record}"
-        point = _tilted(channel.log_shares, -channel.deficit)
+        point = _tilted(channel.log_uniform, -channel.max_knowledge)
         if witness is not None and witness[0] == channel.record and witness[1] is not None:
             point = _folded(channel, witness[1])
         found += _of_channel(channel, point, at, problem)
@@ -129,9 +129,11 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
 
 
 def _of_channel(channel: AggregatedRecord, p: Floats, at: str, problem: MaximalLeakage) -> list[Offer]:
-    R, N, b = channel.rows, channel.log_shares, -channel.deficit
+    R, N, b = channel.rows, channel.log_uniform, -channel.max_knowledge
     pi = p.sum(axis=1)
-    w = np.where(pi[:, None] > 0.0, p / np.where(pi > 0.0, pi, 1.0)[:, None], Pairs("export", R, N).shares)
+    w = np.where(
+        pi[:, None] > 0.0, p / np.where(pi > 0.0, pi, 1.0)[:, None], Pairs("export", R, N).uniform_given_letter
+    )
     u = p @ R
     law = u.sum(axis=0)
     phi = np.where(law > 0.0, u / np.where(law > 0.0, law, 1.0), 1.0 / len(pi))
@@ -159,11 +161,11 @@ def _marginal(R: Floats, N: Floats, w: Floats, b: float) -> Program:
     return MarginalUpdate(w @ R, Pairs("marginal", R, N).entropies(w), b)
 
 
-def _tilted(log_shares: Floats, bound: float, sign: float = 1.0) -> Floats:
+def _tilted(log_uniform: Floats, bound: float, sign: float = 1.0) -> Floats:
     """The uniform prior times exp(a/(A-1) + 2k/(K-1)), with enough entropy (relative to the uniform prior's)."""
-    letters, classes = log_shares.shape
+    letters, classes = log_uniform.shape
     ramp = np.linspace(0.0, 1.0, letters)[:, None] + np.linspace(0.0, 2.0, classes)[None, :]
-    pairs = Pairs("export", np.ones((classes, 1)), log_shares)
+    pairs = Pairs("export", np.ones((classes, 1)), log_uniform)
     p = pairs.uniform * np.exp(sign * ramp)
     return mixed(p / p.sum(), pairs.uniform, pairs.entropy, bound)
 
@@ -183,7 +185,7 @@ def _folded(channel: AggregatedRecord, weights: Any) -> Floats:
     """Masses on (letter, class) out of a witness's weights on (letter, channel input)."""
     if weights == "uniform":
         return channel.uniform
-    return channel.apply(_masses(weights, channel.completions.log_shares.shape))
+    return channel.apply(_masses(weights, channel.completions.log_uniform.shape))
 
 
 def _masses(weights: Any, shape: tuple[int, ...]) -> Floats:
@@ -244,7 +246,7 @@ def _default_priors(problem: DesignProblem) -> Iterable[Floats]:
     if isinstance(problem.adversary, EntropyAtLeast):
         for part in record_completions(problem):
             for sign in (1.0, -1.0):
-                yield _tilted(part.log_shares, -problem.deficit, sign)
+                yield _tilted(part.log_uniform, -problem.max_knowledge, sign)
     elif isinstance(problem.adversary, ProductPriors):
         for selections in record_selections(problem):
             for j in range(min(SELECTIONS, len(selections.inputs))):

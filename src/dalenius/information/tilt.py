@@ -6,7 +6,7 @@ For scores c(a,k), multiplicities N(a,k) and a multiplier mu > 0,
 
 is attained at w_a(k) ~ N(a,k) exp(c(a,k)/mu), pi_a ~ exp(G_a/(1+mu)), G_a = mu log sum_k N(a,k) exp(c(a,k)/mu),
 and equals (1+mu) log sum_a exp(G_a/(1+mu)). All entropies here are taken relative to the uniform prior, H(p) - log |X|: N is
-replaced by N / |X|, the bound b by minus the deficit, and nothing of the size of log |X| is ever subtracted.
+replaced by N / |X|, the bound b by minus the max_knowledge, and nothing of the size of log |X| is ever subtracted.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Tilt:
         return np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
 
 
-def tilt(c: Floats, log_shares: Floats, mu: Floats | float) -> Tilt:
+def tilt(c: Floats, log_uniform: Floats, mu: Floats | float) -> Tilt:
     """The closed form above, for any leading batch axes of `c` (..., letters, classes) and `mu` (...)."""
     mu = np.asarray(mu, dtype=float)
-    weight = log_shares + c / mu[..., None, None]
+    weight = log_uniform + c / mu[..., None, None]
     total = log_sum_exp(weight)
     score = (mu / (1.0 + mu))[..., None] * total
     norm = log_sum_exp(score)
@@ -59,28 +59,28 @@ def tilt(c: Floats, log_shares: Floats, mu: Floats | float) -> Tilt:
     log_w = weight - total[..., None]
     w = np.exp(log_w)
     pi = np.exp(log_pi)
-    surprise = np.where(np.isfinite(log_shares), total[..., None] - log_pi[..., None] - c / mu[..., None, None], 0.0)
+    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[..., None] - c / mu[..., None, None], 0.0)
     return Tilt(pi[..., None] * w, pi, w, surprise, (1.0 + mu) * norm)
 
 
-def entropy_of(p: Floats, log_shares: Floats) -> Floats:
+def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
     """H(p) - log |X| of masses on (letter, class), in nats: minus the relative entropy to the uniform prior."""
-    spread = np.sum(p * np.where(np.isfinite(log_shares), log_shares, 0.0), axis=(-2, -1))
+    spread = np.sum(p * np.where(np.isfinite(log_uniform), log_uniform, 0.0), axis=(-2, -1))
     return spread - np.sum(x_log_x(p), axis=(-2, -1))
 
 
-def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats, clock: Deadline) -> tuple[Floats, Floats]:
+def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, clock: Deadline) -> tuple[Floats, Floats]:
     """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound: masses and the multiplier (0 where the bound is slack).
 
     Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the
     clock expires, a feasible point is returned all the same.
     """
-    slack = tilt(c, log_shares, np.full(mu.shape, SLACK))
+    slack = tilt(c, log_uniform, np.full(mu.shape, SLACK))
     is_slack = slack.entropy >= bound
     low, high = np.full(mu.shape, np.log(SLACK)), np.full(mu.shape, np.log(1e9))
     t = np.clip(np.log(np.maximum(mu, SLACK)), low, high)
     for _ in range(80):
-        point = tilt(c, log_shares, np.exp(t))
+        point = tilt(c, log_uniform, np.exp(t))
         if clock.expired:
             break
         excess = point.entropy - bound
@@ -90,6 +90,6 @@ def largest_score(c: Floats, log_shares: Floats, bound: float, mu: Floats, clock
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
         step = t - (excess - 5e-14 * (1.0 + abs(bound))) / np.maximum(slope, 1e-300)
         t = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-    point = tilt(c, log_shares, np.exp(high))
+    point = tilt(c, log_uniform, np.exp(high))
     p = np.where(is_slack[..., None, None], slack.p, point.p)
     return p, np.where(is_slack, 0.0, np.exp(high))

@@ -81,9 +81,9 @@ class Problem(ABC):
         return self._entropy.nats(self.records)
 
     @property
-    def deficit(self) -> float:
+    def max_knowledge(self) -> float:
         """log |X| - b in nats, what the adversary may know at most; `InputError` where it is another than `EntropyAtLeast`."""
-        return self._entropy.deficit(self.records)
+        return self._entropy.max_knowledge(self.records)
 
     @property
     def _entropy(self) -> EntropyAtLeast:

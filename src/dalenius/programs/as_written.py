@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 
 def solve_as_written(
     given: Sequence[Floats],
-    log_shares: Floats,
-    deficit: float,
+    log_uniform: Floats,
+    max_knowledge: float,
     start: Floats,
     settings: dict[str, Any],
     *,
@@ -35,9 +35,9 @@ def solve_as_written(
     ----------
     given : sequence of (cells of a letter, outputs)
         Q(y|a,k).
-    log_shares : (cells,)
+    log_uniform : (cells,)
         log(N(a,k)/|X|), letter after letter.
-    deficit : float
+    max_knowledge : float
         log |X| - b.
     start : (cells,)
     settings : dict
@@ -52,7 +52,7 @@ def solve_as_written(
     letters = cp.hstack([cp.sum(part) for part in parts])
     released = cp.Constant(np.concatenate(given).T) @ p
     leakage = concave_entropy(letters) + concave_entropy(released) - cp.sum([concave_entropy(u) for u in joint])
-    obeyed = entropy_at_least(p, -deficit, log_counts=log_shares)
+    obeyed = entropy_at_least(p, -max_knowledge, log_counts=log_uniform)
     problem = cp.Problem(cp.Maximize(leakage), [cp.sum(p) == 1.0, *obeyed])
     chosen = {"nlp": True, "logger": "SILENT", **settings}
     answer = attempt(problem, {"p": p}, {}, "UNO", chosen, time_limit=time_limit)

@@ -81,7 +81,7 @@ class ConditionalUpdate(OneMultiplier):
         """Another letter law, point and bound for the same channel; solving again does not canonicalise again."""
         self.pi, self.b = self.pairs.letter_law(marginal), float(entropy_bound)
         self.w0, self.g = self.pairs.conditionals(conditionals), self._slopes(self.pairs.conditionals(conditionals))
-        self.most = self._entropy(self.pairs.shares)
+        self.most = self._entropy(self.pairs.uniform_given_letter)
         if not self.most >= self.b - 1e-12 * (1.0 + abs(self.b)):
             raise InputError(f"conditional: no conditionals have entropy {self.b:.6g}; the largest is {self.most:.6g}")
         if hasattr(self, "parameters"):
@@ -89,7 +89,7 @@ class ConditionalUpdate(OneMultiplier):
 
     def _slopes(self, w0: Floats) -> Floats:
         """g(a,k), finite; 0 for letters without mass."""
-        K = ((1.0 - INSIDE) * w0 + INSIDE * self.pairs.shares) @ self.pairs.rows
+        K = ((1.0 - INSIDE) * w0 + INSIDE * self.pairs.uniform_given_letter) @ self.pairs.rows
         r = self.pi @ K
         used = (self.pi[:, None] > 0.0) & (r > 0.0)
         log_ratio = np.where(used, np.log(np.maximum(K, 1e-300)) - np.log(np.where(r > 0.0, r, 1.0)), 0.0)
@@ -121,14 +121,18 @@ class ConditionalUpdate(OneMultiplier):
 
     def start(self) -> tuple[Named, Named]:
         """w0, mixed with the conditionals of the largest entropy if it has too little, and no multiplier."""
-        return {"w": mixed(self.w0, self.pairs.shares, self._entropy, self.b)}, {"mu": np.array(0.0)}
+        return {"w": mixed(self.w0, self.pairs.uniform_given_letter, self._entropy, self.b)}, {"mu": np.array(0.0)}
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and mix with the conditionals of the largest entropy until the bound holds."""
         w = raw.get("w")
         if w is None or w.shape != self.pairs.letter.shape:
             return None
-        return {"w": mixed(self.pairs.conditionals(self.pairs.spread(w)), self.pairs.shares, self._entropy, self.b)}
+        return {
+            "w": mixed(
+                self.pairs.conditionals(self.pairs.spread(w)), self.pairs.uniform_given_letter, self._entropy, self.b
+            )
+        }
 
     def value(self, point: Mapping[str, Floats]) -> float:
         return float(self.pi @ np.sum(self.g * point["w"], axis=1))
@@ -138,7 +142,7 @@ class ConditionalUpdate(OneMultiplier):
         return float(mutual_information(self.pi[:, None] * (point["w"] @ self.pairs.rows)))
 
     def point_at(self, mu: float) -> Named:
-        return {"w": mixed(self.pairs.tilted(self.g, mu), self.pairs.shares, self._entropy, self.b)}
+        return {"w": mixed(self.pairs.tilted(self.g, mu), self.pairs.uniform_given_letter, self._entropy, self.b)}
 
     def bound_at(self, mu: float) -> float:
         gain = float(self.pi @ self.pairs.gains(self.g, mu))

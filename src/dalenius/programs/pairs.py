@@ -77,8 +77,8 @@ class Pairs:
     """The pairs (letter a, class k) with N(a,k) > 0: masses and scores are matrices (letters, classes), variables vectors (pairs,).
 
     Entropies are in nats and count a class's members: H(p) = -sum p log p + sum p log N. Handing in log(N/|X|) for log N and
-    b - log |X| for b changes nothing but the rounding: nothing of the size of log |X| is then subtracted (`RecordChannel.log_shares`
-    and minus its `deficit` are these numbers).
+    b - log |X| for b changes nothing but the rounding: nothing of the size of log |X| is then subtracted (`RecordChannel.log_uniform`
+    and minus its `max_knowledge` are these numbers).
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Pairs:
         log sum_k N(a,k): the largest H(w_a); -inf where a letter has no pair.
     largest : float
         log sum N: the largest H(p).
-    shares : (letters, classes)
+    uniform_given_letter : (letters, classes)
         N(a,k) / sum_k N(a,k): the conditionals of the largest entropy.
 
     Raises
@@ -119,8 +119,8 @@ class Pairs:
         self.totals = log_sum_exp(self.log_counts)
         self.largest = float(log_sum_exp(self.totals))
         self.finite_counts = np.where(self.exists, self.log_counts, 0.0)
-        self.log_shares = self.log_counts - self.finite_totals[:, None]
-        self.shares = np.exp(self.log_shares)
+        self.log_uniform_given_letter = self.log_counts - self.finite_totals[:, None]
+        self.uniform_given_letter = np.exp(self.log_uniform_given_letter)
         self.uniform = np.exp(self.log_counts - self.largest)
 
     def _check(self) -> None:
@@ -168,7 +168,7 @@ class Pairs:
             raise InputError(f"{self.name}: expected finite conditionals {self.log_counts.shape}, got shape {w.shape}")
         w = np.where(self.exists, np.maximum(w, 0.0), 0.0)
         total = w.sum(axis=1, keepdims=True)
-        return np.where(total > 0.0, w / np.where(total > 0.0, total, 1.0), self.shares)
+        return np.where(total > 0.0, w / np.where(total > 0.0, total, 1.0), self.uniform_given_letter)
 
     def masses(self, raw: Floats | None) -> Floats | None:
         """A solver's masses (pairs,) as a matrix, clipped and normalised; None if nothing can be made of them."""
@@ -193,17 +193,17 @@ class Pairs:
         """The maximisers of `gains`: w_a ~ N exp(scores/mu), for mu = 0 the best class; 0 for letters without a pair."""
         top = np.where(self.exists, scores, -np.inf).max(axis=1, keepdims=True, initial=-1e300)
         if mu <= 0.0:
-            w = np.where(self.exists & (scores >= top), self.shares, 0.0)
+            w = np.where(self.exists & (scores >= top), self.uniform_given_letter, 0.0)
         else:
-            weight = np.where(self.exists, self.log_shares + (scores - top) / mu, -np.inf)
+            weight = np.where(self.exists, self.log_uniform_given_letter + (scores - top) / mu, -np.inf)
             w = np.exp(weight - np.where(self.live, log_sum_exp(weight), 0.0)[:, None])
         return w / np.where(self.live, w.sum(axis=1), 1.0)[:, None]
 
     def gains(self, scores: Floats, mu: float) -> Floats:
-        """max over w of <scores_a, w> + mu (H(w) - totals_a) for every letter: mu log sum_k shares exp(scores/mu); max_k if mu = 0."""
+        """max over w of <scores_a, w> + mu (H(w) - totals_a) for every letter: mu log sum_k u_k exp(scores/mu); max_k if mu = 0."""
         if mu <= 0.0:
             return np.where(self.live, np.where(self.exists, scores, -np.inf).max(axis=1), 0.0)
-        return mu * log_mean_exp(self.log_shares, scores / mu)
+        return mu * log_mean_exp(self.log_uniform_given_letter, scores / mu)
 
     def maximum(self, gains: Floats, share: float, mu: float, bound: float) -> float:
         """max over pi of sum pi_a (gains_a + mu totals_a) + (share + mu) H(pi) - mu b: with tau = share + mu,

@@ -41,7 +41,7 @@ class RowProblem:
         pi, w = pairs.letter_law(marginal), pairs.conditionals(conditionals)
         others = np.arange(len(pi)) != letter
         self.own, self.letter = Pairs(pairs.name, pairs.rows, pairs.log_counts[[letter]]), letter
-        self.rows, self.best, self.most = self.own.rows, self.own.shares[0], float(self.own.totals[0])
+        self.rows, self.best, self.most = self.own.rows, self.own.uniform_given_letter[0], float(self.own.totals[0])
         self.share, self.w0 = float(pi[letter]), w[letter]
         self.fixed = np.where(others, pi, 0.0)[:, None] * (w @ pairs.rows)
         self.rest = self.fixed.sum(axis=0)

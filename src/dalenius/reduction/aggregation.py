@@ -59,14 +59,14 @@ class Aggregation:
         kept = np.flatnonzero(channel.any(axis=0))
         return cls(*distinct_rows(channel[:, kept]), kept, channel.shape[1])
 
-    def apply(self, completions: Completions, deficit: float) -> AggregatedRecord:
+    def apply(self, completions: Completions, max_knowledge: float) -> AggregatedRecord:
         """A kind of record, its completions to channel inputs given, against the channel."""
         return AggregatedRecord(
             record=completions.record,
             times=completions.times,
-            log_shares=self._merged(completions.log_shares),
+            log_uniform=self._merged(completions.log_uniform),
             rows=self.rows,
-            deficit=deficit,
+            max_knowledge=max_knowledge,
             aggregation=self,
             completions=completions,
         )
@@ -77,14 +77,14 @@ class Aggregation:
         full[..., self.kept_outputs] = values
         return full
 
-    def _merged(self, log_shares: Floats) -> Floats:
+    def _merged(self, log_uniform: Floats) -> Floats:
         """Logarithms per (letter, input) added up to such per (letter, class)."""
         classes = len(self.rows)
-        if classes == log_shares.shape[1]:
-            merged = np.empty_like(log_shares)
-            merged[:, self.row_of_input] = log_shares
+        if classes == log_uniform.shape[1]:
+            merged = np.empty_like(log_uniform)
+            merged[:, self.row_of_input] = log_uniform
             return merged
-        groups = (np.where(self.row_of_input == k, log_shares, -np.inf) for k in range(classes))
+        groups = (np.where(self.row_of_input == k, log_uniform, -np.inf) for k in range(classes))
         return np.stack([log_sum_exp(group) for group in groups], axis=1)
 
 
@@ -105,14 +105,14 @@ class AggregatedRecord(RecordChannel):
 
     def apply(self, masses: Floats) -> Floats:
         """Masses on (letter, channel input) as masses p(a,k)."""
-        p = np.zeros(self.log_shares.shape)
+        p = np.zeros(self.log_uniform.shape)
         np.add.at(p.T, self.aggregation.row_of_input, masses.T)
-        return np.where(np.isfinite(self.log_shares), p, 0.0)
+        return np.where(np.isfinite(self.log_uniform), p, 0.0)
 
     def lift(self, p: Floats) -> Floats:
         """Masses p(a,k) spread evenly over each class's datasets: masses on (letter, channel input)."""
-        merged = np.where(np.isfinite(self.log_shares), self.log_shares, 0.0)
-        shares = np.exp(self.completions.log_shares - merged[:, self.aggregation.row_of_input])
+        merged = np.where(np.isfinite(self.log_uniform), self.log_uniform, 0.0)
+        shares = np.exp(self.completions.log_uniform - merged[:, self.aggregation.row_of_input])
         return p[:, self.aggregation.row_of_input] * shares
 
     def lift_outputs(self, values: Floats, fill: float = 0.0) -> Floats:

@@ -29,29 +29,29 @@ class Completions:
     ----------
     record, times : int
         The first record of the kind, and how many records nobody can tell from it.
-    log_shares : (letters, values)
+    log_uniform : (letters, values)
         log(N(a,v) / |X|): the log masses of the uniform prior; -inf where there is no such completion.
     """
 
     record: int
     times: int
-    log_shares: Floats
+    log_uniform: Floats
 
     @property
     def letters(self) -> int:
-        return int(self.log_shares.shape[0])
+        return int(self.log_uniform.shape[0])
 
     @property
     def uniform(self) -> Floats:
         """The uniform prior, as masses on (letter, value)."""
-        return np.exp(self.log_shares)
+        return np.exp(self.log_uniform)
 
 
 def completions(query: Query, records: Records) -> list[Completions]:
     """The numbers of completions for every kind of record, records with one letter included.
 
     >>> from dalenius.model.queries import Parity
-    >>> [(c.times, c.log_shares.round(3).tolist()) for c in completions(Parity(), Records(3, alphabet=2))]
+    >>> [(c.times, c.log_uniform.round(3).tolist()) for c in completions(Parity(), Records(3, alphabet=2))]
     [(3, [[-1.386, -1.386], [-1.386, -1.386]])]
     """
     return list(_of_sums(query, records) if isinstance(query, AdditiveQuery) else _of_datasets(query, records))

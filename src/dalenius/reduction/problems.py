@@ -27,11 +27,11 @@ def record_channels(problem: MaximalLeakage) -> list[AggregatedRecord]:
     InputError
         If the adversary has no entropy bound.
     """
-    deficit, aggregation = problem.deficit, Aggregation.of(problem.channel)
+    max_knowledge, aggregation = problem.max_knowledge, Aggregation.of(problem.channel)
     kinds: dict[tuple[int, bytes], AggregatedRecord] = {}
     for part in record_completions(problem):
-        record = aggregation.apply(part, deficit)
-        alike = kinds.setdefault(key := (record.letters, record.log_shares.tobytes()), record)
+        record = aggregation.apply(part, max_knowledge)
+        alike = kinds.setdefault(key := (record.letters, record.log_uniform.tobytes()), record)
         if alike is not record:  # equal counts of equal rows: the same problem
             kinds[key] = replace(alike, times=alike.times + record.times)
     return list(kinds.values())

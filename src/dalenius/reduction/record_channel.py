@@ -22,25 +22,25 @@ class RecordChannel:
     ----------
     record, times : int
         The record, and how many records share this very channel: equally many completions of every letter to every row.
-    log_shares : (letters, classes)
+    log_uniform : (letters, classes)
         log(N(a,k) / |X|): the log masses of the uniform prior; -inf where letter a has no such completion.
     rows : (classes, outputs)
         R(k,y), row-stochastic.
-    deficit : float
+    max_knowledge : float
         log |X| - b in nats: H(p) >= b says that the relative entropy of p to the uniform prior is at most this.
     """
 
     record: int
     times: int
-    log_shares: Floats
+    log_uniform: Floats
     rows: Floats
-    deficit: float
+    max_knowledge: float
 
     @property
     def letters(self) -> int:
-        return int(self.log_shares.shape[0])
+        return int(self.log_uniform.shape[0])
 
     @property
     def uniform(self) -> Floats:
         """The uniform prior, as masses p(a,k)."""
-        return np.exp(self.log_shares)
+        return np.exp(self.log_uniform)

@@ -117,8 +117,8 @@ class Orbits:
         """
         if not self.fixing_outputs or record not in self.on_inputs:
             return [(record, masses, phi)]
-        full = self.on_inputs[record].log_shares
-        mine = next(part.log_shares for part in self.completions if part.record == record)
+        full = self.on_inputs[record].log_uniform
+        mine = next(part.log_uniform for part in self.completions if part.record == record)
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
         return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.fixing_outputs)
 
@@ -203,9 +203,9 @@ def _on_orbits(
     kept: dict[tuple[bytes, int], Completions] = {}
     alike: dict[int, int] = {}
     for part in on_inputs.values():
-        table = np.stack([log_sum_exp(part.log_shares[:, orbit == k]) for k in range(orbits)], axis=1)
+        table = np.stack([log_sum_exp(part.log_uniform[:, orbit == k]) for k in range(orbits)], axis=1)
         key = np.round(np.exp(table), DIGITS).tobytes(), len(table)
-        alike[part.record] = kept.setdefault(key, replace(part, log_shares=table)).record
+        alike[part.record] = kept.setdefault(key, replace(part, log_uniform=table)).record
     return {part.record: part for part in kept.values()}, alike
 
 

@@ -60,10 +60,10 @@ def test_counts_of_completions(support, name):
     inputs, channels = np.array(support.inputs_of_datasets(question)), record_channels(question)
     for channel in channels:
         letters = support.letters_of(question, channel.record)
-        counts = np.zeros(channel.completions.log_shares.shape)
+        counts = np.zeros(channel.completions.log_uniform.shape)
         np.add.at(counts, (letters, inputs), 1.0)
-        assert np.array_equal(np.isfinite(channel.completions.log_shares), counts > 0)
-        assert np.exp(channel.completions.log_shares) * question.records.datasets == pytest.approx(counts, rel=1e-12)
+        assert np.array_equal(np.isfinite(channel.completions.log_uniform), counts > 0)
+        assert np.exp(channel.completions.log_uniform) * question.records.datasets == pytest.approx(counts, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -91,12 +91,12 @@ def test_equal_rows_are_merged_without_loss(support, name):
     for channel in record_channels(question):
         assert channel.rows.shape == (min(inputs, 2), 2)
         assert np.allclose(channel.rows[channel.aggregation.row_of_input], question.channel[:, :2])
-        summed = np.zeros(channel.log_shares.shape)
-        np.add.at(summed.T, channel.aggregation.row_of_input, np.exp(channel.completions.log_shares).T)
-        assert np.exp(channel.log_shares) == pytest.approx(summed, rel=1e-12)
+        summed = np.zeros(channel.log_uniform.shape)
+        np.add.at(summed.T, channel.aggregation.row_of_input, np.exp(channel.completions.log_uniform).T)
+        assert np.exp(channel.log_uniform) == pytest.approx(summed, rel=1e-12)
         assert channel.uniform.sum() == pytest.approx(1.0, abs=1e-12)
         spread = channel.lift(channel.uniform)
-        assert spread == pytest.approx(np.exp(channel.completions.log_shares), rel=1e-12)
+        assert spread == pytest.approx(np.exp(channel.completions.log_uniform), rel=1e-12)
 
 
 # ---------------------------------------------------------------- at scale
@@ -117,23 +117,23 @@ def at_scale(support, records, query):
 
 def test_parity_of_100_000_bits(support):
     channels, peak = at_scale(support, dl.Records(100_000, alphabet=2), dl.Parity())
-    assert [(c.times, c.log_shares.shape) for c in channels] == [(100_000, (2, 2))]
-    assert channels[0].log_shares == pytest.approx(np.full((2, 2), math.log(0.25)), abs=1e-9)
-    assert channels[0].deficit == pytest.approx(0.001 * 100_000 * math.log(2.0), rel=1e-12)
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(100_000, (2, 2))]
+    assert channels[0].log_uniform == pytest.approx(np.full((2, 2), math.log(0.25)), abs=1e-9)
+    assert channels[0].max_knowledge == pytest.approx(0.001 * 100_000 * math.log(2.0), rel=1e-12)
     assert peak < 32
 
 
 def test_modular_sum_of_100_000_records(support):
     channels, peak = at_scale(support, dl.Records(100_000, alphabet=3), dl.ModularSum(7))
-    assert [(c.times, c.log_shares.shape) for c in channels] == [(100_000, (3, 7))]
-    assert channels[0].log_shares == pytest.approx(np.full((3, 7), math.log(1 / 21)), abs=1e-9)
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(100_000, (3, 7))]
+    assert channels[0].log_uniform == pytest.approx(np.full((3, 7), math.log(1 / 21)), abs=1e-9)
     assert peak < 32
 
 
 def test_count_over_2000_records(support):
     channels, peak = at_scale(support, dl.Records(2000, alphabet=2), dl.Count())
-    assert [(c.times, c.log_shares.shape) for c in channels] == [(2000, (2, 2001))]
-    shares = channels[0].completions.log_shares
+    assert [(c.times, c.log_uniform.shape) for c in channels] == [(2000, (2, 2001))]
+    shares = channels[0].completions.log_uniform
     exact = [math.log(math.comb(1999, v)) - 2000 * math.log(2.0) for v in range(2000)]
     assert shares[0, :2000] == pytest.approx(np.array(exact), rel=1e-11)
     assert shares[1, 1:] == pytest.approx(np.array(exact), rel=1e-11)
@@ -149,5 +149,5 @@ def test_mixed_records_at_scale(support):
     assert [(c.record, c.times, c.letters) for c in channels] == [(0, 30_000, 2), (30_000, 20_000, 5)]
     for channel in channels:
         exact = np.full((channel.letters, 5), -math.log(5 * channel.letters))
-        assert channel.log_shares == pytest.approx(exact, abs=1e-9)
+        assert channel.log_uniform == pytest.approx(exact, abs=1e-9)
     assert peak < 32

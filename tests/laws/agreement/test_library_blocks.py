@@ -12,7 +12,9 @@ from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakagePr
 from dalenius.reduction import record_channels
 
 MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]
-ENTROPIC = [model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().deficit]
+ENTROPIC = [
+    model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().max_knowledge
+]
 
 
 def certified(answer) -> bool:
@@ -22,7 +24,9 @@ def certified(answer) -> bool:
 
 def prior(channel) -> np.ndarray:
     """A prior that is not symmetric: the uniform one, tilted, and mixed back until it has the entropy."""
-    ramp = np.linspace(0.0, 1.0, channel.letters)[:, None] + np.linspace(0.0, 2.0, channel.log_shares.shape[1])[None, :]
+    ramp = (
+        np.linspace(0.0, 1.0, channel.letters)[:, None] + np.linspace(0.0, 2.0, channel.log_uniform.shape[1])[None, :]
+    )
     p = channel.uniform * np.exp(ramp)
     return p / p.sum()
 
@@ -32,13 +36,13 @@ def test_prior_blocks(model):
     channel = record_channels(model.load())[0]
     p = prior(channel)
     w = p / p.sum(axis=1, keepdims=True)
-    logs = np.where(w > 0.0, channel.log_shares, 0.0)
+    logs = np.where(w > 0.0, channel.log_uniform, 0.0)
     spread = np.sum(w * logs - np.where(w > 0.0, w * np.log(np.where(w > 0.0, w, 1.0)), 0.0), axis=1)
-    bound = min(-channel.deficit, float(np.log(np.exp(spread).sum())) - 1e-6)
+    bound = min(-channel.max_knowledge, float(np.log(np.exp(spread).sum())) - 1e-6)
     assert certified(MarginalUpdate(w @ channel.rows, spread, bound).solve(gap=1e-7))
     u = p @ channel.rows
     assert certified(
-        PosteriorUpdate(channel.rows, channel.log_shares, u / u.sum(axis=0), -channel.deficit).solve(gap=1e-7)
+        PosteriorUpdate(channel.rows, channel.log_uniform, u / u.sum(axis=0), -channel.max_knowledge).solve(gap=1e-7)
     )
 
 

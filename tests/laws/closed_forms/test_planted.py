@@ -141,13 +141,13 @@ CASES = {
 
 def ascents(support, channel, count: int):
     """Random ascents on one record channel: masses on its pairs (starts, pairs), their leakage, their multipliers."""
-    exists = np.isfinite(channel.log_shares)
+    exists = np.isfinite(channel.log_uniform)
     letters, classes = np.nonzero(exists)
-    shares = channel.log_shares[exists]
+    shares = channel.log_uniform[exists]
     starts = support.random_starts(np.random.default_rng(0), count, shares.size)
     starts = starts * np.exp(shares) / np.sum(starts * np.exp(shares), axis=1, keepdims=True)
     rows = channel.rows[classes]
-    return support.ascend(rows, letters, -channel.deficit, starts, sweeps=100, log_counts=shares, spare=1e-11)
+    return support.ascend(rows, letters, -channel.max_knowledge, starts, sweeps=100, log_counts=shares, spare=1e-11)
 
 
 def cripple(support, monkeypatch, how: str, planted: float) -> None:
@@ -163,8 +163,8 @@ def cripple(support, monkeypatch, how: str, planted: float) -> None:
         best = int(np.argmax(values))
         if values[best] < 0.0:
             return blind(channel)
-        masses = np.zeros_like(channel.log_shares)
-        masses[np.isfinite(channel.log_shares)] = p[best]
+        masses = np.zeros_like(channel.log_uniform)
+        masses[np.isfinite(channel.log_uniform)] = p[best]
         return maximal_leakage.Candidate(masses, float(values[best]), float(mu[best]))
 
     monkeypatch.setattr(maximal_leakage, "search", {"blind": blind, "misled": misled}[how])

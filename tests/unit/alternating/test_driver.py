@@ -30,8 +30,8 @@ def test_every_block_is_at_rest_and_the_value_never_falls(question, bound, block
     assert all(gain <= 1e-5 * result.value + 1e-11 for gain in result.gains.values())
     values = [sweep.value for sweep in result.trace]
     assert all(b >= a - 1e-12 for a, b in itertools.pairwise(values))
-    entropy = np.sum(result.state * np.where(result.state > 0, record.log_shares, 0.0)) - np.sum(x_log_x(result.state))
-    assert entropy >= -record.deficit - 1e-12
+    entropy = np.sum(result.state * np.where(result.state > 0, record.log_uniform, 0.0)) - np.sum(x_log_x(result.state))
+    assert entropy >= -record.max_knowledge - 1e-12
     assert result.value == pytest.approx(float(mutual_information(result.state @ record.rows)), abs=1e-14)
 
 
@@ -62,8 +62,8 @@ def test_a_certified_gain_bounds_every_choice_of_the_block():
     tried = 0
     for pi in rng.dirichlet(np.full(record.letters, 0.7), size=4000):
         other = pi[:, None] * w
-        entropy = np.sum(other * np.where(other > 0, record.log_shares, 0.0)) - np.sum(x_log_x(other))
-        if entropy >= -record.deficit:
+        entropy = np.sum(other * np.where(other > 0, record.log_uniform, 0.0)) - np.sum(x_log_x(other))
+        if entropy >= -record.max_knowledge:
             tried += 1
             assert scheme.value(other) <= now + gain
     assert tried > 100

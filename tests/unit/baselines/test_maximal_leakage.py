@@ -157,13 +157,13 @@ def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
     class_of = record_channels(problem)[0].aggregation.row_of_input
     spread = []
     for a, row in enumerate(rows):
-        density = dict(zip(own.inputs[a].tolist(), row / np.exp(own.log_shares[a]), strict=True))
+        density = dict(zip(own.inputs[a].tolist(), row / np.exp(own.log_uniform[a]), strict=True))
         even = np.array([density[k] for k in class_of[view.inputs[a]].tolist()])
         spread.append(even / even.sum())
     assert through(spread, full.given[0]) == pytest.approx(through(rows, classes.given[0]))
     settings = ConditionalSettings(sweeps=3)
-    coarse = coordinate_ascent(own, classes.given[0], pi, rows, -problem.deficit, settings, Log(Clock()))
-    fine = coordinate_ascent(view, full.given[0], pi, spread, -problem.deficit, settings, Log(Clock()))
+    coarse = coordinate_ascent(own, classes.given[0], pi, rows, -problem.max_knowledge, settings, Log(Clock()))
+    fine = coordinate_ascent(view, full.given[0], pi, spread, -problem.max_knowledge, settings, Log(Clock()))
     assert leakage(pi, through(fine, full.given[0])) == pytest.approx(
         leakage(pi, through(coarse, classes.given[0])), rel=1e-6
     )

@@ -49,7 +49,7 @@ def test_the_worst_priors_are_priors_and_as_good_as_an_audit(name, support):
         if isinstance(problem.adversary, dl.EntropyAtLeast):
             held = prior.masses > 0.0
             knows = np.sum(prior.masses[held] * np.log(prior.masses[held] / tables[prior.record][held]))
-            assert knows <= problem.deficit + 1e-15
+            assert knows <= problem.max_knowledge + 1e-15
             assert prior.hint in (None, "uniform")
 
 

@@ -192,8 +192,8 @@ def test_completions_are_those_of_a_release(support, data):
     listed = [part for part in completions(query, problem.records) if part.letters > 1]
     for mine, theirs in zip(record_completions(problem), listed, strict=True):
         assert (mine.record, mine.times) == (theirs.record, theirs.times)
-        np.testing.assert_array_equal(mine.log_shares, theirs.log_shares)
-    assert problem.deficit == pytest.approx(0.5 * problem.records.log_datasets)
+        np.testing.assert_array_equal(mine.log_uniform, theirs.log_uniform)
+    assert problem.max_knowledge == pytest.approx(0.5 * problem.records.log_datasets)
 
 
 # ---------------------------------------------------------------- known values
@@ -449,7 +449,7 @@ def test_rows_of_no_mechanism(changes, rows, words):
 
 def test_an_adversary_without_an_entropy_bound():
     problem = question(adversary=dl.ProductPriors())
-    refused(lambda: problem.deficit, "product_priors", "entropy_at_least")
+    refused(lambda: problem.max_knowledge, "product_priors", "entropy_at_least")
     assert problem.release([[1, 0], [0, 1]]).adversary == dl.ProductPriors()
 
 

@@ -255,7 +255,7 @@ def test_what_has_an_adversary_has_no_level():
         lambda p: p.budget_units,
         lambda p: p.max_leakage_nats,
         lambda p: p.entropy_bound,
-        lambda p: p.deficit,
+        lambda p: p.max_knowledge,
         lambda p: p.release([[1, 0, 0]] * 3),
         lambda p: dl.compare(p),
         lambda p: dl.frontier(p, [0.1]),

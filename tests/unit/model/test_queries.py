@@ -50,7 +50,7 @@ def test_counts_agree_with_listing_every_dataset(name):
     parts = completions(query, MIXED)
     assert sum(part.times for part in parts) == len(MIXED)
     for part in parts:
-        np.testing.assert_allclose(part.log_shares, listed(query, value_of, MIXED, part.record), atol=1e-12)
+        np.testing.assert_allclose(part.log_uniform, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
 def test_equal_records_are_grouped():
@@ -58,11 +58,11 @@ def test_equal_records_are_grouped():
     assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
 
 
-def test_log_shares_stay_accurate_where_counts_have_hundreds_of_digits():
+def test_log_uniform_stay_accurate_where_counts_have_hundreds_of_digits():
     (part,) = completions(dl.Count(), dl.Records(2000, alphabet=2))
     exact = [(math.log(math.comb(1999, k)) - 2000 * math.log(2)) for k in range(2000)]
-    np.testing.assert_allclose(part.log_shares[0, :2000], exact, rtol=1e-12)
-    assert part.log_shares[0, 2000] == -np.inf
+    np.testing.assert_allclose(part.log_uniform[0, :2000], exact, rtol=1e-12)
+    assert part.log_uniform[0, 2000] == -np.inf
 
 
 VALUES = np.arange(4)

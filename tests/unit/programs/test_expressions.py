@@ -193,10 +193,10 @@ def test_a_record_of_a_problem():
     assert uniform == pytest.approx(letter_masses(problem, 1, np.full(8, 1 / 8)))
     Q = set_to(cp.Variable(problem.channel.shape, nonneg=True), problem.channel)
     assert leakage(Q, uniform).value == pytest.approx(information(record.uniform @ record.rows), abs=1e-12)
-    p = set_to(cp.Variable(record.log_shares.shape, nonneg=True), record.uniform)
-    constraints = entropy_at_least(p, -record.deficit, log_counts=record.log_shares)
+    p = set_to(cp.Variable(record.log_uniform.shape, nonneg=True), record.uniform)
+    constraints = entropy_at_least(p, -record.max_knowledge, log_counts=record.log_uniform)
     assert max(float(np.max(c.violation())) for c in constraints) <= 1e-12
-    assert constraints[0].expr.value == pytest.approx(-record.deficit, abs=1e-12), (
+    assert constraints[0].expr.value == pytest.approx(-record.max_knowledge, abs=1e-12), (
         "the uniform prior has all the entropy"
     )
 

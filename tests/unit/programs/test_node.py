@@ -249,7 +249,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
         adversary=dl.EntropyAtLeast("0.7 max"),
     )
     channel = record_channels(question)[0]
-    program = NodeRelaxation(channel.rows, channel.log_shares, -channel.deficit, sides=sides)
+    program = NodeRelaxation(channel.rows, channel.log_uniform, -channel.max_knowledge, sides=sides)
     side = sides[-1]
     low, high = program.boxes[side]
     middle = float(np.round(0.5 * (low[1, 2] + high[1, 2]), 3))
@@ -259,7 +259,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     body = [RecordLine(0), branch(1, int(channel.aggregation.kept_outputs[2]), short_text(middle))]
     bounds = []
     for box in ((low, below), (above, high)):
-        program.set(-channel.deficit, **{side: box})
+        program.set(-channel.max_knowledge, **{side: box})
         proof = program.solve().multipliers
         bounds.append(program.bound(proof))
         body += list(lines_of(channel, proof))

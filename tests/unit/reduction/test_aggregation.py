@@ -19,7 +19,7 @@ def record():
 
 
 def test_what_is_left(record):
-    assert (record.record, record.times, record.deficit) == (3, 2, 0.7)
+    assert (record.record, record.times, record.max_knowledge) == (3, 2, 0.7)
     assert record.rows.tolist() == [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
     assert record.uniform == pytest.approx(np.array([[0.0, 0.2, 0.2], [0.3, 0.3, 0.0]]))
 

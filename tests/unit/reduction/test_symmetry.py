@@ -59,24 +59,24 @@ PROBLEMS = [
 ]
 
 
-def entropy(masses, log_shares):
+def entropy(masses, log_uniform):
     held = masses > 0.0
-    return float(np.sum(masses[held] * (log_shares[held] - np.log(masses[held]))))
+    return float(np.sum(masses[held] * (log_uniform[held] - np.log(masses[held]))))
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_images_of_a_prior_are_as_good(problem):
     """Entropy stays, and what a symmetric mechanism tells about a record stays; on orbits, and on the problem's own inputs."""
     orbits, rng = Orbits.of(problem), np.random.default_rng(1)
-    tables = {part.record: part.log_shares for part in record_completions(problem)}
+    tables = {part.record: part.log_uniform for part in record_completions(problem)}
     Q = rng.dirichlet(np.ones(problem.output_count), size=len(orbits.cost))
     for part in orbits.completions:
-        held = np.isfinite(part.log_shares)
+        held = np.isfinite(part.log_uniform)
         masses = np.where(held, rng.exponential(size=held.shape), 0.0)
         masses /= masses.sum()
-        known = entropy(masses, part.log_shares)
+        known = entropy(masses, part.log_uniform)
         for record, image in orbits.images(part.record, masses):
-            own = next(other.log_shares for other in orbits.completions if other.record == record)
+            own = next(other.log_uniform for other in orbits.completions if other.record == record)
             assert entropy(image, own) == pytest.approx(known, abs=1e-12)
         phi = rng.exponential(size=(len(masses), problem.output_count))
         placed = orbits.lift(part.record, masses, phi)
@@ -94,7 +94,7 @@ def test_images_of_a_prior_are_as_good(problem):
 def test_scores_of_all_images_are_alike_within_an_orbit(problem):
     orbits, rng = Orbits.of(problem), np.random.default_rng(2)
     part = orbits.completions[0]
-    masses = np.where(np.isfinite(part.log_shares), rng.exponential(size=part.log_shares.shape), 0.0)
+    masses = np.where(np.isfinite(part.log_uniform), rng.exponential(size=part.log_uniform.shape), 0.0)
     masses /= masses.sum()
     phi = rng.exponential(size=(len(masses), problem.output_count))
     total = 0.0

@@ -79,14 +79,14 @@ def dual_bound(
     law = law / law.sum()
     beta = float(short(candidate.mu, 12))
     if beta == 0.0:
-        used = np.isfinite(channel.log_shares).any(axis=0)
+        used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
     trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock)
     distinct = list({id(tree): tree for tree in trees}.values())
 
     def total(values: Sequence[float]) -> float:
-        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.deficit
+        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
 
     attainable = total(floors)
     if attainable > enough:  # it cannot close, so it need not be exact
@@ -108,24 +108,26 @@ def _row_problems(
     channel: RecordChannel, candidate: Candidate, law: Floats, beta: float, decimals: int, clock: Clock
 ) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
     """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
-    exists = np.isfinite(channel.log_shares)
+    exists = np.isfinite(channel.log_uniform)
     known: dict[bytes, tuple[BoxTree, float]] = {}
     for a in range(channel.letters):
-        if channel.log_shares[a].tobytes() not in known:
-            rows, shares = channel.rows[exists[a]], channel.log_shares[a][exists[a]]
-            relaxation = RowRelaxation(rows, shares, law, beta, decimals=decimals)
+        if channel.log_uniform[a].tobytes() not in known:
+            rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
             tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
-            alike = [b for b in range(channel.letters) if np.array_equal(channel.log_shares[a], channel.log_shares[b])]
-            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, shares)
-            known[channel.log_shares[a].tobytes()] = tree, row_maximum(rows, shares, law, beta, starts, clock)
-    trees, floors = zip(*(known[shares.tobytes()] for shares in channel.log_shares), strict=True)
+            alike = [
+                b for b in range(channel.letters) if np.array_equal(channel.log_uniform[a], channel.log_uniform[b])
+            ]
+            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, log_masses)
+            known[channel.log_uniform[a].tobytes()] = tree, row_maximum(rows, log_masses, law, beta, starts, clock)
+    trees, floors = zip(*(known[log_masses.tobytes()] for log_masses in channel.log_uniform), strict=True)
     return trees, floors
 
 
-def _row_starts(p: Floats, rows: Floats, log_shares: Floats) -> Floats:
+def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:
     """The witness's own conditionals (letters, classes), every vertex (on small channels), and the uniform law."""
     count = rows.shape[0]
     vertices = 0.999 * np.eye(count) + 0.001 / count if count <= 64 else np.empty((0, count))
-    uniform = np.exp(log_shares - log_sum_exp(log_shares))
+    uniform = np.exp(log_uniform - log_sum_exp(log_uniform))
     used = p[p.sum(axis=1) > 0]
     return np.vstack([used / used.sum(axis=1, keepdims=True), uniform, vertices])

@@ -107,7 +107,7 @@ class NodeWork:
         if not self.weights.any():
             return None
         leaves, trees = self.leaves, self.node.trees
-        p = np.zeros_like(self.aim.channel.log_shares)
+        p = np.zeros_like(self.aim.channel.log_uniform)
         w = leaves.values(self.lam, self.beta)[1]
         for a, tree in enumerate(trees):
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
@@ -188,7 +188,9 @@ class NodeWork:
     def _find_slopes(self, boxes: list[Row], parents: list[int]) -> None:
         """The best slopes at the best (law, beta) so far, and where to branch next."""
         law, leaves = self.node.law / self.node.law.sum(), self.leaves
-        relaxation = RowRelaxation(self.rows, leaves.shares[parents], law, self.node.beta, decimals=self.aim.decimals)
+        relaxation = RowRelaxation(
+            self.rows, leaves.log_masses[parents], law, self.node.beta, decimals=self.aim.decimals
+        )
         low, high = np.array([row.low for row in boxes]), np.array([row.high for row in boxes])
         relaxed = relaxation(low, high, leaves.kappa[parents])
         for row, kappa, y, t in zip(boxes, relaxed.hints, relaxed.coordinate, relaxed.threshold, strict=True):

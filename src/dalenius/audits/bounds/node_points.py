@@ -1,6 +1,6 @@
 """Optimal points and multipliers of Problem 1's relaxation on boxes of the posterior, a batch of boxes at a time (docs/theory.md).
 
-    maximise  f(p) = H(pi) + <c,p>   over p >= 0, sum p = 1,   low r <= u <= high r,   H(p) - log|X| >= -deficit
+    maximise  f(p) = H(pi) + <c,p>   over p >= 0, sum p = 1,   low r <= u <= high r,   H(p) - log|X| >= -max_knowledge
 
 by a primal-dual interior-point method with Mehrotra's predictor and corrector. It starts outside the box, since nothing is known
 of it; where a box has no priors the multipliers grow until the bound is below any target. Only hints come from here: a bound is a
@@ -69,8 +69,8 @@ class _Residuals:
 class NodeProgram:
     """The relaxation on any box of one channel's posterior; the unknowns are the masses of the pairs (letter, class) that exist."""
 
-    def __init__(self, rows: Floats, log_shares: Floats, deficit: float, boxed: list[int]) -> None:
-        self.exists, self.deficit = np.isfinite(log_shares), deficit
+    def __init__(self, rows: Floats, log_uniform: Floats, max_knowledge: float, boxed: list[int]) -> None:
+        self.exists, self.max_knowledge = np.isfinite(log_uniform), max_knowledge
         letters, classes = np.nonzero(self.exists)
         self.size, self.constraints = len(letters), 2 * len(boxed) * rows.shape[1] + 1
         most = rows.max(axis=0)
@@ -78,12 +78,12 @@ class NodeProgram:
         self.most = np.tile(most, len(boxed))
         self.r = np.tile(scaled, (len(boxed), 1))
         self.u = ((letters == np.array(boxed)[:, None])[:, None, :] * scaled).reshape(self.r.shape)
-        self.low_rank = self.size > max(32, 2 * (self.constraints + len(log_shares)))
+        self.low_rank = self.size > max(32, 2 * (self.constraints + len(log_uniform)))
         present, self.letter = np.unique(letters, return_inverse=True)
         self.member = np.eye(len(present))[self.letter]  # (pairs, letters)
         self.same = self.member @ self.member.T
-        self.shares = log_shares[self.exists]
-        self.start = 0.5 * np.exp(self.shares) + 0.5 / self.size
+        self.log_masses = log_uniform[self.exists]
+        self.start = 0.5 * np.exp(self.log_masses) + 0.5 / self.size
 
     def solve(
         self, scores: Floats, low: Floats, high: Floats, mu: Floats, *, target: float, tolerance: float
@@ -136,11 +136,11 @@ class NodeProgram:
     def _residuals(self, state: _State) -> _Residuals:
         """Where the boxes stand; keeps multipliers whose bound is the least so far (the Lagrangian is below its tangent at p)."""
         p, y = state.x[:, : self.size], state.y[:, self.size :]
-        pi, surprise = p @ self.member, self.shares - np.log(p)
+        pi, surprise = p @ self.member, self.log_masses - np.log(p)
         log_pi = np.log(pi)
         state.jacobian[:, -1] = surprise - 1.0
         room = _apply(state.jacobian, p)
-        room[:, -1] = np.sum(p * surprise, axis=1) + self.deficit
+        room[:, -1] = np.sum(p * surprise, axis=1) + self.max_knowledge
         gradient = state.c - log_pi[:, self.letter] - 1.0 + _apply_back(state.jacobian, y)
         value = np.sum(p * state.c, axis=1) - np.sum(pi * log_pi, axis=1)
         upper = value + np.sum(y * room, axis=1) - np.sum(gradient * p, axis=1) + gradient.max(axis=1)

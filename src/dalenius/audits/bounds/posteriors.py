@@ -43,12 +43,12 @@ class PosteriorRelaxation:
 
     def __init__(self, channel: RecordChannel, *, decimals: int = 9) -> None:
         self.decimals = decimals
-        self.rows, self.log_shares, self.deficit = channel.rows, channel.log_shares, channel.deficit
+        self.rows, self.log_uniform, self.max_knowledge = channel.rows, channel.log_uniform, channel.max_knowledge
         self.letters, self.outputs = channel.letters, channel.rows.shape[1]
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
         self.size = len(self.boxed) * self.outputs
         self.improves = self.size <= MOST_MULTIPLIERS
-        self.program = NodeProgram(self.rows, self.log_shares, self.deficit, self.boxed)
+        self.program = NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed)
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
         self.target = -np.inf  # a bound below it is good enough
@@ -81,7 +81,7 @@ class PosteriorRelaxation:
         """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""
         plain = np.concatenate([np.zeros_like(low), mu[:, None]], axis=1)
         if not self.improves:
-            return self._slopes(slope, plain), np.full((len(low), *self.log_shares.shape), np.nan)
+            return self._slopes(slope, plain), np.full((len(low), *self.log_uniform.shape), np.nan)
         scores = (at_zero.sum(axis=1)[:, None, :] + slope) @ self.rows.T
         tolerance = max(10.0**-self.decimals, LEAST_TOLERANCE)
         found = self.program.solve(scores, low, high, mu, target=self.target, tolerance=tolerance)
@@ -99,8 +99,8 @@ class PosteriorRelaxation:
         """The maximiser, and the bound that these hints prove; inf where numbers are too large to tell."""
         sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
         gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
-        point = tilt(gain @ self.rows.T, self.log_shares, mu)
-        value = point.value + mu * self.deficit
+        point = tilt(gain @ self.rows.T, self.log_uniform, mu)
+        value = point.value + mu * self.max_knowledge
         return point, np.where(np.isnan(value), np.inf, value)
 
     def _branch(

@@ -31,14 +31,14 @@ class RowLeaves:
     items : list of Row
     group : (leaves,)
     low, high, kappa : (leaves, outputs)
-    shares : (leaves, classes)
-        log_shares of the leaf's letter.
+    log_masses : (leaves, classes)
+        log_uniform of the leaf's letter.
     constant : (leaves,)
         The sum of the lines' intercepts; -inf for an empty box.
     """
 
     def __init__(self, channel: RecordChannel, trees: Sequence[Row]) -> None:
-        self.rows, self.deficit, self._log_shares = channel.rows, channel.deficit, channel.log_shares
+        self.rows, self.max_knowledge, self._log_uniform = channel.rows, channel.max_knowledge, channel.log_uniform
         self._products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
         identity = [id(tree) for tree in trees]
         self.first = np.array(sorted(identity.index(i) for i in set(identity)))
@@ -62,7 +62,7 @@ class RowLeaves:
         self.low, self.high = np.concatenate([self.low, low]), np.concatenate([self.high, high])
         self.kappa = np.concatenate([self.kappa, kappa])
         self.constant = np.concatenate([self.constant, constant])
-        self.shares = self._log_shares[self.first[self.group]]
+        self.log_masses = self._log_uniform[self.first[self.group]]
 
     def drop(self, numbers: list[int]) -> None:
         """Without these leaves; `append` must follow."""
@@ -75,7 +75,7 @@ class RowLeaves:
     def values(self, lam: Floats, beta: float) -> tuple[Floats, Floats]:
         """psi of every leaf, and its maximiser w (leaves, classes), at the output law ~ exp(-lam)."""
         lam = lam + log_sum_exp(-lam)
-        weight = self.shares + (self.kappa + lam) @ self.rows.T / beta
+        weight = self.log_masses + (self.kappa + lam) @ self.rows.T / beta
         total = log_sum_exp(weight)
         return self.constant + beta * total, np.exp(weight - total[:, None])
 
@@ -98,7 +98,7 @@ class RowLeaves:
         psi = self.maxima(self.values(lam, beta)[0], temperature)[0]
         if not np.all(np.isfinite(psi)):
             return -np.inf
-        return beta * (float(log_sum_exp(psi / beta + np.log(self.count))) + self.deficit)
+        return beta * (float(log_sum_exp(psi / beta + np.log(self.count))) + self.max_knowledge)
 
     def masses(self, psi: Floats, beta: float) -> Floats:
         """The letters' masses at the maximum, summed over each group."""
@@ -119,7 +119,7 @@ class RowLeaves:
         law = np.exp(-lam)
         law /= law.sum()
         K = w @ self.rows
-        surprise = np.where(np.isfinite(self.shares), self.shares, 0.0) - np.log(np.maximum(w, 1e-300))
+        surprise = np.where(np.isfinite(self.log_masses), self.log_masses, 0.0) - np.log(np.maximum(w, 1e-300))
         entropy = np.sum(w * surprise, axis=1)
         feature = np.concatenate([K - law, entropy[:, None]], axis=1)
         weight = q[self.group] * share
@@ -133,7 +133,7 @@ class RowLeaves:
         hessian += self._within_leaves(weight, w, K, surprise, entropy) / beta
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
-        gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.deficit
+        gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.max_knowledge
         size = len(law) + 1
         hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
         return newton(gradient[None], hessian[None])[0]

@@ -34,8 +34,10 @@ class RowRelaxation:
     A hint is the slopes kappa = slope + nu of the lines above K log K: inherited, they give a child a bound no worse.
     """
 
-    def __init__(self, rows: Floats, log_shares: Floats, output_law: Floats, beta: float, *, decimals: int = 9) -> None:
-        self.rows, self.log_shares, self.beta, self.decimals = rows, log_shares, beta, decimals
+    def __init__(
+        self, rows: Floats, log_uniform: Floats, output_law: Floats, beta: float, *, decimals: int = 9
+    ) -> None:
+        self.rows, self.log_uniform, self.beta, self.decimals = rows, log_uniform, beta, decimals
         self.log_law = np.log(output_law)
         outputs = rows.shape[1]
         self.products = (
@@ -65,14 +67,14 @@ class RowRelaxation:
 
     def _bound(self, kappa: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The bound that lines of these slopes prove, and its maximiser w."""
-        weight = self.log_shares + (kappa - self.log_law) @ self.rows.T / self.beta
+        weight = self.log_uniform + (kappa - self.log_law) @ self.rows.T / self.beta
         total = log_sum_exp(weight)
         return self.beta * total + intercept(kappa, low, high).sum(axis=1), np.exp(weight - total[:, None])
 
     def _evaluate(
         self, base: Floats, nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0
     ) -> tuple[Floats, Floats]:
-        weight = self.log_shares + (base + nu) @ self.rows.T / self.beta
+        weight = self.log_uniform + (base + nu) @ self.rows.T / self.beta
         total = log_sum_exp(weight)
         price = box_price(nu, low, high, smoothing)[0].sum(axis=1)
         return self.beta * total + price, np.exp(weight - total[:, None])
@@ -116,7 +118,7 @@ class RowRelaxation:
 
 def row_maximum(
     rows: Floats,
-    log_shares: Floats,
+    log_uniform: Floats,
     output_law: Floats,
     beta: float,
     starts: Floats,
@@ -129,13 +131,13 @@ def row_maximum(
     log_law = np.log(output_law)
     for _ in range(steps):
         K = w @ rows
-        weight = log_shares + (np.log(np.maximum(K, 1e-300)) - log_law) @ rows.T / beta
+        weight = log_uniform + (np.log(np.maximum(K, 1e-300)) - log_law) @ rows.T / beta
         new = np.exp(weight - log_sum_exp(weight)[:, None])
         moved = np.max(np.abs(new - w))
         w = new
         if moved < 1e-13 or clock.expired:
             break
     K = w @ rows
-    entropy = w @ np.where(np.isfinite(log_shares), log_shares, 0.0) - x_log_x(w).sum(axis=1)
+    entropy = w @ np.where(np.isfinite(log_uniform), log_uniform, 0.0) - x_log_x(w).sum(axis=1)
     values = x_log_x(K).sum(axis=1) - K @ log_law + beta * entropy
     return float(values.max())

@@ -54,7 +54,7 @@ class VertexTree:
         self._channel, self._clock = channel, clock
         self.attained = 0.0
         self.witness: Floats | None = None  # the prior on the best selection: masses (letters, classes)
-        root = tuple(tuple(np.flatnonzero(np.isfinite(shares)).tolist()) for shares in channel.log_shares)
+        root = tuple(tuple(np.flatnonzero(np.isfinite(log_masses)).tolist()) for log_masses in channel.log_uniform)
         self.tree = Tree(self._bounded(root))
 
     @property
@@ -100,7 +100,7 @@ class VertexTree:
             pi = np.array([answer.input_law[union.index(k)] / chosen.count(k) for k in chosen])
         if answer.lower > self.attained:
             self.attained = answer.lower
-            self.witness = np.zeros_like(self._channel.log_shares)
+            self.witness = np.zeros_like(self._channel.log_uniform)
             self.witness[np.arange(len(chosen)), chosen] = pi
         return Leaf(ClassSets(sets, law), float(divergences.max()), cut)
 

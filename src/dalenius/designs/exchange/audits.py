@@ -58,7 +58,7 @@ class MechanismAudits:
             audit.enough = enough
         audit.run()
         if isinstance(audit, EntropyAudit):
-            found = audit.exposure(SLACK * (1.0 + self.problem.deficit))
+            found = audit.exposure(SLACK * (1.0 + self.problem.max_knowledge))
             if found is not None:
                 masses = found.masses / found.masses.sum()
                 self.known.add([Prior(*self.known.orbits.apply(found.record, masses))])

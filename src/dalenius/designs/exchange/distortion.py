@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dalenius.audits import Audit
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound, WeightedPrior
-from dalenius.designs.exchange.closed import closed
+from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
 from dalenius.designs.oracle import Prior
@@ -106,7 +106,7 @@ class LeastDistortion(Goal):
                 share = 1.0
 
     def last_resort(self, audits: MechanismAudits, clock: Clock) -> Iterator[AuditedMechanism]:
-        """The constant mechanism: audits of the others may have been too hopeful."""
+        """The constant mechanism: what meets its budget by rounding only may be refused."""
         rows = self.mechanisms.exact(self.mechanisms.constant)
         audit = audits.audited(rows, clock, gap=self.gap, enough=self.budget - ROUNDING)
         yield AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)))

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
-from dalenius.designs.exchange.closed import NOTHING, closed
 from dalenius.designs.exchange.distortion import LeastDistortion
+from dalenius.designs.exchange.gap import NOTHING, closed
 from dalenius.designs.exchange.known import KnownPriors, distinct
 from dalenius.designs.exchange.leakage import LeastLeakage
 from dalenius.designs.exchange.master import Master

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from dalenius.designs.exchange.bound import MasterBound, master_bound
-from dalenius.designs.exchange.closed import NOTHING
+from dalenius.designs.exchange.gap import NOTHING
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.oracle import Prior
 from dalenius.programs.base import Named

@@ -81,19 +81,19 @@ class EntropyAtLeast(Adversary):
             return False
         return self.units == "bits" or self.amount == 0
 
-    def deficit(self, records: Records) -> float:
+    def max_knowledge(self, records: Records) -> float:
         """log |X| - b in nats, without cancellation: what the adversary may know at most. 0 exactly where b = log |X|."""
-        return 0.0 if self.is_maximal(records) else float(self._deficit(records))
+        return 0.0 if self.is_maximal(records) else float(self._max_knowledge(records))
 
     def check(self, records: Records) -> None:
         """Raise `InputError` if no prior on these records has this entropy."""
-        if not self.is_maximal(records) and self._deficit(records) <= 0:
+        if not self.is_maximal(records) and self._max_knowledge(records) <= 0:
             raise InputError(
                 f"adversary: entropy_at_least is {brief(self.text())}, {self.nats(records):.6g} nats, above the largest possible "
                 f'entropy log |X| = {records.log_datasets:.6g} nats; lower it, or give a share such as "0.8 max"'
             )
 
-    def _deficit(self, records: Records) -> Decimal:
+    def _max_knowledge(self, records: Records) -> Decimal:
         """log |X| - b to 1000 digits; equality, which digits cannot decide, is settled by `is_maximal`."""
         times = Counter[int]()
         for size, run in records.runs:

@@ -68,7 +68,7 @@ def entropy_at_least(p: cp.Expression, b: Data, *, log_counts: Data | None = Non
         In nats.
     log_counts : like p, optional
         log N; by default all are 0. Where it is -inf there is no dataset: that mass leaves the sum, and a second constraint makes
-        it 0. For a `RecordChannel` take b = `-record.deficit` and `record.log_shares`: both sides less log |X|.
+        it 0. For a `RecordChannel` take b = `-record.max_knowledge` and `record.log_uniform`: both sides less log |X|.
 
     Raises
     ------

@@ -19,24 +19,24 @@ from dalenius.search.clock import Clock
 BINDING, SLACK = 0.2, 50.0  # nats that the entropy may lack: little, and more than any prior lacks
 
 
-def channel_of(rows, log_shares, deficit):
+def channel_of(rows, log_uniform, max_knowledge):
     """The smallest channel with these numbers."""
-    return RecordChannel(0, 1, log_shares, rows[:, rows.any(axis=0)], deficit)
+    return RecordChannel(0, 1, log_uniform, rows[:, rows.any(axis=0)], max_knowledge)
 
 
-def random_channel(rng, instances, deficit):
-    rows, log_shares = instances.channel(rng)
-    return channel_of(rows, log_shares, deficit)
+def random_channel(rng, instances, max_knowledge):
+    rows, log_uniform = instances.channel(rng)
+    return channel_of(rows, log_uniform, max_knowledge)
 
 
 def random_priors(rng, channel, size):
     """Masses on the pairs that exist, near the uniform prior or far from it, with enough entropy."""
-    exists = np.isfinite(channel.log_shares)
+    exists = np.isfinite(channel.log_uniform)
     p = rng.dirichlet(np.full(exists.sum(), rng.choice([0.2, 1.0])), size=size)
     full = np.zeros((size, *exists.shape))
     full[:, exists] = p
     for _ in range(60):
-        poor = entropy_of(full, channel.log_shares) < -channel.deficit
+        poor = entropy_of(full, channel.log_uniform) < -channel.max_knowledge
         full = np.where(poor[:, None, None], 0.8 * full + 0.2 * channel.uniform, full)
     return full
 
@@ -65,17 +65,17 @@ def conic(channel, relaxation, low, high):
     full = [x[0] for x in relaxation._all_letters(low[None], high[None])]
     box = tuple(np.clip(x, 0.0, 1.0) for x in full)
     return NodeRelaxation(
-        channel.rows, channel.log_shares, -channel.deficit, posterior=box, sides=("posterior",)
+        channel.rows, channel.log_uniform, -channel.max_knowledge, posterior=box, sides=("posterior",)
     ).solve()
 
 
-@pytest.mark.parametrize("deficit", [BINDING, 1.0, SLACK])
+@pytest.mark.parametrize("max_knowledge", [BINDING, 1.0, SLACK])
 @pytest.mark.parametrize("radius", [0.3, 0.03, 1e-3])
-def test_a_node_is_as_low_as_the_conic_optimum(instances, deficit, radius):
+def test_a_node_is_as_low_as_the_conic_optimum(instances, max_knowledge, radius):
     """Within a millionth, binding or slack: the multipliers are the best ones."""
-    rng = np.random.default_rng([int(1e3 * radius), int(deficit)])
+    rng = np.random.default_rng([int(1e3 * radius), int(max_knowledge)])
     for _ in range(5):
-        channel = random_channel(rng, instances, deficit)
+        channel = random_channel(rng, instances, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         low, high = boxes_around(rng, channel, radius, 3)
         bounds = bounds_of(relaxation, low, high).bounds
@@ -88,9 +88,9 @@ def test_a_node_is_as_low_as_the_conic_optimum(instances, deficit, radius):
 def test_many_classes_with_few_outputs(classes):
     """Then Newton's matrix is solved by its small rank, which is less exact."""
     rng = np.random.default_rng(classes)
-    for deficit in (BINDING, SLACK):
+    for max_knowledge in (BINDING, SLACK):
         shares = np.log(rng.dirichlet(np.ones(2 * classes)).reshape(2, classes))
-        channel = channel_of(rng.dirichlet(np.full(3, 0.5), size=classes), shares, deficit)
+        channel = channel_of(rng.dirichlet(np.full(3, 0.5), size=classes), shares, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         assert relaxation.program.low_rank
         low, high = boxes_around(rng, channel, 0.1, 3)
@@ -99,12 +99,12 @@ def test_many_classes_with_few_outputs(classes):
             assert answer.lower - 1e-6 <= bound <= answer.upper + 2e-5
 
 
-@pytest.mark.parametrize("deficit", [BINDING, SLACK])
-def test_no_prior_in_the_box_leaks_more(instances, deficit):
-    rng = np.random.default_rng(int(deficit) + 7)
+@pytest.mark.parametrize("max_knowledge", [BINDING, SLACK])
+def test_no_prior_in_the_box_leaks_more(instances, max_knowledge):
+    rng = np.random.default_rng(int(max_knowledge) + 7)
     inside = 0
     for _ in range(20):
-        channel = random_channel(rng, instances, deficit)
+        channel = random_channel(rng, instances, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         low, high = boxes_around(rng, channel, 0.4, 4)
         bounds = bounds_of(relaxation, low, high).bounds
@@ -120,17 +120,17 @@ def test_no_prior_in_the_box_leaks_more(instances, deficit):
 
 def test_the_points_are_priors_in_the_box(instances):
     rng = np.random.default_rng(3)
-    for deficit in (BINDING, SLACK):
-        channel = random_channel(rng, instances, deficit)
+    for max_knowledge in (BINDING, SLACK):
+        channel = random_channel(rng, instances, max_knowledge)
         relaxation = PosteriorRelaxation(channel)
         low, high = boxes_around(rng, channel, 0.1, 5)
         full = relaxation._all_letters(low, high)
-        scores = np.zeros((5, *channel.log_shares.shape))
+        scores = np.zeros((5, *channel.log_uniform.shape))
         ranges = [x[:, relaxation.boxed].reshape(low.shape) for x in full]
         found = relaxation.program.solve(scores, *ranges, np.full(5, 0.1), target=-np.inf, tolerance=1e-9)
         assert np.allclose(found.p.sum(axis=(1, 2)), 1.0, atol=1e-12)
-        assert np.all(found.p[:, ~np.isfinite(channel.log_shares)] == 0.0)
-        assert np.all(entropy_of(found.p, channel.log_shares) >= -deficit - 1e-6)
+        assert np.all(found.p[:, ~np.isfinite(channel.log_uniform)] == 0.0)
+        assert np.all(entropy_of(found.p, channel.log_uniform) >= -max_knowledge - 1e-6)
         u = found.p @ channel.rows
         r = u.sum(axis=1, keepdims=True)
         assert np.all(u >= full[0] * r - 1e-6)
