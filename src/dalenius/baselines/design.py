@@ -89,7 +89,7 @@ def least_distorting(problem: DesignProblem) -> Floats:
 
 def telling_nothing(problem: DesignProblem) -> Floats:
     """The mechanism of least distortion whose output has nothing to do with its input."""
-    return problem.tied.expand(np.array(problem.constant, dtype=float))
+    return problem.tied.expand(np.array(problem.distortions.constant, dtype=float))
 
 
 def design_run(

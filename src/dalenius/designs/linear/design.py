@@ -55,7 +55,7 @@ class LinearDesign:
         self.problem, self.search = problem, search
         self.program = PrivateDesign.of(problem)
         self.multipliers: Mapping[int, Multipliers] = {}
-        self.rows: Rows = problem.constant
+        self.rows: Rows = problem.distortions.constant
         self.lower, self.upper = problem.least_distortion, problem.expected_distortion(self.rows)
         self.rounds = 0
 

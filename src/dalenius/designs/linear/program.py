@@ -111,7 +111,7 @@ class PrivateDesign:
             for k, reference in enumerate(references)
             for y in range(m)
         )
-        cost = tuple(entry for row in problem.exact_costs() for entry in row)
+        cost = tuple(entry for row in problem.distortions.costs() for entry in row)
         if max(cost) > LARGEST:
             raise DaleniusError(
                 f"nothing can be computed about this design: its largest distortion is above {float(LARGEST):g}; measure distortion "
