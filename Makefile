@@ -2,38 +2,62 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
+# One process a core, so one thread of linear algebra each; a file's cases share its fixtures, so a file stays with one process.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+# What talks to other people's solvers, readers and packages.
+INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agreement/test_second_route.py \
+    tests/laws/agreement/test_other_packages.py
+# A little of every room: what the declared minimum versions must get through.
+SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
+    tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: demo reproduction test lint types check models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage interop minimum demo reproduction models verify-models benchmarks clean
 
-demo: $(READY)
-	$(VENV)/bin/python examples/fair_survey.py -o demo-output
+help: ## This list.
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-# The source paper's tables and figures (docs/reproduction.md): a quarter of an hour.
-reproduction: $(READY)
-	for script in examples/paper_*.py; do $(VENV)/bin/python $$script -o demo-output || exit 1; done
+test: lint types check ## What must pass before a commit, in four minutes on two cores: lint, types, tests with thin campaigns.
 
-test: lint types check
+test-all: lint types pins coverage interop minimum ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
 
-lint: $(READY)
+lint: $(READY) ## Style and format.
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 
-types: $(READY)
+types: $(READY) ## mypy, strict.
 	$(VENV)/bin/mypy
 
-# One process a core, so one thread of linear algebra each.
-check: $(READY)
-	OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --maxprocesses 8
+pins: $(READY) ## constraints.txt pins everything that is installed.
+	! $(VENV)/bin/python -m pip freeze --exclude-editable | grep -vixFf constraints.txt
 
-# Solve the models of the library again that are still open, and keep whichever ends are better.
-models: $(READY)
+check: $(READY) ## The tests, each campaign as a fixed thin draw.
+	$(PYTEST)
+
+check-all: $(READY) ## The tests, every campaign whole.
+	$(PYTEST) --thorough
+
+coverage: $(READY) ## The tests, every campaign whole, and at least 92 % of the package's lines run.
+	$(PYTEST) --thorough --cov --cov-report=term:skip-covered
+
+interop: $(VENV)-interop/.ready ## The tests that other packages take part in, in .venv-interop: an unlicensed MOSEK breaks plain cvxpy.
+	OPENBLAS_NUM_THREADS=1 $(VENV)-interop/bin/python -m pytest -rs --thorough $(INTEROP)
+
+minimum: $(VENV)-minimum/.ready ## A smoke test on the oldest versions that pyproject.toml allows, in .venv-minimum.
+	OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest $(SMOKE)
+
+demo: $(READY) ## The first story: pictures and tables in demo-output/.
+	$(VENV)/bin/python examples/fair_survey.py -o demo-output
+
+reproduction: $(READY) ## The source paper's tables and figures (docs/reproduction.md): a quarter of an hour.
+	for script in examples/paper_*.py; do $(VENV)/bin/python $$script -o demo-output || exit 1; done
+
+models: $(READY) ## Solve the models of the library again that are still open, and keep whichever ends are better.
 	$(VENV)/bin/dalenius library tighten
 
-# Prove every certificate of the library with the checker alone.
-verify-models: $(READY)
+verify-models: $(READY) ## Prove every certificate of the library with the checker alone.
 	$(VENV)/bin/python models/verify.py
 
-benchmarks: $(READY)
+benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
 	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
 	$(VENV)/bin/python benchmarks/programs.py
@@ -46,5 +70,17 @@ $(READY): pyproject.toml constraints.txt Makefile
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(READY)
 
-clean:
-	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+$(VENV)-interop/.ready: pyproject.toml constraints.txt Makefile
+	$(PYTHON) -m venv $(VENV)-interop
+	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,interop]'
+	touch $@
+
+# The lower ends of pyproject.toml's ranges, as pins.
+$(VENV)-minimum/.ready: pyproject.toml Makefile
+	$(PYTHON) -m venv $(VENV)-minimum
+	sed -n 's/^  "\([a-z-]*\)>=\([0-9.]*\)",$$/\1==\2/p' pyproject.toml > $(VENV)-minimum/oldest.txt
+	$(VENV)-minimum/bin/python -m pip install --quiet --disable-pip-version-check -c $(VENV)-minimum/oldest.txt -e '.[tests]'
+	touch $@
+
+clean: ## Remove what these targets made.
+	rm -rf $(VENV) $(VENV)-interop $(VENV)-minimum demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

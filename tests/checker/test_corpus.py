@@ -1,29 +1,31 @@
-"""Every stored certificate ends as the table says; nothing in the folder is left out of the table."""
+"""Every case of the corpus ends as its table says, and the corpus stays what it is: many cases, few files."""
 
 from __future__ import annotations
 
-import tomllib
+import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from flint import ctx
 
+import cases
 from dalenius_check import Status, check
 
-CORPUS = Path(__file__).parent / "corpus"
-TABLE = tomllib.loads((CORPUS / "index.toml").read_text())["file"]
+CASES = list(cases.cases().values())
 
 
-@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["path"].removesuffix(".cert"))
-def test_verdict(entry):
-    model = (CORPUS / "models" / f"{entry['model']}.toml").read_bytes()
-    verdict = check(model, (CORPUS / entry["path"]).read_bytes())
-    assert verdict.exit_code == entry["status"], verdict.reason
-    assert entry.get("reason", "") in verdict.reason
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdict(case):
+    verdict = check(case.model, case.certificate)
+    assert verdict.exit_code == case.status, verdict.reason
+    assert case.reason in verdict.reason
     assert "\n" not in verdict.reason
     assert verdict.reason.isascii()
     if verdict.status is Status.PROVED:
-        assert (verdict.lower is None) == (verdict.upper is None) == ("infeasible" in entry["path"])
+        assert (verdict.lower is None) == (verdict.upper is None) == ("infeasible" in case.name)
         assert verdict.lower is None or verdict.lower <= verdict.upper
         assert all("\n" not in line for line in verdict.lines)
     else:
@@ -31,25 +33,40 @@ def test_verdict(entry):
         assert verdict.lines == ()
 
 
-def test_table_is_complete():
-    stored = {path.relative_to(CORPUS).as_posix() for path in CORPUS.glob("*/*.cert")}
-    assert stored == {entry["path"] for entry in TABLE}
-    assert {path.stem for path in (CORPUS / "models").iterdir()} == {entry["model"] for entry in TABLE}
-    count = Counter(entry["status"] for entry in TABLE)
-    assert count[0] >= 175
-    assert count[1] >= 540
-    assert count[2] >= 130
+def test_the_corpus_is_complete():
+    count = Counter(case.status for case in CASES)
+    assert count[0] >= 183
+    assert count[1] >= 570
+    assert count[2] >= 136
     assert count[3] >= 5
-    assert sum(path.stat().st_size for path in CORPUS.rglob("*.*")) < 800_000
+    models, tables = cases.tables()
+    assert {case.model_name for case in CASES} == set(models)
+    stored = {f"{name}.toml" for name, table in models.items() if table.get("stored")}
+    stored |= {f"{name}.cert" for name, table in tables.items() if table.get("stored")}
+    assert {path.name for path in (cases.HERE / "stored").iterdir()} == stored
+    assert sum(path.stat().st_size for path in cases.HERE.rglob("*.*")) < 500_000
+
+
+def test_every_case_that_is_refused_says_why():
+    assert all(bool(case.reason) == (case.status != 0) for case in CASES)
+
+
+def test_one_command_writes_every_case(tmp_path):
+    """And the same bytes whenever it runs."""
+    program = Path(cases.__file__)
+    subprocess.run([sys.executable, str(program), str(tmp_path)], check=True, timeout=120)
+    expected = json.loads((tmp_path / "expected.json").read_text())
+    assert expected.keys() == {case.name for case in CASES}
+    for case in CASES:
+        assert (tmp_path / "models" / f"{expected[case.name]['model']}.toml").read_bytes() == case.model
+        assert (tmp_path / "certificates" / f"{case.name}.cert").read_bytes() == case.certificate
 
 
 def test_precision_is_restored():
-    from flint import ctx
-
     before, ctx.prec = ctx.prec, 77
     try:
-        for entry in TABLE[:3]:
-            check((CORPUS / "models" / f"{entry['model']}.toml").read_bytes(), (CORPUS / entry["path"]).read_bytes())
+        for case in CASES[:3]:
+            check(case.model, case.certificate)
             assert ctx.prec == 77
     finally:
         ctx.prec = before

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+import cases
 from dalenius_check import Status, check
 from dalenius_check.counts import law, values
 from dalenius_check.model import parse_model
 
-CORPUS = Path(__file__).parent / "corpus"
-TABLE = [
-    entry
-    for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
-    if entry["model"].startswith(("design", "infeasible"))
-]
+CASES = cases.about("design", "infeasible")
 HAMMING, UNIFORM = 'kind="hamming"', 'kind="uniform"'
-
-
-def load(entry):
-    return (CORPUS / "models" / f"{entry['model']}.toml").read_bytes(), (CORPUS / entry["path"]).read_bytes()
 
 
 def test_documented_normal_form(designs):
@@ -203,25 +193,25 @@ def information(p, q):
 
 
 def test_statements():
-    entry = {e["path"]: e for e in TABLE}
-    verdict = check(*load(entry["accept/design_parity.cert"]))
+    corpus = cases.cases()
+    verdict = check(*corpus["design_parity"].files)
     assert verdict.lines[0] == verdict.reason
     assert " <= V <= " in verdict.reason
     assert verdict.reason.endswith(" nats")
     text = "\n".join(verdict.lines)
     for part in ("least leakage", "oblivious", "distortion at most 1/10", "meets the budget and attains", "0.1"):
         assert part in text
-    text = "\n".join(check(*load(entry["accept/design_parity_bits.cert"])).lines)
+    text = "\n".join(check(*corpus["design_parity_bits"].files).lines)
     for part in ("units of the distortion", "least expected distortion", "leak about a record at most 61/100 bits"):
         assert part in text
-    verdict = check(*load(entry["accept/infeasible_rows.cert"]))
+    verdict = check(*corpus["infeasible_rows"].files)
     assert verdict.reason.startswith("proved: infeasible, there are no oblivious mechanisms with expected distortion")
     assert (verdict.lower, verdict.upper) == (None, None)
 
 
-@pytest.mark.parametrize("entry", [e for e in TABLE if e["status"] == 0], ids=lambda entry: Path(entry["path"]).stem)
-def test_a_model_is_feasible_or_not(entry):
-    model, data = load(entry)
+@pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)
+def test_a_model_is_feasible_or_not(case):
+    model, data = case.files
     head, rest = data.split(b"\n", 1)
     header = json.loads(head)
     if header["lower"] is None:
@@ -282,18 +272,4 @@ BUGS = {  # what is changed in which file of a copy of the checker
 @pytest.mark.parametrize("name", BUGS)
 def test_the_corpus_catches(name, planted):
     changed = planted(name, *BUGS[name])
-    assert any(differs(changed.check(*load(e)), e) for e in TABLE_AND_MODELS)
-
-
-def differs(verdict, entry):
-    return verdict.exit_code != entry["status"] or entry.get("reason", "") not in verdict.reason
-
-
-TABLE_AND_MODELS = [
-    *TABLE,
-    *(
-        entry
-        for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
-        if entry["model"].startswith("bad_design")
-    ),
-]
+    assert not all(case.ends(changed.check(*case.files)) for case in [*CASES, *cases.about("bad_design")])

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 import re
-import tomllib
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
+import cases
 from dalenius_check import Status, check
 
-CORPUS = Path(__file__).parent / "corpus"
 SMALL = [
-    entry
-    for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
-    if entry["status"] == 0
-    and entry["model"] not in ("parity_big", "priors_foreign", "priors_strange")  # slow; a mutant is another channel
-    and (CORPUS / entry["path"]).stat().st_size < 9000
-    and b'"lower":null' not in (CORPUS / entry["path"]).read_bytes()  # infeasible: see test_design.py
+    case
+    for case in cases.cases().values()
+    if case.status == 0
+    and case.model_name not in ("parity_big", "priors_foreign", "priors_strange")  # slow; a mutant is another channel
+    and len(case.certificate) < 9000
+    and b'"lower":null' not in case.certificate  # infeasible: see test_design.py
 ]
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
 MUTANTS = 130
 
 
-def load(entry):
-    return (CORPUS / "models" / f"{entry['model']}.toml").read_bytes(), (CORPUS / entry["path"]).read_bytes()
-
-
+@functools.cache
 def truth(model_name):
     """The best proved interval of a model over all stored certificates."""
-    verdicts = [check(*load(entry)) for entry in SMALL if entry["model"] == model_name]
+    verdicts = [check(*case.files) for case in SMALL if case.model_name == model_name]
     return max(v.lower for v in verdicts), min(v.upper for v in verdicts)
 
 
@@ -126,11 +122,11 @@ def strengthen(rng, line):
     return json.dumps(head)
 
 
-@pytest.mark.parametrize("entry", SMALL, ids=lambda entry: Path(entry["path"]).stem)
-def test_mutants(entry):
-    model, data = load(entry)
-    lower, upper = truth(entry["model"])
-    rng = random.Random(entry["path"])
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
+def test_mutants(case):
+    model, data = case.files
+    lower, upper = truth(case.model_name)
+    rng = random.Random(case.name)
     head, rest = data.split(b"\n", 1)
     step = Fraction(1, 10**9)
     for turn in range(MUTANTS):
@@ -144,10 +140,10 @@ def test_mutants(entry):
             assert verdict.upper >= lower, mutant
 
 
-@pytest.mark.parametrize("entry", SMALL, ids=lambda entry: Path(entry["path"]).stem)
-def test_claims_beyond_the_interval_are_refused(entry):
-    model, data = load(entry)
-    lower, upper = truth(entry["model"])
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
+def test_claims_beyond_the_interval_are_refused(case):
+    model, data = case.files
+    lower, upper = truth(case.model_name)
     head, rest = data.split(b"\n", 1)
     for key, value in (("lower", upper + Fraction(1, 10**12)), ("upper", lower - Fraction(1, 10**12))):
         header = json.loads(head) | {"lower": "-1", "upper": "99", key: str(value)}

@@ -6,31 +6,21 @@ import json
 import tomllib
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from flint import ctx
 
+import cases
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from dalenius_check.privacy import Private
 
-CORPUS = Path(__file__).parent / "corpus"
-TABLE = [
-    entry
-    for entry in tomllib.loads((CORPUS / "index.toml").read_text())["file"]
-    if entry["model"].startswith(("private", "bad_private"))
-]
-PATHS = {entry["path"]: entry for entry in TABLE}
+CASES = cases.about("private", "bad_private")
 HAMMING, UNIFORM = 'kind="hamming"', 'kind="uniform"'
 ONE, IDENTITY = "count=1; alphabet=3", 'kind="identity"'
 TWO, FIVE = "count=2; alphabet=2", 'kind="modular_sum"; modulus=5'
 STEP = Fraction(1, 10**12)
-
-
-def load(entry):
-    return (CORPUS / "models" / f"{entry['model']}.toml").read_bytes(), (CORPUS / entry["path"]).read_bytes()
 
 
 def normal_text(data):
@@ -89,12 +79,12 @@ def test_ends_are_exact_or_narrow(privates, epsilon, precision):
 
 def test_precision_is_raised_where_that_decides():
     for name, bits in (("near", 256), ("lower_60", 256), ("coarse", 128), ("lower_12", 128)):
-        verdict = check(*load(PATHS[f"accept/private_{name}.cert"]))
+        verdict = check(*cases.cases()[f"private_{name}"].files)
         assert verdict.lines[-1] == f"precision: {bits} bits"
 
 
 def test_statements():
-    text = "\n".join(check(*load(PATHS["accept/private_documented.cert"])).lines)
+    text = "\n".join(check(*cases.cases()["private_documented"].files).lines)
     for part in (
         "proved: 0.2 <= V <= 0.2 in units of the distortion\nV: least expected distortion of oblivious mechanisms",
         "under pointwise maximal leakage with epsilon = log 2",
@@ -104,18 +94,18 @@ def test_statements():
         "leaves: 1 ratio line\n",
     ):
         assert part in text
-    text = "\n".join(check(*load(PATHS["accept/private_local_full.cert"])).lines)
+    text = "\n".join(check(*cases.cases()["private_local_full"].files).lines)
     for part in ("of full mechanisms under local differential privacy", "all inputs x, x' that some dataset has"):
         assert part in text
-    verdict = check(*load(PATHS["accept/private_infeasible_bits.cert"]))
+    verdict = check(*cases.cases()["private_infeasible_bits"].files)
     assert verdict.reason == (
         "proved: infeasible, there are no oblivious mechanisms under pointwise maximal leakage with epsilon = -3 bits"
     )
 
 
-@pytest.mark.parametrize("entry", [e for e in TABLE if e["status"] == 0], ids=lambda entry: Path(entry["path"]).stem)
-def test_a_model_is_feasible_or_not(entry):
-    model, data = load(entry)
+@pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)
+def test_a_model_is_feasible_or_not(case):
+    model, data = case.files
     header = json.loads(data.split(b"\n", 1)[0])
     if header["lower"] is not None:
         changed = header | {"lower": None, "upper": None, "mechanism": None}
@@ -276,8 +266,4 @@ BUGS = {  # what is changed in which file of a copy of the checker
 @pytest.mark.parametrize("name", BUGS)
 def test_the_corpus_catches(name, planted):
     changed = planted(f"private_{name}", *BUGS[name])
-    assert any(differs(changed.check(*load(entry)), entry) for entry in TABLE)
-
-
-def differs(verdict, entry):
-    return verdict.exit_code != entry["status"] or entry.get("reason", "") not in verdict.reason
+    assert not all(case.ends(changed.check(*case.files)) for case in CASES)

@@ -13,13 +13,23 @@ from pathlib import Path
 
 import pytest
 
+import cases
 import dalenius_check
 from dalenius_check import Status, check
 from dalenius_check.__main__ import main
 
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = cases.cases()
 PACKAGE = Path(dalenius_check.__file__).parent
-MODEL, CERTIFICATE = CORPUS / "models" / "parity4.toml", CORPUS / "accept" / "parity_output.cert"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Paths of a model, its certificate, and one for another model."""
+    folder = tmp_path_factory.mktemp("files")
+    for name in ("parity_output", "digest"):
+        (folder / f"{name}.cert").write_bytes(CORPUS[name].certificate)
+    (folder / "parity4.toml").write_bytes(CORPUS["parity_output"].model)
+    return folder / "parity4.toml", folder / "parity_output.cert", folder / "digest.cert"
 
 
 def test_exit_codes():
@@ -31,21 +41,22 @@ def test_exit_codes():
     ]
 
 
-def test_command_line(capsys, tmp_path):
-    assert main([str(MODEL), str(CERTIFICATE)]) == 0
+def test_command_line(capsys, tmp_path, files):
+    model_file, certificate_file, other = files
+    assert main([str(model_file), str(certificate_file)]) == 0
     text = capsys.readouterr().out
     assert text.startswith("proved: 0.0795415058652 <= L <= 0.0795415058654 nats\n")
     assert "parity" in text
     assert "enclosed by balls" in text
-    assert main([str(MODEL), str(CERTIFICATE), "--quiet"]) == 0
+    assert main([str(model_file), str(certificate_file), "--quiet"]) == 0
     assert capsys.readouterr().out == ""
-    assert main([str(MODEL), str(CORPUS / "reject" / "digest.cert")]) == 1
+    assert main([str(model_file), str(other)]) == 1
     assert capsys.readouterr().out.startswith("rejected: certificate line 1: it is for another model")
     for model, certificate in [
-        (tmp_path, CERTIFICATE),
-        (MODEL, tmp_path),
-        (tmp_path / "none", CERTIFICATE),
-        (MODEL, "a\0b"),
+        (tmp_path, certificate_file),
+        (model_file, tmp_path),
+        (tmp_path / "none", certificate_file),
+        (model_file, "a\0b"),
     ]:
         assert main([str(model), str(certificate)]) == 2
         out = capsys.readouterr().out
@@ -56,12 +67,12 @@ def test_command_line(capsys, tmp_path):
     assert info.value.code == 2
 
 
-def test_interrupt_is_undecided(monkeypatch, capsys):
+def test_interrupt_is_undecided(monkeypatch, capsys, files):
     def interrupt(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dalenius_check.__main__.check", interrupt)
-    assert main([str(MODEL), str(CERTIFICATE)]) == 3
+    assert main(list(map(str, files[:2]))) == 3
     assert capsys.readouterr().out == "undecided: interrupted\n"
 
 
@@ -79,14 +90,13 @@ def test_memory_and_defects_are_undecided(monkeypatch):
 
 
 def test_resolved_is_said(forge):
-    model, data = CORPUS / "models" / "foreign.toml", CORPUS / "accept" / "resolved.cert"
-    verdict = check(model.read_bytes(), data.read_bytes())
+    verdict = check(*CORPUS["resolved"].files)
     assert "OF THE MATRIX IN THE CERTIFICATE" in verdict.reason
     assert any("TAKEN FROM THE CERTIFICATE" in line for line in verdict.lines)
 
 
 def test_long_files_end_in_a_verdict(forge):
-    model = MODEL.read_bytes()
+    model = CORPUS["parity_output"].model
     head = forge.certificate(model, "0", "1", ["witness", None, None], ["record", 0])
     chain = head + b'["split",0,0,"0.5"]\n' * 50_000
     assert "boxes wait" in check(model, chain).reason
@@ -129,7 +139,7 @@ def test_large_records_end_in_a_verdict(forge):
     assert check(sharp, data).exit_code == 0
 
 
-def test_isolation(tmp_path):
+def test_isolation(tmp_path, files):
     """A check loads nothing but the standard library and python-flint."""
     script = """
 import importlib.abc, sys
@@ -150,7 +160,7 @@ sys.exit(code)
 
     paths = [str(PACKAGE.parent), str(Path(flint.__file__).parent.parent)]
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script, str(MODEL), str(CERTIFICATE), *paths],
+        [sys.executable, "-I", "-S", "-c", script, *map(str, files[:2]), *paths],
         capture_output=True,
         text=True,
         check=False,
