@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dalenius.model.aggregation import RecordChannel
+from dalenius.reduction.record_channel import RecordChannel
 
 import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
