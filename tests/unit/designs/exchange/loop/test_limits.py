@@ -19,7 +19,7 @@ from dalenius.designs import oracle as oracles
 from dalenius.designs.oracle import EntropyOracle, Prior
 from dalenius.programs.mechanism_update import MechanismUpdate
 
-INTERRUPTED = Path(__file__).parents[3] / "interrupted.py"
+INTERRUPTED = Path(__file__).parents[4] / "interrupted.py"
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 EASY = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 MAKERS = {
