@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import importlib
 import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -39,6 +43,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def work_clock() -> WorkClock:
     """Searches look at a clock that counts work, so that no answer depends on how busy the machine is."""
     return WorkClock.installed()
+
+
+@pytest.fixture(scope="session")
+def interrupted() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The command line in a process of its own, with Ctrl-C after so many seconds of work (tests/interrupted.py)."""
+
+    def run(seconds: float, *arguments: object, cwd: Path, once: object = "-") -> subprocess.CompletedProcess[str]:
+        program = Path(__file__).parent / "interrupted.py"
+        command = [sys.executable, *map(str, (program, seconds, once, *arguments))]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+    return run
 
 
 @pytest.fixture(scope="session")

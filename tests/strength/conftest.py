@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-import time
-
 import pytest
-
-TICK = 1e-3
 
 
 @pytest.fixture
-def counted_time(monkeypatch):
+def counted_time(work_clock, monkeypatch):
     """Every look at the clock takes a millisecond, and nothing else takes any time.
 
     A race of two trees gives its turns by the seconds that each has had; counted, they are the same in every run. Where a test needs
     no race, it needs no such clock either: nodes stop it.
     """
-    ticks = itertools.count()
-    start = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: start + TICK * next(ticks))
+    monkeypatch.setattr(work_clock, "tick", 2.0**-10)
+    return work_clock

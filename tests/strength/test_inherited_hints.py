@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dalenius.model.aggregation import RecordChannel
 
 import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
+from dalenius.reduction.record_channel import RecordChannel
 
 ROUNDING = 1e-12
 

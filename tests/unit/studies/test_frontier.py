@@ -218,22 +218,14 @@ def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path):
     assert "for maximal_leakage there is sweep" in answer.stderr
 
 
-def test_ctrl_c_keeps_what_is_done(model, tmp_path):
+def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path):
     hard = MODEL.replace('"parity"', '"count"').replace('"hamming"', '"absolute"').replace("count = 4", "count = 6")
     model.write_text(hard)
-    program = (ROOT / "tests/interrupted.py", "0.5", tmp_path / "out/model-001.mechanism.cert")
     arguments = ["frontier", model, "--budgets", "1.5,0.5,0.4", "--gap", "1e-7", "--time-limit", "100", "-o", "out"]
-    interrupted = subprocess.run(
-        [sys.executable, *map(str, program), *map(str, arguments)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert interrupted.returncode == 0, interrupted.stderr
-    assert "interrupted: 2 of 3 points are done and kept" in interrupted.stderr
-    assert "frontier.csv" in interrupted.stdout
+    stopped = interrupted(0.5, *arguments, cwd=tmp_path, once=tmp_path / "out/model-001.mechanism.cert")
+    assert stopped.returncode == 0, stopped.stderr
+    assert "interrupted: 2 of 3 points are done and kept" in stopped.stderr
+    assert "frontier.csv" in stopped.stdout
     for j in (1, 2):
         stem = tmp_path / f"out/model-{j:03d}"
         assert run(f"{stem}.toml", f"{stem}.cert", cwd=tmp_path, program="dalenius_check").returncode == 0

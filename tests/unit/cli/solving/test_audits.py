@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[4]
-INTERRUPTED = str(ROOT / "tests/interrupted.py")
 FLIP = math.exp(-0.5) / 2
 EXACT = 1 + FLIP * math.log2(FLIP) + (1 - FLIP) * math.log2(1 - FLIP)  # bits
 PARITY = (ROOT / "models/parity/laplace-n4.toml").read_text()
@@ -158,15 +157,15 @@ def test_sweeping_without_an_entropy_bound_is_refused(model, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
 
 
-def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(tmp_path):
+def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(interrupted, tmp_path):
     hard = PARITY.replace('"parity"', '"identity"').replace("laplace_threshold", "randomized_response")
     path = tmp_path / "hard.toml"
     path.write_text(
         hard.replace("count = 4", "count = 3").replace("entropy_at_least = 1.0", 'entropy_at_least = "0.5 max"')
     )
     arguments = ("solve", path, "--json", "--gap", "1e-9", "--time-limit", "100", "-o", "out")
-    interrupted = run("1", "-", *arguments, cwd=tmp_path, program=(INTERRUPTED,))
-    assert interrupted.returncode == 0, interrupted.stderr
-    answer = json.loads(interrupted.stdout)
+    stopped = interrupted(1, *arguments, cwd=tmp_path)
+    assert stopped.returncode == 0, stopped.stderr
+    answer = json.loads(stopped.stdout)
     assert answer["termination"] == "interrupted"
     assert run(path, answer["certificate"], cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0

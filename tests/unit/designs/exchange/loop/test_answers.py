@@ -27,7 +27,7 @@ def distortion(budget, share="0.7 max", **parts) -> dl.MinDistortion:
     return dl.MinDistortion(max_leakage=budget, adversary=adversary, **parts)
 
 
-def solved(problem, *, gap=5e-2, time_limit=8.0) -> dl.DesignResult:
+def solved(problem, *, gap=5e-2, time_limit=60.0) -> dl.DesignResult:
     """A design whose promises are all checked, the mechanism's in exact numbers."""
     result = dl.solve(problem, gap=gap, time_limit=time_limit)
     assert 0.0 <= result.lower <= result.upper

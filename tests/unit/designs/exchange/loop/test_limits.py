@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import signal
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +16,6 @@ from dalenius.designs import oracle as oracles
 from dalenius.designs.oracle import EntropyOracle, Prior
 from dalenius.programs.mechanism_update import MechanismUpdate
 
-INTERRUPTED = Path(__file__).parents[4] / "interrupted.py"
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 EASY = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 MAKERS = {
@@ -85,14 +81,12 @@ def test_interrupt_returns_what_was_reached(make):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_control_c_in_a_process_of_its_own(tmp_path):
+def test_control_c_in_a_process_of_its_own(interrupted, tmp_path):
     model = tmp_path / "model.toml"
     model.write_text(dl.dumps(MAKERS["leakage"](**HARD)))
-    command = [sys.executable, str(INTERRUPTED), "1", "-", "solve", str(model)]
-    command += ["--gap", "1e-9", "--time-limit", "300", "--json"]
-    interrupted = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert interrupted.returncode == 0, interrupted.stderr
-    assert '"termination": "interrupted"' in interrupted.stdout
+    answer = interrupted(1, "solve", model, "--gap", "1e-9", "--time-limit", "300", "--json", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert '"termination": "interrupted"' in answer.stdout
 
 
 def test_errors_of_the_callback_reach_the_caller():
