@@ -15,5 +15,6 @@ def draws(thin: int, full: int) -> int:
 
 
 def thinned(cases: Iterable[object], every: int) -> list[object]:
-    """Cases to parametrize with: each `every`-th runs daily, the others belong to the whole campaign."""
-    return [case if k % every == 0 else pytest.param(case, marks=pytest.mark.thorough) for k, case in enumerate(cases)]
+    """Cases to parametrize with: each `every`-th runs daily, the others belong to the whole campaign. A tuple is several arguments."""
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*row, marks=[pytest.mark.thorough] if k % every else []) for k, row in enumerate(rows)]

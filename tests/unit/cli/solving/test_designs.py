@@ -29,7 +29,7 @@ def solve(tmp_path):
     def solved(problem, *more):
         text = problem if isinstance(problem, str) else dl.dumps(problem)
         (tmp_path / "model.toml").write_text(text)
-        return run("solve", "model.toml", "--gap", "5e-2", "--time-limit", "10", *more, cwd=tmp_path)
+        return run("solve", "model.toml", "--gap", "5e-2", "--time-limit", "300", *more, cwd=tmp_path)
 
     return solved
 
