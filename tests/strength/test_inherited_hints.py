@@ -8,7 +8,11 @@ import pytest
 import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
+<<<<<<< HEAD
+from dalenius.reduction.record_channel import RecordChannel
+=======
 from dalenius.reduction import RecordChannel, record_channels
+>>>>>>> suite
 
 ROUNDING = 1e-12
 

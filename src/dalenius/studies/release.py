@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
-from dalenius.evidence import Certificate, exact_fraction_above
+from dalenius.evidence import Certificate, Header, exact_fraction_above
 from dalenius.exact import as_nonnegative, brief
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
@@ -201,7 +199,7 @@ def bound_of(
         assert upper is not None
         return _leakage(problem, upper)
     assert isinstance(problem, DesignProblem)
-    if _rows(_header(certificate).get("mechanism"), problem) != list(mechanism.rows):
+    if _rows(_header(certificate), problem) != list(mechanism.rows):
         message = "the certificate of the design is about another mechanism than this one"
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
     if isinstance(problem, MinDistortion):
@@ -261,7 +259,8 @@ def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequenc
 
 def _is_of_design(certificate: Certificate, problem: Problem) -> bool:
     """Whether this is a certificate of the design model, and not of an audit, going by its first line."""
-    return isinstance(problem, DesignProblem) and _header(certificate).get("problem") == problem.kind
+    header = _header(certificate)
+    return isinstance(problem, DesignProblem) and header is not None and header.problem == problem.kind
 
 
 def _leakage(problem: Problem, upper: Fraction) -> LeakageBound:
@@ -281,18 +280,17 @@ def _budget(problem: MinDistortion) -> LeakageBound:
     return LeakageBound(nats_above(amount, "bits"), amount, True)
 
 
-def _header(certificate: Certificate) -> dict[str, Any]:
+def _header(certificate: Certificate) -> Header | None:
     """The first line, or nothing where it is none: that is for the checker to say."""
     try:
-        header = json.loads(certificate.text.split("\n", 1)[0])
-    except (ValueError, RecursionError):
-        return {}
-    return header if isinstance(header, dict) else {}
+        return certificate.header
+    except InputError:
+        return None
 
 
-def _rows(weights: Any, problem: DesignProblem) -> list[tuple[Fraction, ...]]:
-    """The rows of a mechanism in a proved certificate: weights divided by their exact sums; all rows of the class."""
-    if weights is None:
+def _rows(header: Header | None, problem: DesignProblem) -> list[tuple[Fraction, ...]]:
+    """The rows of the mechanism in a proved certificate: weights divided by their exact sums; all rows of the class."""
+    if header is None or header.mechanism is None:
         return []
-    rows = [as_nonnegative(row, "certificate: mechanism") for row in weights]
+    rows = [as_nonnegative(row, "certificate: mechanism") for row in header.mechanism]
     return problem.expand([[weight / sum(row) for weight in row] for row in rows])

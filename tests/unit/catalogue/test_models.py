@@ -97,7 +97,7 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     parts = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
     found = {(name, part.kind) for name, part in parts.items() if isinstance(part, Shelved)}
     if isinstance(problem, dl.DesignProblem):
-        found.add(("class", problem.mechanism))
+        found.add(("class", problem.mechanism_class.kind))
     if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
@@ -448,7 +448,7 @@ def test_what_is_refused(small, monkeypatch):
     ):
         with pytest.raises(dl.InputError, match=message):
             ratchet.submit(certificate, small)
-    monkeypatch.setattr(ratchet, "LARGEST", 100)
+    monkeypatch.setattr(ratchet, "MOST_BYTES", 100)
     with pytest.raises(dl.InputError, match="the library takes 100"):
         ratchet.submit(best, small)
     assert not list(small.rglob("*.cert"))

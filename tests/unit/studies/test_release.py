@@ -242,7 +242,7 @@ def test_data_is_looked_at_after_the_proof_only(audit):
         raise AssertionError("nobody may look at the data")
 
     mechanism = MODEL.designed(ROWS)
-    weak = audit.certificate.text.replace(audit.certificate.header["upper"], "0.3")
+    weak = audit.certificate.text.replace(audit.certificate.header.upper, "0.3")
     with pytest.raises(dl.NotProvedError, match="nothing is released") as caught:
         dl.release(MODEL, mechanism, letters, certificate=dl.Certificate(weak))
     assert (caught.value.status, caught.value.exit_code) == ("rejected", 1)
