@@ -8,11 +8,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
-<<<<<<< HEAD
-from dalenius.reduction.record_channel import RecordChannel
-=======
 from dalenius.reduction import RecordChannel, record_channels
->>>>>>> suite
+from dalenius.reduction.record_channel import RecordChannel
 
 ROUNDING = 1e-12
 
