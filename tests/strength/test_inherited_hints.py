@@ -9,7 +9,6 @@ import dalenius as dl
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.reduction import RecordChannel, record_channels
-from dalenius.reduction.record_channel import RecordChannel
 
 ROUNDING = 1e-12
 
