@@ -45,6 +45,25 @@ def work_clock() -> WorkClock:
     return WorkClock.installed()
 
 
+@pytest.fixture
+def command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The command line, or the checker's, in `tmp_path` and in this process: one of its own takes a second to import everything."""
+
+    def run(*arguments: object, program: str = "dalenius.cli") -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", [program, *map(str, arguments)])
+        module = program if program == "dalenius.cli" else f"{program}.__main__"
+        try:
+            status = importlib.import_module(module).main() or 0
+        except SystemExit as stopped:
+            status = stopped.code or 0
+        return subprocess.CompletedProcess(sys.argv, status, *capsys.readouterr())
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def interrupted() -> Callable[..., subprocess.CompletedProcess[str]]:
     """The command line in a process of its own, with Ctrl-C after so many seconds of work (tests/interrupted.py)."""

@@ -7,8 +7,6 @@ import io
 import itertools
 import math
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -252,15 +250,10 @@ def test_pictures_that_cannot_be_drawn(support, tmp_path):
 # ---------------------------------------------------------------- the command line
 
 
-def run(*arguments, cwd):
-    command = [sys.executable, "-m", "dalenius.cli", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_path):
+def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_path, command_line):
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     (tmp_path / "my.model.toml").write_text(PARITY)
-    solved = run("solve", "my.model.toml", "--trace", "-o", "out", "--units", "bits", cwd=tmp_path)
+    solved = command_line("solve", "my.model.toml", "--trace", "-o", "out", "--units", "bits")
     assert solved.returncode == 0, solved.stderr
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["my.model.cert", "my.model.trace.csv", "my.model.trace.png"]
@@ -271,10 +264,10 @@ def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_p
     assert (tmp_path / "out/my.model.trace.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_trace_needs_a_folder(tmp_path):
+def test_a_trace_needs_a_folder(tmp_path, command_line):
     (tmp_path / "model.toml").write_text(PARITY)
     for extra in ([], ["--json"]):
-        solved = run("solve", "model.toml", "--trace", *extra, cwd=tmp_path)
+        solved = command_line("solve", "model.toml", "--trace", *extra)
         assert solved.returncode == 2
         assert solved.stdout == ""
         assert solved.stderr == "dalenius: --trace: give a folder for it with -o\n"
@@ -286,20 +279,20 @@ def test_a_trace_needs_a_folder(tmp_path):
     [("--memory-limit", "0"), ("--memory-limit", "nan"), ("--time-limit", "-3"), ("--node-limit", "0")],
     ids=" ".join,
 )
-def test_bad_limits_on_the_command_line(tmp_path, option):
+def test_bad_limits_on_the_command_line(tmp_path, option, command_line):
     (tmp_path / "model.toml").write_text(PARITY)
-    solved = run("solve", "model.toml", *option, "-o", "out", cwd=tmp_path)
+    solved = command_line("solve", "model.toml", *option, "-o", "out")
     assert solved.returncode == 2
     assert solved.stdout == ""
     assert option[0].lstrip("-").replace("-", "_") in solved.stderr.replace("-", "_")
     assert "Traceback" not in solved.stderr
 
 
-def test_limits_on_the_command_line(tmp_path):
+def test_limits_on_the_command_line(tmp_path, command_line):
     """A node limit ends the work early, and the answer says so."""
     hard = PARITY.replace('"parity"', '"count"').replace('"laplace_threshold"', '"geometric"')
     (tmp_path / "model.toml").write_text(hard)
-    solved = run("solve", "model.toml", "--node-limit", "1", "--json", cwd=tmp_path)
+    solved = command_line("solve", "model.toml", "--node-limit", "1", "--json")
     assert solved.returncode == 0, solved.stderr
     assert '"termination": "size_limit"' in solved.stdout
 

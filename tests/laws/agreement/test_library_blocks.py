@@ -11,9 +11,10 @@ from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 from dalenius.reduction import record_channels
 
-MODELS = [model for model in library("fast") if isinstance(model.load(), dl.MaximalLeakage)]
+LOADED = {model: model.load() for model in library("fast")}
+MODELS = [model for model, problem in LOADED.items() if isinstance(problem, dl.MaximalLeakage)]
 ENTROPIC = [
-    model for model in MODELS if isinstance(model.load().adversary, dl.EntropyAtLeast) and model.load().max_knowledge
+    model for model in MODELS if isinstance(LOADED[model].adversary, dl.EntropyAtLeast) and LOADED[model].max_knowledge
 ]
 
 
@@ -33,7 +34,7 @@ def prior(channel) -> np.ndarray:
 
 @pytest.mark.parametrize("model", thinned(ENTROPIC, every=4), ids=lambda model: model.name)
 def test_prior_blocks(model):
-    channel = record_channels(model.load())[0]
+    channel = record_channels(LOADED[model])[0]
     p = prior(channel)
     w = p / p.sum(axis=1, keepdims=True)
     logs = np.where(w > 0.0, channel.log_uniform, 0.0)
@@ -49,7 +50,7 @@ def test_prior_blocks(model):
 @pytest.mark.parametrize("model", thinned(MODELS, every=4), ids=lambda model: model.name)
 def test_mechanism_blocks(model):
     """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
-    problem = model.load()
+    problem = LOADED[model]
     inputs = min(problem.channel.shape[0], 40)
     rng = np.random.default_rng(5)
     priors = [p / p.sum() for p in (rng.dirichlet(np.full(inputs, 0.5), size=2) for _ in range(2))]

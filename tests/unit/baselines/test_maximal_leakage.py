@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.baselines import (
     ConditionalSettings,
     CvxpyNlp,
@@ -77,7 +78,7 @@ def proved(support):
     return {name: support.solve(problem) for name, problem in PROBLEMS.items()}
 
 
-@pytest.mark.parametrize("bound", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("bound", thinned([1.0, 1.5, 2.0], every=2))
 def test_the_papers_example_from_the_papers_start(bound, support):
     """At the optimum for b <= 2.5 log 2, where Theorem 3 frees the first row; without it there is no gradient, and it stays at 0."""
     run = leakage_run(full_joint(support.parity4(bound)))
@@ -170,7 +171,7 @@ def test_a_spread_law_climbs_alike_on_datasets_and_on_classes():
     assert own.entropy(pi, coarse) == pytest.approx(view.entropy(pi, fine), abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", thinned(range(5), every=3))
 def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     K = np.random.default_rng(seed).dirichlet(np.ones(3), size=4)
     log = Log(Clock())
@@ -181,7 +182,7 @@ def test_without_an_entropy_bound_algorithm_2_is_blahut_arimoto(seed, support):
     assert log.evaluations > 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", thinned(range(5), every=3))
 def test_algorithm_2_with_an_entropy_bound(seed):
     """The multiplier finds the boundary: as good as a fine grid over all laws of three letters."""
     rng = np.random.default_rng(seed)
@@ -198,7 +199,7 @@ def test_algorithm_2_with_an_entropy_bound(seed):
     assert leakage(found, K) >= best - 2e-4
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thinned(range(4), every=2))
 def test_derivatives_of_the_nonlinear_program(seed):
     """Gradients and Hessians against central differences, away from the boundary, where every coordinate is free."""
     family = aggregated(random_problem(seed) if seed % 2 else count_problem())

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -114,10 +112,10 @@ def test_a_certificate_of_another_design_does_no_harm():
         least_leakage(query=dl.Count(), distortion=dl.Absolute(), max_distortion=0.5),
         least_leakage(dl.ProductPriors(), max_distortion=0.2),
     ]
-    alone = dl.solve(problem, gap=1e-3)
+    alone = dl.solve(problem, gap=1e-2)
     for other in others:
-        result = dl.solve(problem, gap=1e-3, known=dl.solve(other, gap=1e-2))
-        assert result.gap <= 1e-3
+        result = dl.solve(problem, gap=1e-2, known=dl.solve(other, gap=5e-2))
+        assert result.gap <= 1e-2
         assert max(alone.lower, result.lower) <= min(alone.upper, result.upper)
 
 
@@ -170,16 +168,6 @@ def test_bad_input_is_refused():
 # ---------------------------------------------------------------- the command line
 
 
-def command(*arguments, program="dalenius.cli"):
-    return [sys.executable, "-m", program, *map(str, arguments)]
-
-
-def run(*arguments, cwd, program="dalenius.cli"):
-    return subprocess.run(
-        command(*arguments, program=program), cwd=cwd, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
 @pytest.fixture
 def model(tmp_path):
     path = tmp_path / "model.toml"
@@ -187,38 +175,38 @@ def model(tmp_path):
     return path
 
 
-def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path):
-    done = run("frontier", model, "--budgets", "0.1,1/4", "-o", "out", cwd=tmp_path)
+def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path, command_line):
+    done = command_line("frontier", model, "--budgets", "0.1,1/4", "-o", "out")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/frontier.csv").read_text().count("\n") == 3
     assert (tmp_path / "out/frontier.png").stat().st_size > 1000
     for j in (1, 2):
         stem = tmp_path / f"out/model-{j:03d}"
         for name in (f"{stem}", f"{stem}.mechanism"):
-            assert run(f"{name}.toml", f"{name}.cert", cwd=tmp_path, program="dalenius_check").returncode == 0
+            assert command_line(f"{name}.toml", f"{name}.cert", program="dalenius_check").returncode == 0
         assert dl.Mechanism.load(Path(f"{stem}.mechanism.json")).sample(1) in (0, 1)
 
 
-def test_points_instead_of_budgets(model, tmp_path):
-    assert run("frontier", model, "--points", "2", "-o", "out", cwd=tmp_path).returncode == 0
+def test_points_instead_of_budgets(model, tmp_path, command_line):
+    assert command_line("frontier", model, "--points", "2", "-o", "out").returncode == 0
     rows = list(csv.DictReader((tmp_path / "out/frontier.csv").read_text().splitlines()))
     assert [row["budget"] for row in rows] == ["0.0", "0.5"]
 
 
-def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path):
+def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, command_line):
     for arguments in (["--budgets", "0.1,much"], ["--budgets", ""], ["--gap", "nan"], ["--units", "bytes"]):
-        answer = run("frontier", model, *arguments, "-o", "out", cwd=tmp_path)
+        answer = command_line("frontier", model, *arguments, "-o", "out")
         assert (answer.returncode, answer.stdout) == (2, ""), arguments
         assert answer.stderr.startswith("dalenius: ")
         assert answer.stderr.count("\n") == 1
     audit = tmp_path / "audit.toml"
     audit.write_text((ROOT / "models/parity/laplace-n4.toml").read_text())
-    answer = run("frontier", audit, "-o", "out", cwd=tmp_path)
+    answer = command_line("frontier", audit, "-o", "out")
     assert answer.returncode == 2
     assert "for maximal_leakage there is sweep" in answer.stderr
 
 
-def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path):
+def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path, command_line):
     hard = MODEL.replace('"parity"', '"count"').replace('"hamming"', '"absolute"').replace("count = 4", "count = 6")
     model.write_text(hard)
     arguments = ["frontier", model, "--budgets", "1.5,0.5,0.4", "--gap", "1e-7", "--time-limit", "100", "-o", "out"]
@@ -228,4 +216,4 @@ def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path):
     assert "frontier.csv" in stopped.stdout
     for j in (1, 2):
         stem = tmp_path / f"out/model-{j:03d}"
-        assert run(f"{stem}.toml", f"{stem}.cert", cwd=tmp_path, program="dalenius_check").returncode == 0
+        assert command_line(f"{stem}.toml", f"{stem}.cert", program="dalenius_check").returncode == 0

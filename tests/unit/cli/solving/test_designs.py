@@ -1,10 +1,8 @@
-"""`dalenius solve` on designs, in processes of their own: what is written, and that both programs prove it."""
+"""`dalenius solve` on designs, what is written, and that both programs prove it."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
@@ -19,23 +17,18 @@ CSV = dl.dumps(LEAKAGE).replace(
 )
 
 
-def run(*arguments, cwd, program=("-m", "dalenius.cli")):
-    command = [sys.executable, *program, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.fixture
-def solve(tmp_path):
+def solve(tmp_path, command_line):
     def solved(problem, *more):
         text = problem if isinstance(problem, str) else dl.dumps(problem)
         (tmp_path / "model.toml").write_text(text)
-        return run("solve", "model.toml", "--gap", "5e-2", "--time-limit", "300", *more, cwd=tmp_path)
+        return command_line("solve", "model.toml", "--gap", "5e-2", "--time-limit", "300", *more)
 
     return solved
 
 
 @pytest.mark.parametrize(("problem", "unit"), [(LEAKAGE, "nats"), (DISTORTION, "distortion")])
-def test_what_is_written_is_proved_by_both_programs(problem, unit, solve, tmp_path):
+def test_what_is_written_is_proved_by_both_programs(problem, unit, solve, tmp_path, command_line):
     done = solve(problem, "-o", "out", "--json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -46,12 +39,12 @@ def test_what_is_written_is_proved_by_both_programs(problem, unit, solve, tmp_pa
     out = tmp_path / "out"
     assert answer["certificate"] == "out/model.cert"
     assert answer["mechanism"] == "out/model.mechanism.json"
-    for program, head in ((("-m", "dalenius.cli"), ["verify"]), (("-m", "dalenius_check"), [])):
+    for program, head in (("dalenius.cli", ["verify"]), ("dalenius_check", [])):
         for model, certificate in (
             (tmp_path / "model.toml", out / "model.cert"),
             (out / "model.mechanism.toml", out / "model.mechanism.cert"),
         ):
-            verdict = run(*head, model, certificate, cwd=tmp_path, program=program)
+            verdict = command_line(*head, model, certificate, program=program)
             assert verdict.returncode == 0, verdict.stdout
     mechanism = dl.DesignedMechanism.load(out / "model.mechanism.json")
     problem.check_designed(mechanism)
@@ -75,7 +68,7 @@ def test_bits_are_nats_in_another_unit(solve):
     assert bits["upper"] == pytest.approx(nats["upper"] / 0.6931471805599453, rel=1e-9)
 
 
-def test_infeasible_is_an_answer(solve, tmp_path):
+def test_infeasible_is_an_answer(solve, tmp_path, command_line):
     for budget in ("max_distortion = 0.3", "max_distortion = -1"):
         assert dl.dumps(LEAKAGE).count("max_distortion") == 1
         text = dl.dumps(LEAKAGE).splitlines()
@@ -91,17 +84,17 @@ def test_infeasible_is_an_answer(solve, tmp_path):
         "infeasible",
     )
     assert "Infinity" not in done.stdout
-    verdict = run("verify", "model.toml", "out/model.cert", cwd=tmp_path)
+    verdict = command_line("verify", "model.toml", "out/model.cert")
     assert verdict.returncode == 0
     assert verdict.stdout.startswith("proved: infeasible")
     assert "no mechanism of the class meets the budget" in solve(text).stdout
 
 
-def test_a_csv_law_is_spelt_out_for_the_checker(solve, tmp_path):
+def test_a_csv_law_is_spelt_out_for_the_checker(solve, tmp_path, command_line):
     (tmp_path / "table.csv").write_text("answer\n" + "no\n" * 3 + "yes\n")
     done = solve(CSV, "-o", "out")
     assert done.returncode == 0, done.stderr
-    proved = run("out/model.design.toml", "out/model.cert", cwd=tmp_path, program=("-m", "dalenius_check"))
+    proved = command_line("out/model.design.toml", "out/model.cert", program="dalenius_check")
     assert proved.returncode == 0, proved.stdout
     assert dl.load(tmp_path / "out/model.design.toml").law == dl.Iid(["3/4", "1/4"])
 
@@ -112,10 +105,10 @@ def test_a_trace_is_written(solve, tmp_path):
     assert (tmp_path / "out/model.trace.csv").read_text().count("\n") >= 2
 
 
-def test_a_strengthened_design_is_rejected(solve, tmp_path):
+def test_a_strengthened_design_is_rejected(solve, tmp_path, command_line):
     solve(LEAKAGE, "-o", "out")
     certificate = tmp_path / "out/model.cert"
     header, *rest = certificate.read_text().splitlines()
     fields = json.loads(header)
     certificate.write_text("\n".join([json.dumps(fields | {"upper": fields["lower"]}), *rest]) + "\n")
-    assert run("verify", "model.toml", "out/model.cert", cwd=tmp_path).returncode == 1
+    assert command_line("verify", "model.toml", "out/model.cert").returncode == 1
