@@ -89,10 +89,16 @@ def test_tiny_limits(support, name, limit):
 @pytest.mark.parametrize("limit", [100, 400])
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_no_record_gets_many_more_leaves_than_the_node_limit(support, name, limit):
-    """A tree that races looks at its limit after its turn, which may double it; the others have one batch more."""
+    """A tree stops at the first look after its limit: one step more is all it may have.
+
+    That is a batch of boxes; of a dual tree it is a box halved, whose row leaves go to both halves before they are refined.
+    """
     question = KNOWN[name][0](support)
     result = dl.solve(question, gap=1e-9, node_limit=limit, time_limit=5.0)
-    assert all(part.leaves <= 2 * limit + 200 for part in result.records if part.method != "vertices")
+    for part in result.records:
+        assert part.method == "vertices" or part.leaves <= (2 * limit if part.method == "dual tree" else limit + 200), (
+            part
+        )
 
 
 def test_no_limits_are_no_limits(support):
@@ -122,13 +128,13 @@ def test_bad_limits(support, name, value):
 
 @pytest.mark.parametrize("name", ["count", "several", "random"])
 def test_interrupt_in_the_middle_of_the_race(support, name):
-    """Ctrl-C as soon as a tree has improved the bound by a percent, or after some work without: what was told is proved."""
+    """Ctrl-C as soon as a tree has improved the bound by a percent, or after three seconds of trying: what was told is proved."""
     told: list[dl.Progress] = []
 
     def progress(moment: dl.Progress) -> None:
         told.append(moment)
         first = next((earlier for earlier in told if earlier.stage in TREES), moment)
-        improved = moment.upper < 0.99 * first.upper or moment.seconds > first.seconds + 0.3
+        improved = moment.upper < 0.99 * first.upper or moment.seconds > first.seconds + 3.0
         if moment.stage in TREES and improved and not sent:
             sent.append(moment)
             signal.raise_signal(signal.SIGINT)
