@@ -14,11 +14,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
-    "designed_against_classical.py": ["--bits", "3", "--points", "3", "--gap", "0.05", "--time-limit", "4"],
+    "designed_against_classical.py": ["--bits", "2", "--points", "2", "--gap", "0.1", "--time-limit", "60"],
     "fair_survey.py": ["--points", "3", "--time-limit", "4"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
+DEAR = {f"paper_{name}.py": pytest.mark.thorough for name in ("figure_5", "figure_6", "queries", "section_4_4")}
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
@@ -54,7 +55,9 @@ def number(text):
         return text
 
 
-@pytest.mark.parametrize("name", [*ARGUMENTS, *REPRODUCTIONS])
+@pytest.mark.parametrize(
+    "name", [*ARGUMENTS, *(pytest.param(name, marks=DEAR.get(name, ())) for name in REPRODUCTIONS)]
+)
 def test_the_story_runs(name, story):
     told, out = story(name)
     assert "proved: " in told
@@ -157,6 +160,7 @@ class TestReproduction:
             assert row["uniform start"] == pytest.approx(exact if bits < 2.5 else 0.0, rel=1e-3)
             assert row["long steps, most"] >= row["long steps, least"] > 0.99 * exact - 1e-12
 
+    @pytest.mark.thorough
     def test_figure_5_at_equal_distortion_a_binary_query_has_one_channel(self, rows, support):
         found = rows("figure_5", "figure-5")
         assert {row["mechanism"] for row in found} == {"binary symmetric", "Laplace", "exponential"}
@@ -165,6 +169,7 @@ class TestReproduction:
             assert row["leakage (nats), least"] * (1 - 1e-9) <= exact <= row["leakage (nats), most"] * (1 + 1e-9)
             assert not row["epsilon, as sold"] < row["epsilon, as it is"]  # nan: sold without one
 
+    @pytest.mark.thorough
     def test_figure_5_beyond_two_values_the_mechanisms_differ(self, rows):
         leaks = {row["mechanism"]: row for row in rows("figure_5", "figure-5-sum")}
         best, symmetric = leaks.pop("proved least"), leaks.pop("symmetric")
@@ -173,6 +178,7 @@ class TestReproduction:
         for row in leaks.values():
             assert row["leakage (nats), least"] > 1.3 * best["leakage (nats), most"]
 
+    @pytest.mark.thorough
     def test_figure_6(self, rows, support):
         (row,) = rows("figure_6", "figure-6")
         exact = support.gerber(4, row["D"], 0.9 * 4 * math.log(2.0))
@@ -181,11 +187,13 @@ class TestReproduction:
         assert row["and leaks, least"] > 0.99 * exact
         assert row["random start believes"] <= row["and does leak, most"] + 1e-9
 
+    @pytest.mark.thorough
     def test_section_4_4_zigzags(self, rows):
         for row in rows("section_4_4", "section-4-4"):
             assert row["distortion once it keeps the budget"] >= row["proved least distortion, least"] * (1 - 1e-9)
             assert row["reversals"] >= 2
 
+    @pytest.mark.thorough
     def test_queries(self, rows):
         found = rows("queries", "queries")
         assert {row["query"] for row in found} == {"linear", "quadratic"}

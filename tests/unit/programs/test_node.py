@@ -144,8 +144,8 @@ def test_the_formula_of_the_leaf_for_any_multipliers(instances):
 def test_majorants_of_the_information_and_priors_in_the_box(instances, sides):
     """Priors near the one that the box is about: those inside leak at most their value, which is at most the upper end."""
     rng = np.random.default_rng(20 + SIDES.index(sides))
-    inside, instances_drawn = 0, draws(5, 20)
-    for _ in range(instances_drawn):
+    inside = 0
+    for _ in range(20):
         rows, log_counts, b, p, boxes = random_instance(rng, instances, 0.4, 0.3)
         program = node(rows, log_counts, b, boxes, sides)
         answer = program.solve()
@@ -160,7 +160,7 @@ def test_majorants_of_the_information_and_priors_in_the_box(instances, sides):
                 inside += 1
                 value = program.value({"p": trial})
                 assert instances.information(trial @ rows) - 1e-12 <= value <= answer.upper
-    assert inside >= instances_drawn  # most of the 20 trials each lie outside where both sides are boxed
+    assert inside > 50
 
 
 def test_a_repaired_point_is_in_the_box_and_has_the_entropy(instances):

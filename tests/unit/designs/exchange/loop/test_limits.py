@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.audits import EntropyAudit
 from dalenius.designs import exchange as exchanges
 from dalenius.designs import oracle as oracles
@@ -40,7 +41,7 @@ def honest(problem, result):
 
 
 @both
-@pytest.mark.parametrize("limit", [0.001, 0.5, 2.0])
+@pytest.mark.parametrize("limit", thinned([0.001, 2.0, 0.5], every=2))
 def test_time_limits(make, limit):
     problem = make(**HARD)
     result = honest(problem, dl.solve(problem, gap=1e-9, time_limit=limit))
@@ -143,7 +144,7 @@ GARBAGE = {
 
 
 @both
-@pytest.mark.parametrize("name", GARBAGE)
+@pytest.mark.parametrize("name", thinned(GARBAGE, every=2))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
     solved = exchanges.Exchange.solved
