@@ -206,3 +206,14 @@ def test_no_prints_and_no_global_random_state_in_the_library():
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path
         assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+)
+def test_the_files_that_the_docs_name_are_there(page):
+    """`ROOM/NAME.py`, of the package or of the checkout; capitals are placeholders."""
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|toml))`", (ROOT / page).read_text()))
+    places = [SOURCE, ROOT, ROOT / "src", ROOT / "tests"]
+    gone = sorted(name for name in named if not any((place / name).exists() for place in places))
+    assert not gone, f"{page} names what is not there"
