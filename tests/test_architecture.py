@@ -101,6 +101,45 @@ def test_no_circles_between_modules():
         visit(name)
 
 
+def inner_floors() -> dict[str, dict[str, int]]:
+    """Room -> place inside it (a module, or a folder) -> floor, from the table "Inside the rooms"; `*` stands for all others."""
+    text = (ROOT / "CONTRIBUTING.md").read_text().split("### Inside the rooms")[1]
+    floors: dict[str, dict[str, int]] = {}
+    for room, floor, places in re.findall(r"^\| ([a-z_/]+) \| F(\d+) \| ([^|]+) \|", text, re.MULTILINE):
+        for place in re.findall(r"`([^`]+)`", places):
+            assert place not in floors.setdefault(room, {}), f"{room}: {place} stands on two floors"
+            floors[room][place] = int(floor)
+    return floors
+
+
+def places_of(room: Path) -> dict[str, list[Path]]:
+    """The modules and folders of a room, each with its files; `__init__.py` stands above them all."""
+    modules = {path.name: [path] for path in room.glob("*.py") if path.name != "__init__.py"}
+    folders = {
+        f"{path.name}/": sorted(path.rglob("*.py")) for path in room.iterdir() if (path / "__init__.py").exists()
+    }
+    return modules | folders
+
+
+ROOMS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_imports_go_down_only_inside_a_room(room):
+    name, places = room.relative_to(SOURCE).as_posix(), places_of(room)
+    prefix = f"dalenius.{name.replace('/', '.')}."
+    floors = inner_floors().get(name, {"*": 0})
+    assert {*floors} - {"*"} <= {*places}, f"CONTRIBUTING.md lists what {name} does not have"
+    assert "*" in floors or {*places} == {*floors}, f"CONTRIBUTING.md does not list all of {name}"
+    for place, files in places.items():
+        height = floors.get(place, floors.get("*"))
+        for path in files:
+            for other in (n.removeprefix(prefix).split(".")[0] for n in imports(path, "") if n.startswith(prefix)):
+                target = f"{other}/" if f"{other}/" in places else f"{other}.py"
+                if target != place:
+                    assert floors.get(target, floors.get("*")) < height, f"{name}: {place} imports {target}"
+
+
 def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
     used = {
         path.relative_to(SOURCE).as_posix(): [n for n in imports(path, "dalenius") if n.startswith("dalenius_check")]
@@ -167,3 +206,14 @@ def test_no_prints_and_no_global_random_state_in_the_library():
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path
         assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+)
+def test_the_files_that_the_docs_name_are_there(page):
+    """`ROOM/NAME.py`, of the package or of the checkout; capitals are placeholders."""
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|toml))`", (ROOT / page).read_text()))
+    places = [SOURCE, ROOT, ROOT / "src", ROOT / "tests"]
+    gone = sorted(name for name in named if not any((place / name).exists() for place in places))
+    assert not gone, f"{page} names what is not there"

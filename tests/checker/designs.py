@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+import warnings
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -191,7 +192,9 @@ class Design:
             least = cp.min(cp.hstack([sum(score[v, (v + z) % self.size] for v in size) for z in size]))
         else:
             least = cp.sum(cp.min(score, axis=1))
-        cp.Problem(cp.Maximize(least - t * self.budget), rules).solve(solver=cp.CLARABEL)
+        with warnings.catch_warnings():  # of an inaccurate answer: what it proves is evaluated, not believed
+            warnings.simplefilter("ignore", UserWarning)
+            cp.Problem(cp.Maximize(least - t * self.budget), rules).solve(solver=cp.CLARABEL)
         share, nu = ("1", text(float(t.value))) if self.leakage else (text(float(t.value) / many, 12), "0")
         lines = []
         for (i, prior), (held, psi) in zip(priors, psis, strict=True):

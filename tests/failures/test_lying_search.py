@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 
 import dalenius as dl
 from dalenius.audits import EntropyAudit
+from dalenius.designs.linear.design import LinearDesign
 from dalenius.evidence.lines import JointLeaf, RowLeaf, Split
 
 EXACT = 0.0795415058653
@@ -104,3 +106,31 @@ def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
     )
     with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*limit"):
         dl.solve(problem)
+
+
+@pytest.mark.parametrize("end", ["lower", "upper"])
+def test_a_linear_design_that_lies(monkeypatch, end):
+    """Four letters at e^epsilon = 3: randomised response is wrong half the time, and nothing private is wrong less."""
+    problem = dl.MinDistortion(
+        records=dl.Records(1, alphabet=4),
+        query=dl.Identity(),
+        distortion=dl.Hamming(),
+        privacy=dl.LocalDP("log 3"),
+    )
+    honest = LinearDesign.run
+
+    def lie(self):
+        honest(self)
+        if end == "lower":
+            self.lower = self.upper = Fraction(3, 5)
+        else:
+            self.upper = self.lower = Fraction(2, 5)
+
+    monkeypatch.setattr(LinearDesign, "run", lie)
+    with pytest.warns(dl.ProofRefusedWarning):
+        result = dl.solve(problem)
+    assert result.termination is dl.Termination.PROOF_REFUSED
+    assert end in {refusal.end for refusal in result.refusals if not refusal.rounding}
+    assert result.lower <= 0.5 <= result.upper
+    assert float(result.distortion) <= result.upper
+    assert dl.verify(problem, result.certificate).proved

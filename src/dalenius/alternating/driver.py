@@ -18,14 +18,13 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope, Termination
 
 __all__ = ["AlternatingResult", "Block", "Cycle", "CycleWarning", "Scheme", "Settings", "Step", "Sweep", "alternate"]
 
-Floats = NDArray[np.float64]
 State = TypeVar("State")
 NOTHING = 1e-11  # a gain that rounding alone may show
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.alternating.driver import Block, Step
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope
 from dalenius.programs import ConditionalUpdate, MarginalUpdate, PosteriorUpdate, Program
 from dalenius.reduction import RecordChannel
 
 __all__ = ["LeakageScheme"]
 
-Floats = NDArray[np.float64]
 INSIDE = 1e-12  # share of the uniform law in posteriors, so that no pair is excluded for ever
 
 

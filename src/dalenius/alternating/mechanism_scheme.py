@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
 from dalenius.audits import audit_of
 from dalenius.designs.exchange import Exchange, ExchangeProposer
 from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 
 __all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
 
-Floats = NDArray[np.float64]
 SWEEPS = 60
 AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
 

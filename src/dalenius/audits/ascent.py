@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.information.tilt import entropy_of, largest_score
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
 __all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
 
-Floats = NDArray[np.float64]
 FLOOR = 1e-280
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
 

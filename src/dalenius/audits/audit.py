@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dalenius._prove import Proved
 from dalenius.evidence import MARGINS, Lower, Upper, step
 from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
+from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
 from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
@@ -19,7 +17,6 @@ from dalenius.search import Clock, Run
 
 __all__ = ["Audit", "Exposure", "LowerEnd"]
 
-Floats = NDArray[np.float64]
 UpperProof = tuple[RecordLine | ProofLine, ...]
 
 

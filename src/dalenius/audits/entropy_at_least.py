@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
@@ -33,6 +32,7 @@ from dalenius.audits.record_audit import (
 from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
@@ -41,7 +41,6 @@ from dalenius.search.race import Race, Runner
 
 __all__ = ["EntropyAudit", "RecordAudit"]
 
-Floats = NDArray[np.float64]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.model import PriorSet
 from dalenius.reduction import MAX_NUMBERS, DatasetPairs, dataset_pairs
 from dalenius.results import RecordProof
 
 __all__ = ["PriorSetAudit"]
 
-Floats = NDArray[np.float64]
 BATCH = 2**22  # numbers in a batch of priors
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
 from dalenius.evidence.lines import LawOfSelections, RecordLine
 from dalenius.information import x_log_x
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacities, capacity
 from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows, record_selections
 from dalenius.results import RecordProof
@@ -24,8 +24,6 @@ from dalenius.search import Clock
 
 __all__ = ["ProductAudit"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 RESOLUTION = 1e-13  # nats: capacities are computed, and laws are found, this exactly
 DECIMALS, LEAST = 18, 1e-20  # of a law's weights: rounding costs less than RESOLUTION, and no weight is zero
 BATCH = 2**21  # numbers in a batch of selections

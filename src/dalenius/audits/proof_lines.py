@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
@@ -28,6 +27,7 @@ from dalenius.evidence.lines import (
     Vector,
     VerticesLeaf,
 )
+from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord
 from dalenius.search.tree import Branch
 
@@ -41,7 +41,6 @@ __all__ = [
     "vertex_lines",
 ]
 
-Floats = NDArray[np.float64]
 Proof = Iterator[ProofLine]
 UNSEEN = 1e-40  # weight of outputs whose probabilities are zero as doubles, and perhaps only as doubles
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.ascent import Candidate, feasible, polish
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.lines import ProofLine
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.information.tilt import entropy_of
 from dalenius.reduction import AggregatedRecord, RecordChannel
 from dalenius.search import Clock
@@ -20,7 +20,6 @@ from dalenius.search.race import Race
 
 __all__ = ["ABSOLUTE", "Bound", "RecordAudit", "best_of", "capacity_bound", "letters_bound", "one_class_a_letter"]
 
-Floats = NDArray[np.float64]
 Proof = tuple[ProofLine, ...]
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 

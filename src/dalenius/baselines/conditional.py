@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.family import View
 from dalenius.baselines.gradients import Selected, conditional_gradient, leakage, through
 from dalenius.baselines.projections import along_boundary, projected_step
 from dalenius.baselines.run import Log, need_positive, need_share
 from dalenius.information import entropy, x_log_x
+from dalenius.information.arrays import Floats
 
 __all__ = ["ConditionalSettings", "coordinate_ascent"]
 
-Floats = NDArray[np.float64]
 NO_MASS = 1e-10  # a letter with less counts as one of marginal 0
 LEAST_GAIN = 1e-15  # nats that doubles can tell from none
 ON_BOUNDARY = 1e-6  # entropy in nats

@@ -7,15 +7,13 @@ from importlib.util import find_spec
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.nonlinear import RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 
 __all__ = ["CvxpyNlp"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.family import Family
 from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
@@ -13,6 +12,7 @@ from dalenius.baselines.mechanism import MechanismSettings, budget_of, penalty_m
 from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
@@ -20,7 +20,6 @@ from dalenius.search.clock import Clock
 
 __all__ = ["DesignSettings", "design_run", "within_budget"]
 
-Floats = NDArray[np.float64]
 SHARE_ROUNDING = 1e-12  # of the share that is mixed in, so that the budget is met in doubles
 
 

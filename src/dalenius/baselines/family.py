@@ -15,20 +15,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.gradients import Selected
 from dalenius.baselines.projections import on_entropy_boundary
 from dalenius.errors import InputError
 from dalenius.information import entropy, log_sum_exp, mutual_information, x_log_x
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.reduction import record_channels, record_completions
 
 __all__ = ["MOST_CELLS", "Family", "View", "aggregated", "full_joint"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 MOST_CELLS = 2**25  # of all records together, 16 bytes each: half a gigabyte
 
 

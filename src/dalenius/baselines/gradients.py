@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information import x_log_x
+from dalenius.information.arrays import Floats
 
 __all__ = [
     "Selected",
@@ -29,7 +30,6 @@ __all__ = [
     "through",
 ]
 
-Floats = NDArray[np.float64]
 LEAST_LOG = 1e-300  # probabilities below count as this in logarithms
 
 

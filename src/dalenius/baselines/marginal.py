@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.gradients import leakage, log_ratio
 from dalenius.baselines.run import Log, need_positive
 from dalenius.information import entropy, log_sum_exp
+from dalenius.information.arrays import Floats
 
 __all__ = ["MarginalSettings", "blahut_arimoto"]
 
-Floats = NDArray[np.float64]
 LEAST_MASS = 1e-12  # that a letter is given
 
 

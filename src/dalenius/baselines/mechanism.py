@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.gradients import channel_gradient
 from dalenius.baselines.run import Log, Turn, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.min_distortion import MinDistortion
@@ -29,7 +29,6 @@ from dalenius.model.min_leakage import MinLeakage
 
 __all__ = ["MechanismSettings", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
 
-Floats = NDArray[np.float64]
 LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)
 

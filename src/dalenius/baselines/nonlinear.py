@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.family import Family, View
 from dalenius.baselines.maximal_leakage import concluded
 from dalenius.baselines.run import LeakageRun, Log, Rest
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
 __all__ = ["LEAST_MASS", "Optimiser", "OutOfTimeError", "RecordProgram", "Solver", "optimised_run", "record_by_record"]
 
-Floats = NDArray[np.float64]
 LEAST_MASS = 1e-13  # that a cell is given
 LEAST_LOG = 1e-300  # probabilities below count as this in logarithms and quotients
 ENTROPY_SLACK = 1e-9  # nats of entropy by which a point on the way may miss the bound

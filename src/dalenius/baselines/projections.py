@@ -7,13 +7,12 @@ them that share its mass evenly has squared length (mass)^2 / N: a step on class
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats
 
 __all__ = ["along_boundary", "on_entropy_boundary", "on_simplex", "projected_step"]
 
-Floats = NDArray[np.float64]
 LEAST_SHARE = 1e-12  # share of a cell's uniform mass below which it is not let fall
 NEWTON_STEPS = 60
 

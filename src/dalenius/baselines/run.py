@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
 __all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_positive", "need_share"]
-
-Floats = NDArray[np.float64]
 
 
 class Rest(Enum):

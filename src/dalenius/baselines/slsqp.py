@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.nonlinear import LEAST_MASS, RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
+from dalenius.information.arrays import Floats
 
 __all__ = ["Slsqp"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

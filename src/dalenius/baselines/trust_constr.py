@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.baselines.nonlinear import LEAST_MASS, RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
+from dalenius.information.arrays import Floats
 
 __all__ = ["TrustConstr"]
 
-Floats = NDArray[np.float64]
 MOVED_INSIDE = 1e-3  # share of the uniform law that takes a start off the boundary
 
 

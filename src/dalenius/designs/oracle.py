@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits import feasible, local_maxima
 from dalenius.evidence import Certificate, vector_text
 from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
@@ -32,7 +32,6 @@ from dalenius.search.clock import Clock
 
 __all__ = ["Oracle", "Prior", "oracle_of"]
 
-Floats = NDArray[np.float64]
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats
 
 __all__ = ["DENOMINATOR", "mixtures", "rational_rows", "weight_texts"]
 
-Floats = NDArray[np.float64]
 DENOMINATOR = 10**13
 
 

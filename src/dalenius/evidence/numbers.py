@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.evidence.lines import Matrix, Vector
+from dalenius.information.arrays import Floats
 
 __all__ = [
     "double_above",
@@ -22,7 +22,6 @@ __all__ = [
     "vector_text",
 ]
 
-Floats = NDArray[np.float64]
 FINEST = (
     150  # doubles below 2^-97 of a unit are rounded to multiples of 2^-150 of it, so that their digits can be written
 )

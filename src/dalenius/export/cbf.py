@@ -20,6 +20,7 @@ from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.standard import digest
 from dalenius.export.strict import MAX_NUMBERS, read_file
+from dalenius.information.arrays import Floats
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows
 
@@ -32,8 +33,6 @@ MAX_SIZE = 2**22  # of variables and of rows
 HEAD, END = "# dalenius", "# end of instance"
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
-
-Floats = NDArray[np.float64]
 
 
 def cbf_text(form: StandardForm) -> str:

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, PriorLine
 from dalenius.exact import brief
+from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.privacy import Privacy
@@ -42,7 +42,6 @@ from dalenius.reduction import (
 
 __all__ = ["Offer", "offered", "offers"]
 
-Floats = NDArray[np.float64]
 CEILING = 1e100  # of e^epsilon
 Kind = TypeVar("Kind", Completions, Selections)
 SELECTIONS = 3  # of a kind of record that a master program gets by default, against independent records

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.standard import digest
 from dalenius.export.strict import keys_of, numbers_of, read_file, read_object, text_of
 from dalenius.files import write_whole
+from dalenius.information.arrays import Floats
 from dalenius.programs import BlockSolution, Program, StandardForm
 from dalenius.strict_json import object_text
 
@@ -22,8 +22,6 @@ __all__ = ["Solution", "certify", "parse_solution", "read_solution", "write_solu
 
 FORMAT = "dalenius-solution/1"
 ORDERS = ("xyz", "zyx")
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 from dalenius.information.divergences import relative_entropy
 from dalenius.information.entropies import x_log_x
 
 __all__ = ["Capacity", "capacities", "capacity"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 TINY = 1e-300  # a floor under output laws: D stays finite where p R underflows
 MOST_STEPS = 60
 PATIENCE = 8  # steps without halving the gap, after which rounding has the last word

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dalenius.information.arrays import Floats
 from dalenius.information.entropies import x_log_x
 
 __all__ = ["mutual_information", "relative_entropy"]
-
-Floats = NDArray[np.float64]
 
 
 def mutual_information(p_xy: ArrayLike) -> Floats:

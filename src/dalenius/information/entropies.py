@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from dalenius.information.arrays import Floats
 
 __all__ = ["binary_entropy", "entropy", "log_sum_exp", "x_log_x"]
-
-Floats = NDArray[np.float64]
 
 
 def x_log_x(x: ArrayLike) -> Floats:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.information.entropies import x_log_x
 
 __all__ = ["intercept", "secant", "tighten"]
 
-Floats = NDArray[np.float64]
 Convex = Callable[[Floats], Floats]
 
 

@@ -14,14 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.entropies import log_sum_exp, x_log_x
 
 __all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
 
-Floats = NDArray[np.float64]
 SLACK = 1e-9  # below this multiplier the entropy bound counts as slack
 
 

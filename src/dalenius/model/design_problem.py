@@ -10,10 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.model.input_law import check_size, value_weights
@@ -26,7 +24,6 @@ from dalenius.model.shelf import check_keys, read_shelved
 
 __all__ = ["DesignProblem"]
 
-Floats = NDArray[np.float64]
 Rows = Sequence[Sequence[Any]]
 D = TypeVar("D", bound="DesignProblem")
 

@@ -8,14 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.model.distortions.base import Whole
 from dalenius.model.mechanism_classes import TiedEntries
 
 __all__ = ["ExpectedDistortion"]
 
-Floats = NDArray[np.float64]
 CEILING = 10**300  # of costs in doubles
 
 

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, as_list
+from dalenius.information.arrays import Integers
 
 __all__ = ["MAX_ENUMERATED", "Integers", "Records"]
 
-Integers = NDArray[np.int64]
 
 MAX_RECORDS = 1_000_000
 MAX_ALPHABET = 10_000

@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.queries.base import Integers, spacing
 from dalenius.model.records import Records
@@ -30,7 +30,6 @@ __all__ = [
     "sums_of_others",
 ]
 
-Floats = NDArray[np.float64]
 FEW_SHIFTS = 64
 
 

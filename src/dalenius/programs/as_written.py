@@ -7,14 +7,12 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.programs.expressions import concave_entropy, entropy_at_least
 from dalenius.programs.solvers import Attempt, attempt
 
 __all__ = ["solve_as_written"]
-
-Floats = NDArray[np.float64]
 
 
 def solve_as_written(

@@ -11,17 +11,16 @@ from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import brief
+from dalenius.information.arrays import Floats
 from dalenius.outcome import Termination
 from dalenius.programs.solvers import Attempt, attempt, ladder, usable
 from dalenius.programs.standard_form import StandardForm, standard_form
 
 __all__ = ["BlockSolution", "Program", "checked"]
 
-Floats = NDArray[np.float64]
 Named = dict[str, Floats]
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.programs.leakages import Leakages
 
 __all__ = ["Aim", "interior_points"]
 
-Floats = NDArray[np.float64]
 STEPS = 120
 BACK = 0.9  # share of the way to the boundary that a step may go: farther, and the linear model of log u is worthless
 FASTEST = 0.02  # the smallest factor on the complementarity in one step

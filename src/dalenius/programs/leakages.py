@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlog1py
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 
 __all__ = ["Leakages"]
 
-Floats = NDArray[np.float64]
 LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
 FAR = 100.0
 SUM = 1e-9

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.arrays import Floats
 
 __all__ = ["Pairs", "log_mean_exp", "mixed", "polished", "rounding", "slack"]
 
-Floats = NDArray[np.float64]
 EPS = 4.0 * float(np.finfo(float).eps)
 WINDOW = float(np.log(1e4))  # how far, either way, a better multiplier than a solver's is looked for, as a logarithm
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.pairs import Pairs, mixed, polished, rounding, slack
 from dalenius.search.boxes import BoxCut
 
 __all__ = ["LEAST", "RowProblem"]
 
-Floats = NDArray[np.float64]
 LEAST = 1e-9  # the least multiplier of the entropy bound in a leaf with lines
 STEPS = 50  # convex-concave steps from one start
 SPREAD = 25.0  # the multiplier of a step is looked for between exp(-25) and exp(25)

@@ -15,13 +15,12 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 
 __all__ = ["SOLVERS", "Attempt", "attempt", "ladder", "usable"]
 
-Floats = NDArray[np.float64]
 SOLVERS = ("auto", "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
 GRACE = 2.0  # seconds beyond its own time limit after which a solver counts as hung
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {

@@ -10,16 +10,14 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import brief
+from dalenius.information.arrays import Floats, Integers
 
 __all__ = ["CONES", "Columns", "Rows", "StandardForm", "standard_form"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 CONES = ("zero", "nonnegative", "exponential")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array, kron, vstack
 from scipy.sparse import eye_array as eye
 
+from dalenius.information.arrays import Floats
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.leakages import Leakages
 
 __all__ = ["ZeroLeakage", "zero_leakage"]
 
-Floats = NDArray[np.float64]
 RANK = 1e-12
 PATIENCE = 10.0  # seconds
 

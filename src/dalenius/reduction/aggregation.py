@@ -11,16 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.record_channel import RecordChannel
 
 __all__ = ["AggregatedRecord", "Aggregation", "distinct_rows"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def distinct_rows(channel: Floats) -> tuple[Floats, Integers]:

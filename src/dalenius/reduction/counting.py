@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, Sums, folded, record_types, sums_of_others
 
 __all__ = ["Completions", "completions"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

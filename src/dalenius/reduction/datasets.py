@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.queries import Query
 from dalenius.model.records import Records
 
 __all__ = ["DatasetPairs"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

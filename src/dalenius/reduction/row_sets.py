@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.model.records import Integers
 from dalenius.reduction.selection import Selections
 
 __all__ = ["RowSets"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

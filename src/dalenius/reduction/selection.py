@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import DaleniusError
+from dalenius.information.arrays import Floats
 from dalenius.model.queries import AdditiveQuery, Query
 from dalenius.model.records import Integers, Records
 from dalenius.model.sums import other_sums, record_types
 
 __all__ = ["MAX_NUMBERS", "Selections", "selections"]
 
-Floats = NDArray[np.float64]
 MAX_NUMBERS = 2**22  # in the selections of a record; the checker's own limit
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
@@ -26,8 +26,6 @@ from dalenius.reduction.problems import record_completions
 
 __all__ = ["Orbits", "Symmetry"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Placed = tuple[int, Floats, Floats]  # a record, masses (letters, inputs), and what else is known of (letters, outputs)
 MOST = 1000  # images of a prior
 DIGITS = 12

@@ -8,11 +8,11 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["Box", "BoxCut", "BoxTree", "Relaxation", "Relaxed", "halves"]
 
-Floats = NDArray[np.float64]
 BoxCut: TypeAlias = tuple[int, float]  # coordinate, threshold: x <= threshold, then x >= threshold
 
 

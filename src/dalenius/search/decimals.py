@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats
 
 __all__ = ["branching_point", "short", "short_on"]
-
-Floats = NDArray[np.float64]
 
 
 def short(x: Floats | float, digits: int = 5) -> Floats:

@@ -6,14 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
 __all__ = ["Race", "Runner"]
-
-Floats = NDArray[np.float64]
 
 
 class Runner(Protocol):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius._solve import solve
 from dalenius.baselines import (
@@ -27,6 +26,7 @@ from dalenius.baselines import (
 )
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
+from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
@@ -35,7 +35,6 @@ from dalenius.units import Quantity
 
 __all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
 
-Floats = NDArray[np.float64]
 CERTIFIED = "certified"
 METHODS = {
     CERTIFIED: "this package: bounds from both sides, proved by the independent checker",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats
 
 __all__ = ["SMOOTHING", "box_price", "multiplier_size"]
 
-Floats = NDArray[np.float64]
 SMOOTHING = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # times the size that the multipliers are expected to have
 
 

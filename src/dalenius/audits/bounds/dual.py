@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
+from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
@@ -25,7 +25,6 @@ from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
-Floats = NDArray[np.float64]
 BATCH = 64  # row leaves branched at once
 
 

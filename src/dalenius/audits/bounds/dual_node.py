@@ -11,6 +11,7 @@ from dalenius.audits.bounds.row_leaves import RowLeaves
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept
 from dalenius.reduction import RecordChannel
@@ -18,7 +19,6 @@ from dalenius.search.decimals import short, short_on
 
 __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
 
-Floats = NDArray[np.float64]
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
 

@@ -14,18 +14,17 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
 from dalenius.audits.bounds.row_trees import rows_of
+from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["DualTree"]
 
-Floats = NDArray[np.float64]
 DualLeaf: TypeAlias = Leaf[DualNode, ConditionalCut]
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats
 
 __all__ = ["newton"]
-
-Floats = NDArray[np.float64]
 
 
 def newton(gradient: Floats, hessian: Floats) -> Floats:

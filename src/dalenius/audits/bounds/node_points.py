@@ -16,9 +16,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
+
 __all__ = ["NodePoints", "NodeProgram"]
 
-Floats = NDArray[np.float64]
 ITERATIONS = 40
 CLOSE = 0.05  # a box that stays open is solved to this share of what it is above the target
 INSIDE = 1e-7  # constraints are met when they fail by no more

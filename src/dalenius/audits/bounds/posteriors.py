@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.information import x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt
 from dalenius.reduction import RecordChannel
@@ -24,7 +25,6 @@ from dalenius.search.decimals import branching_point, short
 
 __all__ = ["PosteriorRelaxation", "PosteriorTree"]
 
-Floats = NDArray[np.float64]
 BATCH = 64
 MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
 LEAST_MU, MOST_MU = 1e-9, 1e9

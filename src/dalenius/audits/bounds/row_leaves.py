@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
 
 __all__ = ["RowLeaves"]
-
-Floats = NDArray[np.float64]
 
 
 class RowLeaves:

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dalenius.information.arrays import Floats
 from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
 __all__ = ["Row", "rows_of"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)

@@ -11,11 +11,11 @@ The best slope is the secant's plus a multiplier nu of the box.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits.bounds.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.audits.bounds.newton import newton
 from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.search.boxes import Relaxed
@@ -23,7 +23,6 @@ from dalenius.search.decimals import branching_point
 
 __all__ = ["RowRelaxation", "row_maximum"]
 
-Floats = NDArray[np.float64]
 STEPS = 10
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.information import relative_entropy
+from dalenius.information.arrays import Floats
 from dalenius.information.capacity import Capacity, capacity
 from dalenius.information.deadline import Deadline
 from dalenius.reduction import RecordChannel
@@ -23,7 +23,6 @@ from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["ClassCut", "ClassSets", "VertexTree", "output_law"]
 
-Floats = NDArray[np.float64]
 Classes: TypeAlias = tuple[int, ...]
 
 

@@ -7,17 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.oracle import Prior
 from dalenius.evidence.lines import UNIFORM
+from dalenius.information.arrays import Floats
 from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits
 
 __all__ = ["MasterBound", "WeightedPrior", "master_bound"]
 
-Floats = NDArray[np.float64]
 USED = 1e-12  # share of all weights above which a prior is listed
 
 

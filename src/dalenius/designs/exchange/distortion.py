@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.audits import Audit
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
@@ -15,6 +14,7 @@ from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
 from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.programs import MinDistortionProgram
 from dalenius.programs.base import Named
@@ -23,7 +23,6 @@ from dalenius.search import Clock
 
 __all__ = ["LeastDistortion"]
 
-Floats = NDArray[np.float64]
 MIXTURES = 6
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier
 TINY = 1e-9  # budgets in nats near which rounding decides

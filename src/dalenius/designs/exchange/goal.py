@@ -6,20 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
 from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.search import Clock
 
 __all__ = ["Goal"]
-
-Floats = NDArray[np.float64]
 
 
 class Goal(ABC):

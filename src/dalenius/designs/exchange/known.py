@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
 from dalenius.reduction import Orbits
 
 __all__ = ["KnownPriors", "distinct"]
 
-Floats = NDArray[np.float64]
 Key = tuple[int, bytes]
 IDLE = 4  # rounds without weight after which a prior may be dropped
 FEW = 40  # so many priors stay in any case

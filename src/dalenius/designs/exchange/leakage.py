@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
 from dalenius.designs.rational import mixtures
+from dalenius.information.arrays import Floats
 from dalenius.programs import MinLeakageProgram
 from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import MechanismUpdate
@@ -19,7 +19,6 @@ from dalenius.search import Clock
 
 __all__ = ["LeastLeakage"]
 
-Floats = NDArray[np.float64]
 AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
@@ -18,6 +17,7 @@ from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
+from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
@@ -28,7 +28,6 @@ from dalenius.search import Clock, Run
 
 __all__ = ["Exchange"]
 
-Floats = NDArray[np.float64]
 ROUNDS = 500
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 SEARCHING = 0.6  # share of the time after which what there is gets audited

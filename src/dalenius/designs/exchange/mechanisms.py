@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.designs.rational import rational_rows
+from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import Orbits
 
 __all__ = ["Mechanisms", "RepairedMechanism", "Rows"]
 
-Floats = NDArray[np.float64]
 Rows = list[list[Fraction]]
 TIES = 1e-14  # costs of outputs that differ by less, relatively, are equal
 

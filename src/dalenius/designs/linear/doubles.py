@@ -7,15 +7,14 @@ import threading
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, linprog
 
 from dalenius.designs.linear.program import PrivateDesign
+from dalenius.information.arrays import Floats
 from dalenius.search import Clock
 
 __all__ = ["DoubleSolution", "solved_in_doubles"]
 
-Floats = NDArray[np.float64]
 # the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
 METHODS = ("highs-ipm", "highs-ds")
 FEASIBLE = 1e-10

@@ -9,16 +9,15 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from dalenius.errors import DaleniusError
+from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.privacy import Reference
 
 __all__ = ["Comparison", "Matrices", "PrivateDesign", "Rows"]
 
-Floats = NDArray[np.float64]
 Rows = list[list[Fraction]]
 X = TypeVar("X")
 Terms = list[tuple[int, float]]  # of a row of a matrix: columns and values

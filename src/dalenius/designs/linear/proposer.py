@@ -21,6 +21,13 @@ from dalenius.search import Run
 __all__ = ["LinearProposer"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExactUpper(Upper):
+    """An upper end, and the mechanism in exact rows."""
+
+    rows: list[list[Fraction]]
+
+
 @dataclass
 class LinearProposer:
     """What the linear program of a design under a privacy notion found."""
@@ -46,32 +53,39 @@ class LinearProposer:
             yield end
         yield Lower(value=Fraction(0), unit=unit, lines=NOTHING, candidate=1)
 
-    def uppers(self) -> Iterator[Upper]:
-        """The mechanism's distortion: exact, and met by construction."""
-        run, unit = self.design, distortion_unit(self.design.problem)
-        yield Upper(value=run.upper, unit=unit, exact=self._exact, lines=(), mechanism=mechanism_text(run.rows))
+    def uppers(self) -> Iterator[ExactUpper]:
+        """The mechanism's distortion, which it has by construction; at last that of a mechanism that releases nothing."""
+        run, problem = self.design, self.design.problem
+        yield self._upper(run.upper, run.rows, exact=self._exact)
+        yield self._upper(problem.constant_distortion, problem.distortions.constant, candidate=1)
+
+    def _upper(
+        self, value: Fraction, rows: list[list[Fraction]], *, exact: bool = False, candidate: int = 0
+    ) -> ExactUpper:
+        text, unit = mechanism_text(rows), distortion_unit(self.design.problem)
+        return ExactUpper(value=value, unit=unit, exact=exact, candidate=candidate, lines=(), mechanism=text, rows=rows)
 
     @property
     def _exact(self) -> bool:
         """Whether both ends are one number, which can be written."""
         return self.design.lower == self.design.upper and writable([self.design.lower])
 
-    def result(self, proved: Proved[Lower, Upper]) -> DesignResult:
+    def result(self, proved: Proved[Lower, ExactUpper]) -> DesignResult:
         """The mechanism, and the proved interval for the best there is."""
-        run = self.design
+        run, rows = self.design, proved.upper_end.rows
         return DesignResult(
             lower=proved.lower,
             upper=proved.upper,
-            mechanism=run.problem.designed(run.rows),
+            mechanism=run.problem.designed(rows),
             audit=None,
-            distortion=run.upper,
+            distortion=run.problem.expected_distortion(rows),
             termination=termination_of(proved, run.search.limits.gap, run.termination),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=run.clock.seconds,
             rounds=run.rounds,
             units=run.problem.quantity.units,
-            exp_epsilon=run.problem.exp_epsilon(run.rows),
+            exp_epsilon=run.problem.exp_epsilon(rows),
             refusals=proved.refusals,
             trace=tuple(run.clock.trace),
         )

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats, Integers
 
 __all__ = ["TiedEntries"]
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 X = TypeVar("X")
 
 

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction, as_integer, as_list, brief
 from dalenius.files import MAX_INPUT, read_text
+from dalenius.information.arrays import Floats
 from dalenius.model.queries.base import MAX_INTEGER, Integers
 from dalenius.model.shelf import Shelved, hint
 from dalenius.strict_json import parse_object
 
 __all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of"]
 
-Floats = NDArray[np.float64]
 M = TypeVar("M", bound="Mechanism")
 MAX_ENTRIES = 2**24
 MAX_EPSILON = 1000

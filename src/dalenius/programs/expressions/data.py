@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.information.arrays import Floats
 
 __all__ = ["SUM", "Data", "data", "derived", "matrix", "numbers", "vector"]
 
-Floats = NDArray[np.float64]
 Data: TypeAlias = ArrayLike | cp.Expression
 SUM = 1e-9  # how far a law may be from summing to 1
 

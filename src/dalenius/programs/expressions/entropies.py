@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information import log_sum_exp
+from dalenius.information.arrays import Floats
 from dalenius.programs.expressions.data import SUM, Data, data, numbers
 
 __all__ = ["concave_entropy", "entropy_at_least"]
-
-Floats = NDArray[np.float64]
 
 
 def concave_entropy(

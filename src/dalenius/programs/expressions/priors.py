@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
 from dalenius.programs.expressions.data import data, numbers
 from dalenius.reduction import dataset_pairs
 
 __all__ = ["letter_masses"]
-
-Floats = NDArray[np.float64]
 
 
 def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Floats:
