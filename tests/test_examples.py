@@ -14,8 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
-    "designed_against_classical.py": ["--bits", "2", "--points", "2", "--gap", "0.1", "--time-limit", "60"],
-    "fair_survey.py": ["--points", "3", "--time-limit", "4"],
+    "designed_against_classical.py": ["--bits", "2", "--points", "2", "--gap", "0.1", "--time-limit", "1"],
+    "fair_survey.py": ["--points", "3", "--time-limit", "2"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))

@@ -11,6 +11,7 @@ from fractions import Fraction
 import pytest
 
 import cases
+from campaigns import draws
 from dalenius_check import Status, check
 
 SMALL = [
@@ -22,7 +23,7 @@ SMALL = [
     and b'"lower":null' not in case.certificate  # infeasible: see test_design.py
 ]
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
-MUTANTS = 130
+MUTANTS = draws(40, 130)
 
 
 @functools.cache

@@ -128,13 +128,13 @@ def test_bad_limits(support, name, value):
 
 @pytest.mark.parametrize("name", thinned(["random", "count", "several"], every=3))
 def test_interrupt_in_the_middle_of_the_race(support, name):
-    """Ctrl-C as soon as a tree has improved the bound by a percent, or after three seconds of trying: what was told is proved."""
+    """Ctrl-C as soon as a tree has improved the bound by a percent, or after some work without: what was told is proved."""
     told: list[dl.Progress] = []
 
     def progress(moment: dl.Progress) -> None:
         told.append(moment)
         first = next((earlier for earlier in told if earlier.stage in TREES), moment)
-        improved = moment.upper < 0.99 * first.upper or moment.seconds > first.seconds + 3.0
+        improved = moment.upper < 0.99 * first.upper or moment.seconds > first.seconds + 0.3
         if moment.stage in TREES and improved and not sent:
             sent.append(moment)
             signal.raise_signal(signal.SIGINT)
@@ -180,7 +180,7 @@ TRACED = {
 def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
     """Lower never falls, upper never rises, time runs on, and the last moment is the result before rounding."""
     every_moment(monkeypatch)
-    result = dl.solve(TRACED[name](support), gap=1e-6, time_limit=2.0)
+    result = dl.solve(TRACED[name](support), gap=1e-6, time_limit=0.5)
     assert result.trace
     for earlier, later in itertools.pairwise(result.trace):
         assert earlier.seconds <= later.seconds <= result.seconds
@@ -194,7 +194,7 @@ def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
 
 def test_progress_and_trace_are_the_same_moments(support):
     told: list[dl.Progress] = []
-    result = dl.solve(count(support), gap=1e-6, time_limit=1.0, progress=told.append)
+    result = dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append)
     assert tuple(told) == result.trace
 
 
@@ -215,7 +215,7 @@ def table(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
 def test_the_table_of_a_trace(support, units, size):
     """One line a moment, bounds in the units asked for and rounded outward."""
-    result = dl.solve(count(support), gap=1e-6, time_limit=1.0)
+    result = dl.solve(count(support), gap=1e-6, time_limit=0.5)
     trace = result.trace
     rows = table(trace_table(result.to(units).trace))
     assert len(rows) == len(trace) >= 2
@@ -304,7 +304,7 @@ def test_limits_on_the_command_line(tmp_path, command_line):
 def test_more_time_never_makes_an_interval_wider(support, name):
     """Eight times the seconds each: far more than a busy machine takes away, and the seed is the same."""
     question = KNOWN[name][0](support)
-    results = [dl.solve(question, gap=1e-9, time_limit=limit) for limit in (0.05, 0.4, 3.2)]
+    results = [dl.solve(question, gap=1e-9, time_limit=limit) for limit in (0.02, 0.16, 1.28)]
     for shorter, longer in itertools.pairwise(results):
         support.assert_overlap(shorter, longer)
         assert longer.upper - longer.lower <= shorter.upper - shorter.lower + ROUNDING

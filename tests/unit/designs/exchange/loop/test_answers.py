@@ -177,6 +177,7 @@ def test_the_witness_of_the_lower_bound_is_not_beaten_by_a_crude_alternation(sup
 # ---------------------------------------------------------------- the same question asked twice
 
 
+@pytest.mark.thorough
 def test_problem_3_inverts_problem_2():
     first = solved(leakage(0.3, **BITS2), gap=1e-1)
     second = solved(distortion(first.upper, **BITS2), gap=1e-1)
