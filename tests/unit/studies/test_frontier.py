@@ -112,10 +112,10 @@ def test_a_certificate_of_another_design_does_no_harm():
         least_leakage(query=dl.Count(), distortion=dl.Absolute(), max_distortion=0.5),
         least_leakage(dl.ProductPriors(), max_distortion=0.2),
     ]
-    alone = dl.solve(problem, gap=1e-2)
+    alone = dl.solve(problem, gap=5e-2)
     for other in others:
-        result = dl.solve(problem, gap=1e-2, known=dl.solve(other, gap=5e-2))
-        assert result.gap <= 1e-2
+        result = dl.solve(problem, gap=5e-2, known=dl.solve(other, gap=1e-1))
+        assert result.gap <= 5e-2
         assert max(alone.lower, result.lower) <= min(alone.upper, result.upper)
 
 

@@ -178,10 +178,10 @@ def test_the_witness_of_the_lower_bound_is_not_beaten_by_a_crude_alternation(sup
 
 
 def test_problem_3_inverts_problem_2():
-    first = solved(leakage(0.3, **BITS2))
-    second = solved(distortion(first.upper, **BITS2))
+    first = solved(leakage(0.3, **BITS2), gap=1e-1)
+    second = solved(distortion(first.upper, **BITS2), gap=1e-1)
     assert second.lower <= 0.3
-    third = solved(distortion(first.lower, **BITS2))
+    third = solved(distortion(first.lower, **BITS2), gap=1e-1)
     assert third.upper >= 0.3
 
 
@@ -388,7 +388,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("name", thinned(ODD, every=2))
+@pytest.mark.parametrize("name", thinned(ODD, every=3))
 @pytest.mark.parametrize("make", [leakage, distortion])
 def test_odd_instances(name, make):
     parts = ODD[name]
