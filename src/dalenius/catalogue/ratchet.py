@@ -14,9 +14,10 @@ from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
+from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate, join
+from dalenius.evidence import Certificate
 from dalenius.exact import as_fraction, brief
 from dalenius.files import read_text, write_whole
 from dalenius.model import digest
@@ -194,7 +195,7 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> His
         raise InputError(
             f"by: expected one line of at most {MOST_CHARACTERS} printable characters, got {brief(by)}; say who found it with --by"
         )
-    _prove(model, found, "the certificate")
+    _need_proof(model, found)
     with _alone(folder):
         return _joined(model, found, folder, by)
 
@@ -202,7 +203,7 @@ def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> His
 def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
-    kept = found if stored is None else join(stored, found)
+    kept = found if stored is None else join(model.load(), stored, found)
     header = kept.header
     ends = (header.lower or "", header.upper or "")
     rows = history(folder)
@@ -216,8 +217,6 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> H
         )
     entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)
     _need_ratchet(past, entry)
-    if kept is not found:
-        _prove(model, kept, "the certificate joined with the stored one")
     kept.write(model.path.with_suffix(".cert"))
     write_whole(folder / "history.csv", _csv([tuple(HistoryRow.__dataclass_fields__), *map(astuple, [*rows, entry])]))
     return entry
@@ -235,10 +234,10 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _prove(model: LibraryModel, certificate: Certificate, what: str) -> None:
+def _need_proof(model: LibraryModel, certificate: Certificate) -> None:
     verdict = verify(model.path, certificate)
     if not verdict.proved:
-        raise InputError(f"{model.name}: {what} is not proved ({verdict.status.value}: {verdict.reason})")
+        raise InputError(f"{model.name}: the certificate is not proved ({verdict.status.value}: {verdict.reason})")
 
 
 def _need_ratchet(past: list[HistoryRow], entry: HistoryRow) -> None:

@@ -2,7 +2,6 @@
 
 from dalenius.evidence.certificate import Certificate, Header, claim_text
 from dalenius.evidence.ends import MARGINS, Lower, Upper, step
-from dalenius.evidence.joining import join
 from dalenius.evidence.numbers import (
     double_above,
     double_below,
@@ -25,7 +24,6 @@ __all__ = [
     "double_above",
     "double_below",
     "exact_fraction_above",
-    "join",
     "matrix_text",
     "round_down",
     "round_up",

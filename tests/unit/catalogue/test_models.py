@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 
 import dalenius as dl
 from dalenius.catalogue import ratchet
+from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
 from dalenius.cli import app
-from dalenius.evidence import join
 from dalenius.model import digest
 from dalenius.model.adversaries import ADVERSARIES
 from dalenius.model.distortions import DISTORTIONS
@@ -400,13 +400,13 @@ def test_evidence_of_two_searches_is_combined():
     for name, gaps in ((AUDIT, (1e-1, 1e-2)), ("design/count-erasure-independent", (3e-1, 1e-2))):
         first, second = (dl.solve(PROBLEM[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
         for stored, found in ((first, second), (second, first)):
-            joined = join(stored.certificate, found.certificate)
+            joined = join(PROBLEM[name], stored.certificate, found.certificate)
             verdict = dl.verify(PROBLEM[name], joined)
             assert verdict.proved, verdict.reason
             assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
             assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
     with pytest.raises(dl.InputError, match="of one model"):
-        join(first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
+        join(PROBLEM[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
 @pytest.mark.parametrize("blank", ["\r", " ", "\t"])
