@@ -14,12 +14,15 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
-    "designed_against_classical.py": ["--bits", "2", "--points", "2", "--gap", "0.1", "--time-limit", "1"],
+    "designed_against_classical.py": ["--bits", "3", "--points", "3", "--gap", "0.05", "--time-limit", "4"],
     "fair_survey.py": ["--points", "3", "--time-limit", "2"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
-DEAR = {f"paper_{name}.py": pytest.mark.thorough for name in ("figure_5", "figure_6", "queries", "section_4_4")}
+DEAR = (
+    "designed_against_classical.py",
+    *(f"paper_{name}.py" for name in ("figure_5", "figure_6", "queries", "section_4_4")),
+)
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
@@ -56,7 +59,8 @@ def number(text):
 
 
 @pytest.mark.parametrize(
-    "name", [*ARGUMENTS, *(pytest.param(name, marks=DEAR.get(name, ())) for name in REPRODUCTIONS)]
+    "name",
+    [pytest.param(name, marks=pytest.mark.thorough if name in DEAR else []) for name in (*ARGUMENTS, *REPRODUCTIONS)],
 )
 def test_the_story_runs(name, story):
     told, out = story(name)

@@ -70,7 +70,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("limit", thinned(LIMITS, every=2))
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", thinned(KNOWN, every=2))
 def test_tiny_limits(support, name, limit):
     """The interval contains the leakage, the certificate holds, and the reason given for stopping is the true one."""
     make, value = KNOWN[name]

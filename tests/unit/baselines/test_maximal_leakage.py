@@ -269,6 +269,7 @@ def test_a_solver_that_answers_nonsense(answer):
     assert run.violation == 0.0
 
 
+@pytest.mark.thorough
 def test_a_hundred_thousand_datasets(support):
     """2^17 datasets are cells of 17 records; the run is cut off and its law is still feasible."""
     family = full_joint(support.problem([2] * 17, dl.Parity(), dl.symmetric(2, 0.1), "0.5 max"))
