@@ -21,7 +21,7 @@ ARGUMENTS = {
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
 DEAR = (
     "designed_against_classical.py",
-    *(f"paper_{name}.py" for name in ("figure_5", "figure_6", "queries", "section_4_4")),
+    *(f"paper_{name}.py" for name in ("figure_3", "figure_5", "figure_6", "queries", "section_4_4")),
 )
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
@@ -156,6 +156,7 @@ class TestReproduction:
             assert row["published"] < 0.6 * row["certified, least"]
             assert row["random starts, long steps, most"] > 0.9 * exact
 
+    @pytest.mark.thorough
     def test_figure_3(self, rows, support):
         for row in rows("figure_3", "figure-3"):
             bits = row["b (bits)"]

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 import dalenius as dl
+from campaigns import thinned
 
 FLOOR = 1e-12
 STARTS = 24
@@ -78,7 +79,7 @@ def brute_force(support, question) -> float:
     return best
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, every=2))
 def test_direct_maximisation(support, name):
     question = support.problem(*CASES[name])
     result = support.solve(question)
@@ -87,7 +88,7 @@ def test_direct_maximisation(support, name):
     assert best >= 0.999 * result.lower
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, every=2))
 def test_random_feasible_points(support, name):
     question = support.problem(*CASES[name])
     upper = support.solve(question).upper

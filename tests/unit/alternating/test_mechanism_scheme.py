@@ -64,6 +64,7 @@ def test_a_count_cycles_with_the_evidence():
     assert result.gains["adversary"] > 0.05, "an adversary is certified to be told more"
 
 
+@pytest.mark.thorough
 def test_its_interval_is_proved_but_stops_short_of_the_exchange():
     problem = count()
     with pytest.warns(CycleWarning):

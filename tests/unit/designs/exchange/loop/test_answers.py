@@ -154,6 +154,7 @@ def test_nothing_beats_the_lower_bound(support, n, budget):
         assert support.brute_force(question, rng, starts=60, records=[0]) >= result.lower * (1.0 - 1e-6)
 
 
+@pytest.mark.thorough
 def test_the_witness_of_the_lower_bound_is_not_beaten_by_a_crude_alternation(support):
     """Multiplicative steps of the mechanism against the adversary's best answers, averaged."""
     problem = leakage(0.3, "0.7 max", **BITS3)
@@ -248,7 +249,7 @@ def test_names_of_letters_values_and_records_do_not_matter(support):
 
 
 def test_nats_and_bits_are_the_same_budget(support):
-    nats, bits = (solved(distortion(budget, **BITS2)) for budget in (0.1 * LOG2, "0.1 bits"))
+    nats, bits = (solved(distortion(budget, **BITS2), time_limit=2.0) for budget in (0.1 * LOG2, "0.1 bits"))
     support.assert_overlap(nats, bits)
 
 
@@ -260,7 +261,7 @@ def strengthened(certificate, **claims):
     return dl.Certificate("\n".join([json.dumps(json.loads(header) | claims), *rest]) + "\n")
 
 
-@pytest.mark.parametrize("problem", [leakage(0.3, **BITS2), distortion(0.05, **BITS2)])
+@pytest.mark.parametrize("problem", thinned([leakage(0.3, **BITS2), distortion(0.05, **BITS2)], every=2))
 def test_a_stronger_claim_is_rejected(problem):
     result = solved(problem)
     above, below = result.upper * 1.01, result.lower * 0.99
@@ -443,8 +444,8 @@ def test_additive_noise_that_tells_nothing_is_uniform():
 def test_words_and_traces():
     seen = list[dl.Progress]()
     problem = leakage(0.3, "0.7 max", **BITS2)
-    result = dl.solve(problem, gap=5e-2, time_limit=60.0, progress=seen.append)
-    assert result.require(gap=5e-2) is result
+    result = dl.solve(problem, gap=1e-1, time_limit=60.0, progress=seen.append)
+    assert result.require(gap=1e-1) is result
     with pytest.raises(dl.GapNotReachedError, match=r"asked for 1e-09"):
         result.require(gap=1e-9)
     assert str(result).endswith("nats (gap_reached)")

@@ -61,7 +61,7 @@ def test_a_problem_that_is_large_for_its_time(make):
 @both
 def test_few_nodes(make):
     problem = make(**dict(EASY, records=dl.Records(3, alphabet=2)))
-    result = honest(problem, dl.solve(problem, gap=1e-5, time_limit=3.0, node_limit=2))
+    result = honest(problem, dl.solve(problem, gap=1e-5, time_limit=1.0, node_limit=2))
     assert result.termination is not dl.Termination.GAP_REACHED
 
 
@@ -102,7 +102,7 @@ def test_errors_of_the_callback_reach_the_caller():
 def test_an_oracle_that_finds_nothing(make, monkeypatch):
     monkeypatch.setattr(EntropyOracle, "worst_priors", lambda *args, **more: [])
     problem = make(**EASY)
-    result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+    result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
     assert result.termination is not dl.Termination.GAP_REACHED or result.gap <= 5e-2
 
 
@@ -119,9 +119,9 @@ def test_an_oracle_that_lies(make, monkeypatch):
     monkeypatch.setattr(EntropyOracle, "worst_priors", worst_priors)
     problem = make("0.9 max", **EASY)
     with pytest.warns(dl.ProofRefusedWarning, match="lower end"):
-        truth = dl.solve(problem, gap=5e-2, time_limit=3.0)
+        truth = dl.solve(problem, gap=5e-2, time_limit=1.0)
     monkeypatch.undo()
-    free = dl.solve(problem, gap=1e-2, time_limit=4.0)
+    free = dl.solve(problem, gap=1e-2, time_limit=2.0)
     honest(problem, truth)
     assert truth.lower <= free.upper
     assert free.lower <= truth.upper
@@ -131,7 +131,7 @@ def test_an_oracle_that_lies(make, monkeypatch):
 def test_an_oracle_that_overstates(make, monkeypatch):
     monkeypatch.setattr(oracles.Oracle, "leakage", staticmethod(lambda prior, Q: 5.0))
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
 
 
 GARBAGE = {
@@ -157,7 +157,7 @@ def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
 
     monkeypatch.setattr(exchanges.Exchange, "solved", spoilt)
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
 
 @both
@@ -166,7 +166,7 @@ def test_a_master_that_does_nothing(make, monkeypatch):
     monkeypatch.setattr(MechanismUpdate, "improve", lambda self, point, multipliers: (point, multipliers))
     monkeypatch.setattr(exchanges.Exchange, "solved", lambda self, program: program.start())
     problem = make(**EASY)
-    honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+    honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
 
 @both
@@ -180,9 +180,9 @@ def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
 
     monkeypatch.setattr(exchanges.Exchange, "keep_bound", boast)
     problem = make("0.9 max", **EASY)
-    boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=3.0))
+    boasted = honest(problem, dl.solve(problem, gap=5e-2, time_limit=1.0))
     monkeypatch.undo()
-    free = dl.solve(problem, gap=5e-2, time_limit=4.0)
+    free = dl.solve(problem, gap=5e-2, time_limit=2.0)
     assert boasted.lower <= free.upper
     assert boasted.lower > 0.0
 
@@ -194,6 +194,6 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
     monkeypatch.setattr(EntropyAudit, "upper", property(lambda self: upper.fget(self) * 0.5))
     problem = make(**EASY)
     with pytest.warns(dl.ProofRefusedWarning):
-        result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=2.0))
+        result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
     assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
     assert result.lower > 0.0
