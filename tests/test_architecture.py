@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import subprocess
@@ -29,10 +30,16 @@ def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0]
 
 
+@functools.cache
+def syntax(path: Path) -> ast.Module:
+    """What a file says; several tests read every file."""
+    return ast.parse(path.read_text())
+
+
 def imports(path: Path, package: str) -> list[str]:
     """Every module that a file imports, lazily or not, as dotted names; relative ones resolved."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -181,7 +188,7 @@ def test_cvxpy_is_imported_in_programs_only():
     for path in MODULES:
         if room_of(path) != "programs":
             assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
-            texts = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+            texts = [n.value for n in ast.walk(syntax(path)) if isinstance(n, ast.Constant)]
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 
 
@@ -202,7 +209,7 @@ def test_the_rooms_of_one_floor_do_not_know_each_other():
 
 def test_no_prints_and_no_global_random_state_in_the_library():
     for path in MODULES:
-        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        calls = [node.func for node in ast.walk(syntax(path)) if isinstance(node, ast.Call)]
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path
         assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path
