@@ -263,7 +263,12 @@ def certified_curve(mechanism: str, points: int, folder: Path) -> list[CurvePoin
     """Certified intervals from no entropy to all of it: few where the curve is flat, up to 3/4 of the maximum, `points` beyond."""
     shares = [Fraction(j, 4) for j in range(3)] + [Fraction(3, 4) + Fraction(j, 4 * points) for j in range(points + 1)]
     curve = list(entropy_curve(question(mechanism, "0 nats"), shares, gap=2e-3))
-    (folder / f"curve-{mechanism}.csv").write_text(curve_table(curve))
+    files = list[str]()
+    for number, point in enumerate(curve):
+        path = folder / f"curve-{mechanism}-{number}.cert"
+        path.with_suffix(".toml").write_text(dl.dumps(point.problem))
+        files.append(point.result.certificate.write(path).name)
+    (folder / f"curve-{mechanism}.csv").write_text(curve_table(curve, certificates=files))
     return curve
 
 
