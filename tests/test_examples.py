@@ -8,6 +8,7 @@ import itertools
 import math
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def read(path):
 
 def number(text):
     try:
-        return float(text)
+        return float(Fraction(text)) if "/" in text else float(text)
     except ValueError:
         return text
 
@@ -99,11 +100,12 @@ class TestPublishedNumbers:
         assert len(curve) == 7
         for point in curve:
             value = exact(point["share_of_max_entropy"] * 4 * math.log(2))
-            assert point["lower_nats"] <= value + 1e-6  # six digits of the share are written
-            assert point["upper_nats"] >= value - 1e-6
+            assert point["lower_nats"] - 1e-12 <= value <= point["upper_nats"] + 1e-12  # the closed form is in doubles
         for before, after in itertools.pairwise(curve):
-            assert after["upper_nats"] <= before["upper_nats"]
-            assert after["lower_nats"] <= before["lower_nats"] + 1e-12
+            assert (story(PUBLISHED)[1] / "published-numbers" / after["certificate"]).is_file()
+            width = after["upper_nats"] - after["lower_nats"]
+            assert after["upper_nats"] <= before["upper_nats"] + width / 100  # that much is lost where it is written
+            assert after["lower_nats"] <= before["lower_nats"] + width / 100
 
     def test_published_numbers_lie_below_the_proof(self, mechanism, rows):
         published = {"laplace": [0.062, 0.041, 0.022, 0.009], "exponential": [0.024, 0.015, 0.008, 0.003]}
