@@ -93,7 +93,16 @@ class _Proved:
     upper: float
     units: str
     termination: Termination
+    certificate: Certificate
     trace: tuple[Progress, ...]
+
+    @property
+    def proved_about(self) -> str:
+        """``"model"``; or ``"matrix"``: only about the matrix in the certificate, as a mechanism of your own computed it.
+
+        The checker does not know how that matrix comes from the mechanism's parameters; `dalenius.verify` then needs `resolved=True`.
+        """
+        return "model" if self.certificate.header.resolved is None else "matrix"
 
     @property
     def quantity(self) -> Quantity:
@@ -202,7 +211,8 @@ class Result(_Proved):
         return dataclasses.replace(self, **self._bounds_in(units))
 
     def __str__(self) -> str:
-        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
+        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
+        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value}{about})"
 
 
 @dataclass(frozen=True)
