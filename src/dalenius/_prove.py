@@ -102,7 +102,7 @@ def _together(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U
     for k in range(max(len(firsts), len(steps))):
         lower, upper = firsts[min(k, len(firsts) - 1)], steps[min(k, len(steps) - 1)]
         certificate, verdict = desk.check(lower, upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             return _proved(certificate, lower, upper, refusals)
         refusals.append(_refusal("both", certificate, verdict, rounding=True))
         if not _rounding_may_help(verdict):
@@ -117,7 +117,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     best, lower = certificate, certain
     for candidate in lowers[:-1]:
         certificate, verdict = desk.check(candidate, upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             best, lower = certificate, candidate
             break
         tried.append((candidate, _refusal("lower", certificate, verdict, rounding=False)))
@@ -140,7 +140,7 @@ def _first_proved(
         if upper.candidate == hopeless:
             continue
         certificate, verdict = desk.check(lowers[0], upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             return certificate, upper
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
@@ -222,7 +222,15 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        return certificate, verify(self.problem, certificate)
+        return certificate, verify(self.problem, certificate, resolved=self._own)
+
+    def accepts(self, verdict: Verdict) -> bool:
+        """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
+        return verdict.status.value == ("resolved" if self._own else "proved")
+
+    @property
+    def _own(self) -> bool:
+        return self._header.resolved is not None
 
 
 def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:

@@ -90,11 +90,18 @@ def solve(
 def verify(
     model: ModelArgument,
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
+    resolved: Annotated[
+        bool,
+        typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
+    ] = False,
 ) -> None:
-    """Prove CERTIFICATE for MODEL with the independent checker: exit 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
+    """Prove CERTIFICATE for MODEL with the independent checker.
+
+    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
+    """
     from dalenius_check.__main__ import main as check
 
-    raise typer.Exit(check([str(model_path(model)), str(certificate)]))
+    raise typer.Exit(check([str(model_path(model)), str(certificate), *(["--resolved"] if resolved else [])]))
 
 
 def _certificate_target(output: Path | None, model: Path) -> Path | None:
@@ -126,7 +133,8 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
-        "proved": True,
+        "proved": result.proved_about == "model",
+        "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
@@ -137,8 +145,9 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
+    about = "" if answer["proved"] else " about the matrix in the certificate only"
     out.print(
-        f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+        f"proved              {about} by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
@@ -166,7 +175,8 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
-        "proved": True,
+        "proved": result.proved_about == "model",
+        "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
