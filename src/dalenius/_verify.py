@@ -39,7 +39,7 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("2 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("2 bits"))
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True
     """

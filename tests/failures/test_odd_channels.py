@@ -73,7 +73,7 @@ def test_deterministic_channels(support, query, rows, bound):
 @pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize("sizes", [[1], [1, 1], [2, 1], [1, 3, 1]])
 def test_one_letter_alphabets(support, sizes, bound):
-    result = support.solve(support.problem(sizes, dl.Parity(), dl.symmetric(2, 0.1), bound))
+    result = support.solve(support.problem(sizes, dl.Parity(), dl.symmetric(0.1, k=2), bound))
     if max(sizes) == 1:
         assert (result.lower, result.upper, result.record, result.witness) == (0.0, 0.0, None, None)
     else:
@@ -105,18 +105,18 @@ def test_tiny_entries(support, tiny, bound):
         (dl.Parity(), dl.laplace_threshold(0)),
         (dl.Parity(), dl.laplace_threshold(700)),
         (dl.Parity(), dl.laplace_threshold(1000)),
-        (dl.Count(), dl.randomized_response(None, 0)),
-        (dl.Count(), dl.randomized_response(None, 700)),
-        (dl.Count(), dl.randomized_response(None, 1000)),
-        (dl.Count(), dl.geometric(None, "1e-300")),
-        (dl.Count(), dl.geometric(None, 700)),
-        (dl.Count(), dl.geometric(None, 1000)),
-        (dl.Count(), dl.geometric((-3, 5), 700)),
-        (dl.Count(), dl.exponential(None, 0)),
-        (dl.Count(), dl.exponential(None, 700)),
-        (dl.Count(), dl.exponential((-3, 5), 1000)),
-        (dl.Count(), dl.exponential(None, 700, "1e-9")),
-        (dl.Count(), dl.exponential(None, 700, "1e300")),
+        (dl.Count(), dl.randomized_response(0)),
+        (dl.Count(), dl.randomized_response(700)),
+        (dl.Count(), dl.randomized_response(1000)),
+        (dl.Count(), dl.geometric("1e-300")),
+        (dl.Count(), dl.geometric(700)),
+        (dl.Count(), dl.geometric(1000)),
+        (dl.Count(), dl.geometric(700, range=(-3, 5))),
+        (dl.Count(), dl.exponential(0)),
+        (dl.Count(), dl.exponential(700)),
+        (dl.Count(), dl.exponential(1000, range=(-3, 5))),
+        (dl.Count(), dl.exponential(700, sensitivity="1e-9")),
+        (dl.Count(), dl.exponential(700, sensitivity="1e300")),
     ],
     ids=lambda part: str(part)[:60],
 )
@@ -129,7 +129,7 @@ def test_extreme_epsilons(support, query, mechanism, bound):
 def test_sensitivities_that_leave_no_noise(support, sensitivity):
     """Either the interval of the noiseless release, or an error that says what is wrong: no other exception."""
     try:
-        question = support.problem([2, 2], dl.Parity(), dl.exponential(1, 1, sensitivity), 0)
+        question = support.problem([2, 2], dl.Parity(), dl.exponential(1, range=1, sensitivity=sensitivity), 0)
     except dl.InputError as error:
         assert "sensitivity" in str(error)  # noqa: PT017
         return
@@ -140,11 +140,11 @@ def test_sensitivities_that_leave_no_noise(support, sensitivity):
 @pytest.mark.parametrize(
     ("query", "mechanism"),
     [
-        (dl.Threshold(99), dl.symmetric(2, 0)),
-        (dl.Threshold(99), dl.symmetric(2, 0.1)),
+        (dl.Threshold(99), dl.symmetric(0, k=2)),
+        (dl.Threshold(99), dl.symmetric(0.1, k=2)),
         (dl.Threshold(-99), dl.laplace_threshold(1)),
-        (dl.ModularSum(7), dl.symmetric(7, 0)),
-        (dl.ModularSum(7), dl.randomized_response(7, 1)),
+        (dl.ModularSum(7), dl.symmetric(0, k=7)),
+        (dl.ModularSum(7), dl.randomized_response(1, k=7)),
     ],
     ids=lambda part: str(part)[:60],
 )
@@ -158,8 +158,8 @@ def test_values_that_nobody_attains(support, query, mechanism, bound):
 def test_bounds_next_to_the_ends(support, bound):
     """A hair above no entropy, a hair below all of it: close to the end itself."""
     ends = ["0 max"] if bound.endswith(("0", "2")) else ["1 max"]
-    near = support.solve(support.problem([2] * 3, dl.Count(), dl.geometric(None, 1.0), bound))
+    near = support.solve(support.problem([2] * 3, dl.Count(), dl.geometric(1.0), bound))
     for end in ends:
-        at = support.solve(support.problem([2] * 3, dl.Count(), dl.geometric(None, 1.0), end))
+        at = support.solve(support.problem([2] * 3, dl.Count(), dl.geometric(1.0), end))
         assert near.lower <= at.upper + 1e-4
         assert at.lower <= near.upper + 1e-4

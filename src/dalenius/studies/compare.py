@@ -144,7 +144,7 @@ def methods_for(problem: Problem) -> list[str]:
 
     >>> import dalenius as dl
     >>> methods_for(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
     return [CERTIFIED, *_rivals(problem, None)]

@@ -32,7 +32,7 @@ def audit(adversary=None) -> dl.MaximalLeakage:
     return dl.MaximalLeakage(
         records=dl.Records(alphabets=[2, 3]),
         query=dl.Sum(),
-        mechanism=dl.geometric(None, 1.0),
+        mechanism=dl.geometric(1.0),
         adversary=adversary or dl.EntropyAtLeast("0.7 max"),
     )
 

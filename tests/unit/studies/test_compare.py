@@ -99,7 +99,7 @@ def test_which_methods_fit():
     large = dl.MaximalLeakage(
         records=dl.Records(40, alphabet=2),
         query=dl.Parity(),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast("0.5 max"),
     )
     optional = ["cvxpy-nlp-aggregated"] if UNO else []

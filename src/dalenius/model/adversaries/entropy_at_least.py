@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_quantity, brief, fraction_text
+from dalenius.exact import Number, as_quantity, brief, fraction_text
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.units import unit_size
@@ -47,7 +47,7 @@ class EntropyAtLeast(Adversary):
     amount: Fraction
     units: str = "nats"
 
-    def __init__(self, amount: Any, units: str = "nats") -> None:
+    def __init__(self, amount: Number, units: str = "nats") -> None:
         bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
         if bound < 0:
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
