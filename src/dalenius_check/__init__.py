@@ -9,8 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx
-
+from .arithmetic import choose, in_words, precision, using, workprec
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
@@ -62,17 +61,27 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes) -> Verdict:
-    """Check a certificate against a model; never raises for any content of the two files."""
-    before, reason = ctx.prec, ""
+def check(model: bytes, certificate: bytes, *, arithmetic: str = "auto") -> Verdict:
+    """Check a certificate against a model; never raises for any content of the two files.
+
+    `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
+    A ValueError says that there is none of this name.
+    """
+    with using(choose(arithmetic)):
+        return _check(model, certificate)
+
+
+def _check(model: bytes, certificate: bytes) -> Verdict:
+    """The same by the arithmetic chosen."""
+    reason = ""
     try:
         parsed = parse_model(model)
-        for precision in _PRECISIONS:
-            ctx.prec = precision
+        for bits in _PRECISIONS:
             try:
-                return _attempt(parsed, certificate)
+                with workprec(bits):
+                    return _attempt(parsed, certificate)
             except OpenError as failure:
-                reason = f"undecided at {precision} bits: {failure}"
+                reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
@@ -82,8 +91,6 @@ def check(model: bytes, certificate: bytes) -> Verdict:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
-    finally:
-        ctx.prec = before
 
 
 def _attempt(model: Model, certificate: bytes) -> Verdict:
@@ -103,9 +110,13 @@ def _attempt(model: Model, certificate: bytes) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"precision: {ctx.prec} bits",
+        f"arithmetic: {in_words()}",
+        f"precision: {precision()} bits",
     )
-    ends = (None if end is None else Fraction(int(end.p), int(end.q)) for end in (claim["lower"], claim["upper"]))
+    ends = (
+        None if end is None else Fraction(int(end.numerator), int(end.denominator))
+        for end in (claim["lower"], claim["upper"])
+    )
     return Verdict(Status.PROVED, statement[0], statement, *ends)
 
 
