@@ -10,8 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx
-
+from .arithmetic import choose, in_words, precision, using, workprec
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
@@ -65,21 +64,29 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes, *, resolved: bool = False) -> Verdict:
+def check(model: bytes, certificate: bytes, *, resolved: bool = False, arithmetic: str = "auto") -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
     of the matrix that it carries itself: then the status is RESOLVED at best.
+    `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
+    A ValueError says that there is none of this name.
     """
-    before, reason = ctx.prec, ""
+    with using(choose(arithmetic)):
+        return _check(model, certificate, resolved)
+
+
+def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
+    """The same by the arithmetic chosen."""
+    reason = ""
     try:
         parsed = parse_model(model)
-        for precision in _PRECISIONS:
-            ctx.prec = precision
+        for bits in _PRECISIONS:
             try:
-                return _attempt(parsed, certificate, resolved)
+                with workprec(bits):
+                    return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
-                reason = f"undecided at {precision} bits: {failure}"
+                reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
@@ -89,8 +96,6 @@ def check(model: bytes, certificate: bytes, *, resolved: bool = False) -> Verdic
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
-    finally:
-        ctx.prec = before
 
 
 def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
@@ -112,9 +117,13 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"precision: {ctx.prec} bits",
+        f"arithmetic: {in_words()}",
+        f"precision: {precision()} bits",
     )
-    ends = (None if end is None else Fraction(int(end.p), int(end.q)) for end in (claim["lower"], claim["upper"]))
+    ends = (
+        None if end is None else Fraction(int(end.numerator), int(end.denominator))
+        for end in (claim["lower"], claim["upper"])
+    )
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, *ends)
 
 
