@@ -103,7 +103,7 @@ def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] |
             return _proved(certificate, lower, upper, refusals)
         refusals.append(_refusal("both", certificate, verdict, rounding=True))
         next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
-        if not _rounding_may_help(verdict) or next_lower is next_upper is None:
+        if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
             break
         lower, upper = next_lower or lower, next_upper or upper
     return None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
@@ -158,7 +158,7 @@ def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Flo
     return 0.97 * phi + 0.03 / letters
 
 
-def _sure(letter: NDArray[np.int64], letters: int) -> Floats:
+def _sure(letter: ArrayLike, letters: int) -> Floats:
     """The posterior (letters, outputs) that is certain of one letter at each output."""
     return np.equal.outer(np.arange(letters), letter).astype(float)
 
