@@ -40,7 +40,7 @@ class Polynomial:
         return Polynomial([sum(self._coefficients[k::size]) for k in range(size)])
 
     def __pow__(self, times: int) -> Polynomial:
-        """From x q' p = times x p' q for the power q of p: so, by comparing coefficients, q_k = sum_i (i (times + 1) - k) p_i q_(k-i) / (k p_0)."""
+        """The power q of p has x q' p = times x p' q: q_k = sum_i (i (times + 1) - k) p_i q_(k-i) / (k p_0), by coefficients."""
         low = next(j for j, c in enumerate(self._coefficients) if c)
         first, *others = self._coefficients[low:]
         steps = [(i, c) for i, c in enumerate(others, 1) if c]
