@@ -12,11 +12,12 @@ from typing import Any
 
 from flint import ctx
 
+from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
 from .model import MECHANISMS, Model, parse_model
-from .numbers import LimitError, OpenError, RefusedError, rounded
+from .numbers import OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
@@ -65,28 +66,33 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes, *, resolved: bool = False) -> Verdict:
+def check(
+    model: bytes, certificate: bytes, *, resolved: bool = False, seconds: Amount = SECONDS, memory: Amount = MEMORY
+) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
-    of the matrix that it carries itself: then the status is RESOLVED at best.
+    of the matrix that it carries itself: then the status is RESOLVED at best. A check that would take more than so many
+    seconds, or MiB of memory, ends UNDECIDED; a ValueError says that one of these is no number >= 0.
     """
-    before, reason = ctx.prec, ""
+    before, reason, allowance = ctx.prec, "", Allowance(seconds, memory)
     try:
-        parsed = parse_model(model)
+        allowance.take(len(model) + len(certificate))
+        parsed = parse_model(model, allowance)
         for precision in _PRECISIONS:
             ctx.prec = precision
             try:
-                return _attempt(parsed, certificate, resolved)
+                with allowance.holding():
+                    return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
                 reason = f"undecided at {precision} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
     except LimitError as failure:
-        return Verdict(Status.UNDECIDED, str(failure))
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}")
     except MemoryError:
-        return Verdict(Status.UNDECIDED, "limit: out of memory")
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
     finally:
@@ -97,7 +103,8 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
     kind = Private if "privacy" in model.design else Design
-    design, lines = kind(model) if model.design else None, Lines(certificate)
+    model.allowance.line = 0
+    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance)
     channel = None if design else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))

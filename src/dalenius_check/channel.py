@@ -2,36 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from flint import arb, arb_mat, fmpq
 
+from .allowance import CELL, NUMBER, POINTER, Allowance
 from .counts import Pairs, values
 from .model import Model
-from .numbers import enclosure, largest, need, total, xlogx
+from .numbers import enclosure, grouped, largest, need, normalised, xlogx
 
 _MAX_ENTRIES = 1 << 24
+_BLOCK = 1 << 16  # entries of the rows that are taken together
+_WIDTH = 256  # columns that are taken together
+_KEPT = 1 << 22  # entries up to which the matrix of balls is kept
 
 
 class Channel:
-    """Rows R(k, y) on `values`, the query's or whole datasets: exact rationals, or balls of positive numbers."""
+    """Rows R(k, y) on `values`, the query's or whole datasets: exact rationals, or balls of positive numbers.
 
-    def __init__(self, rows: list[list[Any]], values: list[int], dataset: bool = False) -> None:
-        self.rows, self.values, self.dataset = rows, values, dataset
+    Entries that are one object are worked out once.
+    """
+
+    def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
+        self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
         self.exact, self.outputs = isinstance(rows[0][0], fmpq), len(rows[0])
+        self._blocks: list[arb_mat] = []
 
-    @cached_property
-    def matrix(self) -> arb_mat:
-        """The rows as one matrix of balls."""
-        return arb_mat([list(map(arb, row)) for row in self.rows] if self.exact else self.rows)
+    def blocks(self) -> Iterator[tuple[range, arb_mat]]:
+        """The rows as matrices of balls, some inputs at a time; kept where they are not large."""
+        size, kept = max(1, _BLOCK // self.outputs), len(self.rows) * self.outputs <= _KEPT
+        for place, start in enumerate(range(0, len(self.rows), size)):
+            self.allowance.look()
+            inputs = range(start, min(start + size, len(self.rows)))
+            block = self._blocks[place] if place < len(self._blocks) else self._matrix(inputs)
+            if kept and place == len(self._blocks):
+                self._blocks.append(block)
+            yield inputs, block
+
+    def _matrix(self, inputs: Sequence[int]) -> arb_mat:
+        listed = [x for k in inputs for x in self.rows[k]]
+        balls = {id(x): arb(x) for x, _ in grouped(listed)}
+        return arb_mat(len(inputs), self.outputs, [balls[id(x)] for x in listed])
+
+    def times(self, columns: Sequence[Sequence[arb]]) -> list[list[arb]]:
+        """For each column of numbers, one for each output, their sums with every row."""
+        result: list[list[arb]] = [[] for _ in columns]
+        for start in range(0, len(columns), _WIDTH):
+            some = columns[start : start + _WIDTH]
+            cells = arb_mat(self.outputs, len(some), list(chain(*zip(*some, strict=True))))
+            for _, block in self.blocks():
+                sums = (block * cells).entries()
+                for j, column in enumerate(result[start : start + _WIDTH]):
+                    column += sums[j :: len(some)]
+        return result
+
+    def mixed(self, masses: Sequence[dict[int, arb]]) -> list[list[arb]]:
+        """For each choice of masses on the inputs the mixture of their rows."""
+        result, zero = list[list[arb]](), arb(0)
+        for some in (masses[start : start + _WIDTH] for start in range(0, len(masses), _WIDTH)):
+            mixture, used = arb_mat(len(some), self.outputs), set(chain(*some))
+            for inputs, block in self.blocks():
+                if not used.isdisjoint(inputs):
+                    dense = [row.get(k, zero) for row in some for k in inputs]
+                    mixture += arb_mat(len(some), len(inputs), dense) * block
+            cells = mixture.entries()
+            result += [cells[j * self.outputs : (j + 1) * self.outputs] for j in range(len(some))]
+        return result
 
     @cached_property
     def negentropies(self) -> list[arb]:
         """The sum of R log R of each row."""
-        return [sum((xlogx(arb(x)) for x in row), arb(0)) for row in self.rows]
+        return [self._negentropy(row) for row in self.rows]
+
+    def _negentropy(self, row: list[Any]) -> arb:
+        self.allowance.look()
+        return sum((times * xlogx(arb(x)) for x, times in grouped(row)), arb(0))
 
     @cached_property
     def classes(self) -> list[int]:
@@ -52,10 +100,18 @@ class Channel:
 
     def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
         """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
-        column = arb_mat(self.outputs, 1, log_weights(law))
-        costs = {k: (arb_mat([list(map(arb, self.rows[k]))]) * column)[0, 0] for k in inputs}
-        same = {k for k in costs if self.exact and self.rows[k] == law}
-        return [arb(0) if k in same else self.negentropies[k] - cost for k, cost in costs.items()]
+        column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
+        costs: dict[int, arb] = {}
+        for listed, block in self.blocks() if len(used) * 8 > len(self.rows) else self._some(used):
+            costs |= zip(listed, (block * column).entries(), strict=True)
+        same = {k for k in used if self.exact and self.rows[k] == law}
+        return [arb(0) if k in same else self.negentropies[k] - costs[k] for k in used]
+
+    def _some(self, inputs: Iterable[int]) -> Iterator[tuple[Sequence[int], arb_mat]]:
+        """The rows of a few inputs, one by one."""
+        for k in inputs:
+            self.allowance.look()
+            yield [k], self._matrix([k])
 
 
 class Record:
@@ -64,28 +120,31 @@ class Record:
     def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
-        self.logs = [[arb(n).log() for _, n in row] for row in pairs]
+        logs = {id(n): arb(n).log() for n, _ in grouped([n for row in pairs for _, n in row])}
+        self.logs = [[logs[id(n)] for _, n in row] for row in pairs]
         self.everything = {k for inputs in self.inputs for k in inputs}
 
 
 def log_weights(law: list[fmpq]) -> list[arb]:
     """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
-    return [arb(q).log() if q else arb(0) for q in law]
+    logs = {id(q): arb(q).log() if q else arb(0) for q, _ in grouped(law)}
+    return [logs[id(q)] for q in law]
 
 
 def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | None:
     """The model's channel, or the resolved matrix; None for an unknown kind without one."""
-    mechanism = resolved or model.mechanism
+    mechanism, allowance = resolved or model.mechanism, model.allowance
     kind, inputs = mechanism["kind"], values(model)
     if kind == "matrix":
         return _matrix(model, mechanism, inputs)
     if kind in ("symmetric", "randomized_response"):
-        return Channel(_diagonal(mechanism, len(inputs)), inputs)
+        return Channel(_diagonal(mechanism, len(inputs), allowance), inputs, allowance)
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = _power(mechanism["epsilon"] / 2) / 2
-        return Channel([[1 - flip, flip], [flip, 1 - flip]], inputs)
-    return Channel(_decaying(mechanism, inputs), inputs) if kind in ("geometric", "exponential") else None
+        return Channel([[1 - flip, flip], [flip, 1 - flip]], inputs, allowance)
+    decays = kind in ("geometric", "exponential")
+    return Channel(_decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
 
 
 def _power(exponent: fmpq) -> Any:
@@ -93,8 +152,10 @@ def _power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
-def _need_entries(inputs: int, outputs: int) -> None:
+def _take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
+    """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
     need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
+    allowance.take(inputs * outputs * size + min(inputs * outputs, _KEPT) * CELL)
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
@@ -102,28 +163,28 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     wanted = model.states() if dataset else len(inputs)
     need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
     need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")
-    _need_entries(len(rows), len(rows[0]))
-    exact = [[x / weight for x in row] for row in rows for weight in [total(row)]]
-    return Channel(exact, list(range(wanted)) if dataset else inputs, dataset)
+    _take_entries(len(rows), len(rows[0]), model.allowance, NUMBER)
+    exact = [normalised(row, "a row", model.allowance) for row in rows]
+    return Channel(exact, list(range(wanted)) if dataset else inputs, model.allowance, dataset)
 
 
-def _diagonal(mechanism: dict[str, Any], size: int) -> list[list[Any]]:
+def _diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
     need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
-    _need_entries(size, size)
+    _take_entries(size, size, allowance, POINTER)
     if mechanism["kind"] == "symmetric":
         keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
     else:
         decay = _power(mechanism["epsilon"])
         keep, other = 1 / (1 + (size - 1) * decay), decay / (1 + (size - 1) * decay)
-    return [[keep if y == v else other for y in range(size)] for v in range(size)]
+    return [[other] * v + [keep] + [other] * (size - v - 1) for v in range(size)]
 
 
-def _decaying(mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
+def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
     low, high = mechanism["range"] or (inputs[0], inputs[-1])
     need(low < high, "mechanism.range needs two outputs: the query has one value only")
     need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
-    _need_entries(len(inputs), high - low + 1)
     geometric = mechanism["kind"] == "geometric"
+    _take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
     rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
     decay = [_power(rate * d) for d in range(high - low + 1)]
     if geometric:
@@ -132,6 +193,7 @@ def _decaying(mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
         return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
     tails, rows = list(accumulate(decay)), []
     for v in inputs:
+        allowance.look()
         weight = tails[v - low] + tails[high - v] - decay[0]
         rows.append([decay[abs(y - v)] / weight for y in range(low, high + 1)])
     return rows

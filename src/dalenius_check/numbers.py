@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
+from typing import TypeVar
 
 from flint import arb, ctx, fmpq, fmpz
 
+from .allowance import Allowance, limit
+
+T = TypeVar("T")
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
 _MAX_EXPONENT = 400
@@ -22,20 +27,10 @@ class OpenError(Exception):
     """A comparison stayed open at this precision."""
 
 
-class LimitError(Exception):
-    """A resource limit was reached; more precision does not help."""
-
-
 def need(condition: bool, reason: str) -> None:
     """Refuse the file at hand unless the condition holds."""
     if not condition:
         raise RefusedError(reason)
-
-
-def limit(condition: bool, what: str) -> None:
-    """Raise LimitError unless the condition holds."""
-    if not condition:
-        raise LimitError(f"limit: {what}")
 
 
 def rounded(value: fmpq, rounding: str) -> str:
@@ -65,13 +60,34 @@ def rational(text: str) -> fmpq:
     return value * fmpq(10) ** shift if shift else value
 
 
+def grouped(values: Sequence[T]) -> list[tuple[T, int]]:
+    """The distinct objects with how often each is there: numbers that are written alike are one object, worked out once."""
+    objects = dict(zip(map(id, values), values, strict=True))
+    return [(objects[place], times) for place, times in Counter(map(id, values)).items()]
+
+
+def height(value: fmpq) -> int:
+    """The bits of the larger one of numerator and denominator."""
+    return int(value.height_bits())
+
+
 def total(values: Iterable[fmpq]) -> fmpq:
     """The exact sum, refused when its size explodes (many unlike denominators)."""
     result = fmpq(0)
     for value in values:
         result += value
-        limit(result.height_bits() <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
+        limit(height(result) <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
+
+
+def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list[fmpq]:
+    """Nonnegative weights divided by their exact sum; equal objects stay one."""
+    counted = grouped(weights)
+    whole = total(times * x for x, times in counted)
+    need(whole > 0, f"{what} has total weight zero")
+    allowance.room(len(counted) * height(whole) / 4)
+    once = {id(x): x / whole for x, _ in counted}
+    return [once[id(x)] for x in weights]
 
 
 def largest(values: Sequence[arb]) -> arb:

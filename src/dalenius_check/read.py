@@ -9,7 +9,8 @@ from typing import Any
 
 from flint import fmpq
 
-from .numbers import need, rational, total
+from .allowance import Allowance
+from .numbers import grouped, need, normalised, rational, total
 
 MAX_FILE = 256 << 20
 BIG = 10**9
@@ -103,21 +104,40 @@ def epsilon(value: Any, what: str) -> tuple[fmpq, str]:
     return result
 
 
+def alike(values: list[Any], reader: Callable[[Any], fmpq], once: dict[Any, fmpq] | None = None) -> list[fmpq]:
+    """The numbers of a list; those written alike are one object (of what is no text, one object is written once)."""
+    once, keys = {} if once is None else once, [x if isinstance(x, str) else id(x) for x in values]
+    for name, x in zip(keys, values, strict=True):
+        if name not in once:
+            once[name] = reader(x)
+    return [once[name] for name in keys]
+
+
 def matrix(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Lists of nonnegative numbers, of one length >= 1."""
     result: list[list[fmpq]] = []
+    once: dict[Any, fmpq] = {}
     for row in entries(value, what):
-        result.append([number(x, what) for x in entries(row, what)])
-        fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x in result[-1])
+        result.append(alike(entries(row, what), lambda x: number(x, what), once))
+        fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x, _ in grouped(result[-1]))
         need(fits, f"{what} must be lists of one length >= 1 of nonnegative numbers")
     return result
+
+
+def law_of(value: Any, size: int, what: str, allowance: Allowance) -> list[fmpq]:
+    """So many nonnegative weights, normalised exactly."""
+    weights = alike(entries(value, what, size), lambda x: nonnegative(x, what))
+    return normalised(weights, what, allowance)
 
 
 def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Laws (the rows of a channel, or priors) as written, not yet normalised."""
     rows = matrix(value, what, number)
     for j, row in enumerate(rows):
-        need(abs(total(row) - 1) <= fmpq(1, BIG), f"{what}: row {j} does not sum to 1 within 1e-9")
+        need(
+            abs(total(n * x for x, n in grouped(row)) - 1) <= fmpq(1, BIG),
+            f"{what}: row {j} does not sum to 1 within 1e-9",
+        )
     return rows
 
 
@@ -126,7 +146,8 @@ def normal(value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, list):
-        return [normal(item) for item in value]
+        once = {id(item): normal(item) for item, _ in grouped(value)}
+        return [once[id(item)] for item in value]
     if isinstance(value, dict):
         return {key: normal(item) for key, item in value.items()}
     if isinstance(value, tuple):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
+from dalenius_check.allowance import LimitError
 from dalenius_check.numbers import (
-    LimitError,
     OpenError,
     RefusedError,
     at_most,
