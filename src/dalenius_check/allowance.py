@@ -51,7 +51,8 @@ class Allowance:
 
     def look(self) -> None:
         """Go on only if there is time left."""
-        self.soon(0)
+        if monotonic() > self._end:
+            self.soon(0)
 
     def soon(self, seconds: Amount) -> None:
         """Go on only if there is time left for a step that takes so long and cannot be interrupted."""
@@ -59,7 +60,8 @@ class Allowance:
 
     def room(self, size: Amount) -> None:
         """Go on only if so many bytes more, given back before long, are within the limit."""
-        limit(self.held + size <= self._most, f"{self.memory:g} MiB of memory")
+        if self.held + size > self._most:
+            raise LimitError(f"limit: {self.memory:g} MiB of memory")
 
     def take(self, size: int) -> None:
         """Count so many bytes as held; negative ones are given back."""

@@ -12,7 +12,7 @@ from flint import arb, fmpq, fmpz
 
 from .allowance import BALL
 from .channel import Channel, Record, log_weights
-from .numbers import grouped, height, largest, log_sum_exp, total, xlogx
+from .numbers import grouped, height, larger, largest, log_sum_exp, total, xlogx
 
 
 class Ranges:
@@ -55,7 +55,7 @@ class Ranges:
         if weight == 0 and all(slope.is_zero() for slope in slopes):
             return arb(0)
         factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
-        tops = [(factor * f - slope * lo).max(factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
+        tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
         return sum(tops, arb(0))
 
 
@@ -81,14 +81,13 @@ class Joint:
         """
         channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
-        lines, constants = grouped(slopes), list[arb]()
-        idle = self.theta == 1 and all(slope.is_zero() for row, _ in lines for slope, _ in grouped(row))
-        for y, cost in enumerate(costs):
-            self.record.channel.allowance.look()
-            above = arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])
-            constants.append(above - cost)
-        gains = [[constant + slope for constant, slope in zip(constants, row, strict=True)] for row, _ in lines]
-        sums = dict(zip((id(row) for row, _ in lines), channel.times(gains), strict=True))
+        lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
+        idle = self.theta == 1 and all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
+            channel.allowance.look()
+            constant = (arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])) - cost
+            gains += [constant + slope for slope in column]
+        sums = dict(zip(lines, channel.times(gains, len(lines)), strict=True))
         return [[sums[id(row)][k] for k in inputs] for row, inputs in zip(slopes, self.record.inputs, strict=True)]
 
     def free(self, scores: list[list[arb]]) -> list[list[arb]]:
@@ -110,7 +109,7 @@ class Joint:
         Bound because the lines put theta sum K log K below sum B + kappa K, which is linear in w.
         """
         channel = self.record.channel
-        (turns,) = channel.times([slopes])
+        (turns,) = channel.times(list(slopes), 1)
         costs = [s + turns[k] for s, k in zip(scores, self.record.inputs[a], strict=True)]
         return ranges.above(self.theta, slopes) + _soft(costs, self.mu, self.record.logs[a])
 

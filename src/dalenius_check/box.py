@@ -1,4 +1,4 @@
-"""The box that a proof's tree has reached; what waits on the way there is only the number that each cut changed."""
+"""Where a proof's tree has come to; what waits on the way there is only what leads back, a number for each cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flint import fmpq
 from .allowance import NUMBER, PAIR, POINTER, Allowance
 from .bounds import Ranges
 
-_KEPT = 1 << 26  # bytes of tightened ranges that are kept for the next leaf
+_KEPT = 1 << 26  # bytes of ranges that are kept to be used again
 
 
 class Box:
@@ -19,22 +19,23 @@ class Box:
         self._root, self._allowance = root, allowance
         self._ends: dict[int, tuple[list[fmpq], list[fmpq]]] = {}
         self._cuts: list[tuple[int, int, fmpq, fmpq]] = []
-        self._ranges: dict[int, Ranges] = {}
-        self._kept = 0
+        self._known, self._before, self._kept = dict[int, Ranges](), dict[int, Ranges](), 0
 
     def __getitem__(self, j: int) -> Ranges:
         """The ranges of family j, not yet tightened."""
+        if j in self._known:
+            return self._known[j]
         if j not in self._ends:
             return self._root(j)
-        if j not in self._ranges:
-            ranges = Ranges(*self._ends[j])
-            self._allowance.room(ranges.size)
-            if self._kept + ranges.size > _KEPT:
-                self._ranges.clear()
-                self._kept = 0
-            self._kept += ranges.size
-            self._ranges[j] = ranges
-        return self._ranges[j]
+        ranges = Ranges(*self._ends[j])
+        self._allowance.room(ranges.size)
+        if self._kept + ranges.size > _KEPT:
+            self._known.clear()
+            self._before.clear()
+            self._kept = 0
+        self._kept += ranges.size
+        self._known[j] = ranges
+        return ranges
 
     @property
     def empty(self) -> bool:
@@ -52,37 +53,39 @@ class Box:
         Together they cover the box.
         """
         depth = self.depth
-        self._cut(j, place, None, t)
+        _, his = self._cut(j, place)
+        his[place] = min(his[place], t)
 
         def other() -> None:
             self.back(depth)
-            self._cut(j, place, t, None)
+            los, _ = self._cut(j, place)
+            los[place] = max(los[place], t)
 
         return other
 
-    def _cut(self, j: int, place: int, lo: fmpq | None, hi: fmpq | None) -> None:
+    def _cut(self, j: int, place: int) -> tuple[list[fmpq], list[fmpq]]:
+        """The ends of family j, of which those of one number may now be changed."""
         if j not in self._ends:
             root = self._root(j)
             self._allowance.take(2 * len(root.los) * POINTER + PAIR)
             self._ends[j] = list(root.los), list(root.his)
         self._allowance.take(PAIR + NUMBER)
         los, his = self._ends[j]
+        if j in self._known:
+            self._before[self.depth] = self._known.pop(j)
         self._cuts.append((j, place, los[place], his[place]))
-        los[place] = los[place] if lo is None else max(los[place], lo)
-        his[place] = his[place] if hi is None else min(his[place], hi)
-        self._forget(j)
+        return los, his
 
     def back(self, depth: int) -> None:
         """Undo the cuts that go deeper."""
-        while len(self._cuts) > depth:
+        while self.depth > depth:
             j, place, lo, hi = self._cuts.pop()
             self._allowance.take(-PAIR - NUMBER)
             self._ends[j][0][place], self._ends[j][1][place] = lo, hi
-            self._forget(j)
-
-    def _forget(self, j: int) -> None:
-        ranges = self._ranges.pop(j, None)
-        self._kept -= ranges.size if ranges else 0
+            if j in self._known:
+                self._kept -= self._known.pop(j).size
+            if self.depth in self._before:
+                self._known[j] = self._before.pop(self.depth)
 
 
 class Classes:

@@ -13,6 +13,7 @@ from .model import Model
 from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
 
+_SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
@@ -59,13 +60,15 @@ class Lines:
         self.number += 1
         self.allowance.line = self.number
         self.allowance.look()
-        need(self.more(), f"the file ends where {expected} is expected")
+        if not self.more():
+            raise RefusedError(f"the file ends where {expected} is expected")
         limit(self.number <= _MAX_LINES, f"more than {_MAX_LINES} lines")
         end = self.data.find(b"\n", self.position)
         line = self.data[self.position : end if end >= 0 else len(self.data)]
         self.start, self.position = self.position, self.position + len(line) + 1
         need(len(line) <= _MAX_LINE, f"longer than {_MAX_LINE} bytes")
-        self.allowance.room(16 * len(line) + PAIR * line.count(b"[") + 4 * PAIR * line.count(b"{"))
+        if len(line) > _SHORT:
+            self.allowance.room(16 * len(line) + PAIR * line.count(b"[") + 4 * PAIR * line.count(b"{"))
         try:
             return _DECODER.decode(line.decode("ascii"))
         except UnicodeDecodeError:
@@ -83,10 +86,11 @@ class Lines:
     def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
         """The next line as a list whose first entry names it, of the size that name has."""
         value = self.next(expected)
-        named = isinstance(value, list) and value != [] and isinstance(value[0], str) and value[0] in sizes
-        need(named, f"{expected} is expected, one of {', '.join(sizes)}")
-        need(len(value) == sizes[value[0]], f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
-        return list(value)
+        if not (isinstance(value, list) and value and isinstance(value[0], str) and value[0] in sizes):
+            raise RefusedError(f"{expected} is expected, one of {', '.join(sizes)}")
+        if len(value) != sizes[value[0]]:
+            raise RefusedError(f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
+        return value
 
     def tree(self, expected: str, sizes: dict[str, int], halve: Halve) -> Iterator[list[Any]]:
         """The leaves of a tree in preorder. At the names in _FORKS `halve` goes to one half; what waits is the way to the other.

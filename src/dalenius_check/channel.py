@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from flint import arb, arb_mat, fmpq
 
-from .allowance import CELL, NUMBER, POINTER, Allowance
+from .allowance import BALL, CELL, NUMBER, POINTER, Allowance
 from .counts import Pairs, values
 from .model import Model
-from .numbers import enclosure, grouped, largest, need, normalised, xlogx
+from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
 
 _MAX_ENTRIES = 1 << 24
 _BLOCK = 1 << 16  # entries of the rows that are taken together
+_FEW = 1024  # rows that are few enough to be taken all
 _WIDTH = 256  # columns that are taken together
-_KEPT = 1 << 22  # entries up to which the matrix of balls is kept
+_MAX_KEPT = 1 << 22  # entries up to which the matrix of balls is kept
 
 
 class Channel:
@@ -29,42 +30,46 @@ class Channel:
     def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
         self.exact, self.outputs = isinstance(rows[0][0], fmpq), len(rows[0])
-        self._blocks: list[arb_mat] = []
 
-    def blocks(self) -> Iterator[tuple[range, arb_mat]]:
+    @property
+    def blocks(self) -> Iterable[tuple[range, arb_mat]]:
         """The rows as matrices of balls, some inputs at a time; kept where they are not large."""
-        size, kept = max(1, _BLOCK // self.outputs), len(self.rows) * self.outputs <= _KEPT
-        for place, start in enumerate(range(0, len(self.rows), size)):
-            self.allowance.look()
+        return self._kept if _kept_size(len(self.rows) * self.outputs, self.allowance) else self._made()
+
+    @cached_property
+    def _kept(self) -> list[tuple[range, arb_mat]]:
+        return list(self._made())
+
+    def _made(self) -> Iterator[tuple[range, arb_mat]]:
+        size = max(1, _BLOCK // self.outputs)
+        for start in range(0, len(self.rows), size):
             inputs = range(start, min(start + size, len(self.rows)))
-            block = self._blocks[place] if place < len(self._blocks) else self._matrix(inputs)
-            if kept and place == len(self._blocks):
-                self._blocks.append(block)
-            yield inputs, block
+            yield inputs, self._matrix(inputs)
 
     def _matrix(self, inputs: Sequence[int]) -> arb_mat:
-        listed = [x for k in inputs for x in self.rows[k]]
-        balls = {id(x): arb(x) for x, _ in grouped(listed)}
-        return arb_mat(len(inputs), self.outputs, [balls[id(x)] for x in listed])
+        self.allowance.look()
+        return arb_mat(len(inputs), self.outputs, once((x for k in inputs for x in self.rows[k]), arb))
 
-    def times(self, columns: Sequence[Sequence[arb]]) -> list[list[arb]]:
-        """For each column of numbers, one for each output, their sums with every row."""
-        result: list[list[arb]] = [[] for _ in columns]
-        for start in range(0, len(columns), _WIDTH):
-            some = columns[start : start + _WIDTH]
-            cells = arb_mat(self.outputs, len(some), list(chain(*zip(*some, strict=True))))
-            for _, block in self.blocks():
-                sums = (block * cells).entries()
-                for j, column in enumerate(result[start : start + _WIDTH]):
-                    column += sums[j :: len(some)]
-        return result
+    def times(self, cells: list[arb], width: int) -> list[list[arb]]:
+        """The sums of every row with each column of a matrix, which is listed by output, so wide."""
+        if width > _WIDTH:
+            half, places = width // 2, range(0, len(cells), width)
+            left = [cell for place in places for cell in cells[place : place + half]]
+            right = [cell for place in places for cell in cells[place + half : place + width]]
+            return self.times(left, half) + self.times(right, width - half)
+        matrix, sums = arb_mat(self.outputs, width, cells), list[arb]()
+        for _, block in self.blocks:
+            self.allowance.look()
+            sums += (block * matrix).entries()
+        return [sums[column::width] for column in range(width)]
 
     def mixed(self, masses: Sequence[dict[int, arb]]) -> list[list[arb]]:
         """For each choice of masses on the inputs the mixture of their rows."""
         result, zero = list[list[arb]](), arb(0)
         for some in (masses[start : start + _WIDTH] for start in range(0, len(masses), _WIDTH)):
             mixture, used = arb_mat(len(some), self.outputs), set(chain(*some))
-            for inputs, block in self.blocks():
+            for inputs, block in self.blocks:
+                self.allowance.look()
                 if not used.isdisjoint(inputs):
                     dense = [row.get(k, zero) for row in some for k in inputs]
                     mixture += arb_mat(len(some), len(inputs), dense) * block
@@ -102,16 +107,11 @@ class Channel:
         """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
         column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
         costs: dict[int, arb] = {}
-        for listed, block in self.blocks() if len(used) * 8 > len(self.rows) else self._some(used):
+        few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
+        for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:
             costs |= zip(listed, (block * column).entries(), strict=True)
         same = {k for k in used if self.exact and self.rows[k] == law}
         return [arb(0) if k in same else self.negentropies[k] - costs[k] for k in used]
-
-    def _some(self, inputs: Iterable[int]) -> Iterator[tuple[Sequence[int], arb_mat]]:
-        """The rows of a few inputs, one by one."""
-        for k in inputs:
-            self.allowance.look()
-            yield [k], self._matrix([k])
 
 
 class Record:
@@ -120,15 +120,15 @@ class Record:
     def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
-        logs = {id(n): arb(n).log() for n, _ in grouped([n for row in pairs for _, n in row])}
-        self.logs = [[logs[id(n)] for _, n in row] for row in pairs]
+        logs = iter(once((n for row in pairs for _, n in row), lambda n: arb(n).log()))
+        self.logs = [list(islice(logs, len(row))) for row in pairs]
+        self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
         self.everything = {k for inputs in self.inputs for k in inputs}
 
 
 def log_weights(law: list[fmpq]) -> list[arb]:
     """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
-    logs = {id(q): arb(q).log() if q else arb(0) for q, _ in grouped(law)}
-    return [logs[id(q)] for q in law]
+    return once(law, lambda q: arb(q).log() if q else arb(0))
 
 
 def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | None:
@@ -155,7 +155,12 @@ def _power(exponent: fmpq) -> Any:
 def _take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
     """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
     need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
-    allowance.take(inputs * outputs * size + min(inputs * outputs, _KEPT) * CELL)
+    allowance.take(inputs * outputs * size + _kept_size(inputs * outputs, allowance) + 3 * _BLOCK * BALL)
+
+
+def _kept_size(entries: int, allowance: Allowance) -> int:
+    """The bytes of the matrices of balls that are kept: none, where they are large for what is allowed."""
+    return entries * CELL if entries <= _MAX_KEPT and 4 * entries * CELL <= allowance.memory * 2**20 else 0
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:

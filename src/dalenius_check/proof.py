@@ -20,7 +20,7 @@ from .numbers import at_most, need, total
 from .read import entries, integer, law_of
 from .tree import Section, output_law
 
-_MAX_CELLS = 1 << 22
+_MAX_CELLS = 1 << 24
 Masses = list[list[tuple[int, fmpq]]]
 
 

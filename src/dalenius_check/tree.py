@@ -9,15 +9,16 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from .allowance import BALL, POINTER
+from .allowance import BALL
 from .bounds import Joint, Ranges, uniform_information
 from .box import Box, Classes
 from .certificate import Lines
 from .channel import Channel, Record
 from .model import Model
-from .numbers import at_most, grouped, largest, need
-from .read import alike, decimal, entries, integer, law_of, nonnegative
+from .numbers import at_most, largest, need
+from .read import decimal, entries, integer, law_of, nonnegative
 
+_MAX_KNOWN = 1 << 16
 _NODES = {"split": 4, "cut": 4, "joint": 5, "vertices": 1, "uniform": 1}
 
 
@@ -37,7 +38,7 @@ class Section:
         self.channel, self.entropy = record.channel, model.entropy_ball()
         self.letters, self.outputs = len(record.inputs), record.channel.outputs
         self.simplex = Ranges([fmpq(0)] * self.letters, [fmpq(1)] * self.letters)
-        self.zeros = [arb(0)] * self.outputs
+        self.zeros, self.known = [arb(0)] * self.outputs, dict[str, arb]()
         self.roots: dict[int, Ranges] = {}
         self.box = Box(self._root, self.channel.allowance)
 
@@ -63,12 +64,16 @@ class Section:
         return self.roots[j]
 
     def _slopes(self, value: Any) -> list[arb]:
-        """A number for each output, or null for zeros."""
+        """A number for each output, or null for zeros; neighbours have much in common, so that a text is read once."""
         if value is None:
             return self.zeros
-        numbers = alike(entries(value, "slopes", self.outputs), lambda x: decimal(x, "a slope"))
-        balls = {id(x): arb(x) for x, _ in grouped(numbers)}
-        return [balls[id(x)] for x in numbers]
+        texts = entries(value, "slopes", self.outputs)
+        if len(self.known) > _MAX_KNOWN:
+            self.known.clear()
+        for x in texts:
+            if not isinstance(x, str) or x not in self.known:
+                self.known[x] = arb(decimal(x, "a slope"))
+        return [self.known[x] for x in texts]
 
     def _letter(self, value: Any) -> int:
         return integer(value, "the letter", 0, self.letters - 1)
@@ -86,24 +91,22 @@ class Section:
         slopes = self._slopes_of(rows)
         need((item[4] is None) == (leaf.theta == 0), "r must be null exactly where theta is 0")
         law = None if item[4] is None else output_law(item[4], self.channel, self.record.everything)
-        sums = len(grouped(slopes)) * (len(self.channel.rows) + self.outputs)
-        with self.channel.allowance.holding(sums * BALL + sum(map(len, self.record.inputs)) * POINTER):
-            scores = [] if vacuous else leaf.scores(self.box.__getitem__, slopes, law)
-            psi: list[list[arb]] = []
-            for a in range(self.letters if leaf.theta and leaf.mu else 0):
-                same = [b for b in range(a) if rows[b] == rows[a] and self._alike(a, b)]
-                psi.append(self._row_tree(leaf, a, scores, {b: psi[b] for b in same}))
-            psi = psi or leaf.free(scores)
-            return [leaf.bound(list(map(largest, psi)), self.entropy)] if scores and all(psi) else []
+        size = len(set(map(id, slopes))) * (len(self.channel.rows) + self.outputs) * BALL + self.record.size
+        self.channel.allowance.take(size)
+        scores = [] if vacuous else leaf.scores(self.box.__getitem__, slopes, law)
+        psi: list[list[arb]] = []
+        for a in range(self.letters if leaf.theta and leaf.mu else 0):
+            same = [b for b in range(a) if rows[b] == rows[a] and self._alike(a, b)]
+            psi.append(self._row_tree(leaf, a, scores, {b: psi[b] for b in same}))
+        self.channel.allowance.take(-size)
+        psi = psi or leaf.free(scores)
+        return [leaf.bound(list(map(largest, psi)), self.entropy)] if scores and all(psi) else []
 
     def _slopes_of(self, rows: list[Any]) -> list[list[arb]]:
         """The slopes of each letter; those of letters that are written alike are one list."""
-        once: dict[Any, list[arb]] = {}
-        keys = [tuple(row) if isinstance(row, list) and all(isinstance(x, str) for x in row) else None for row in rows]
-        for name, row in zip(keys, rows, strict=True):
-            if name is None or name not in once:
-                once[name] = self._slopes(row)
-        return [once[name] for name in keys]
+        once: dict[tuple[str, ...], list[arb]] = {}
+        found = [(row, self._slopes(row)) for row in rows]
+        return [self.zeros if row is None else once.setdefault(tuple(row), slopes) for row, slopes in found]
 
     def _alike(self, a: int, b: int) -> bool:
         """Whether two letters have the same counts, and the same ranges of K in the box."""

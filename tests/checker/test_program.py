@@ -218,4 +218,4 @@ def test_the_trusted_package_stays_small():
     assert max(sizes.values()) <= 160, sizes
 
 
-LIMIT = 1660
+LIMIT = 1690

@@ -91,6 +91,8 @@ def verify(
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = 3600.0,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = 4096.0,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker.
 
@@ -98,7 +100,8 @@ def verify(
     """
     from dalenius_check.__main__ import main as check
 
-    raise typer.Exit(check([str(model_path(model)), str(certificate), *(["--resolved"] if resolved else [])]))
+    limits = ["--time-limit", str(time_limit), "--memory-limit", str(memory_limit)]
+    raise typer.Exit(check([str(model_path(model)), str(certificate), *limits, *(["--resolved"] if resolved else [])]))
 
 
 def _certificate_target(output: Path | None, model: Path) -> Path | None:
