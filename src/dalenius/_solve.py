@@ -8,6 +8,7 @@ from typing import TypeVar, Unpack, overload
 import numpy as np
 
 from dalenius._prove import prove
+from dalenius._verify import need_readable
 from dalenius.audits import EntropyAudit, audit_of
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
@@ -54,7 +55,7 @@ def solve(
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage or MinDistortion
-        The question: an audit, or a design.
+        The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
         for, and the interval is narrower than this wherever that costs little.
@@ -118,6 +119,8 @@ def solve(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
+    if problem.written is None:
+        need_readable(problem)
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
         if isinstance(problem, DesignProblem):

@@ -19,7 +19,7 @@ from .numbers import LimitError, OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["Status", "Verdict", "check"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -84,6 +84,11 @@ def check(model: bytes, certificate: bytes) -> Verdict:
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
     finally:
         ctx.prec = before
+
+
+def digest(model: bytes) -> str:
+    """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
+    return parse_model(model).digest
 
 
 def _attempt(model: Model, certificate: bytes) -> Verdict:

@@ -26,7 +26,7 @@ from dalenius.cli.shared import (
     write_mechanism,
 )
 from dalenius.files import write_whole
-from dalenius.model import digest
+from dalenius.model import digest, model_bytes
 from dalenius.units import unit_size
 
 __all__ = ["solve", "verify"]
@@ -182,7 +182,7 @@ def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> d
     assert isinstance(problem, dl.DesignProblem)
     if not write_mechanism(problem, result, stem):
         return {}
-    write_whole(f"{stem}.design.toml", dl.dumps(problem))
+    write_whole(f"{stem}.design.toml", model_bytes(problem).decode())
     return {"mechanism": f"{stem}.mechanism.json"}
 
 
