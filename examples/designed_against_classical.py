@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 import dalenius as dl
+from dalenius.intervals import ends_text, interval_text
 from dalenius.report import frontier_picture, frontier_table
 from dalenius.studies.frontier import Band, spread_budgets
 
@@ -50,7 +51,7 @@ class Row:
         return self.leakage[0] / self.best[1] if self.best[1] > 0.0 else 1.0
 
     def texts(self) -> tuple[str, ...]:
-        own, best = (f"{low:.5f} .. {high:.5f}" for low, high in (self.leakage, self.best))
+        own, best = (interval_text(*ends, places=5) for ends in (self.leakage, self.best))
         return self.mechanism, f"{self.distortion:.4f}", own, best, f"{self.times:.3f}", f"<= {self.enough:.4f}"
 
 
@@ -208,7 +209,8 @@ def main() -> None:
             ["statistic", "mechanism", "distortion", "leaks_lower", "leaks_upper", "best_lower", "best_upper", "enough"]
         )
         table.writerows(
-            [name, row.mechanism, row.distortion, *row.leakage, *row.best, row.enough] for name, row in rows
+            [name, row.mechanism, row.distortion, *ends_text(*row.leakage), *ends_text(*row.best), row.enough]
+            for name, row in rows
         )
 
     others = {

@@ -14,7 +14,7 @@ __all__ = ["Verdict", "need_readable", "verify"]
 Verdict = dalenius_check.Verdict
 
 
-def verify(problem: Problem | str | Path, certificate: Certificate | str | Path) -> Verdict:
+def verify(problem: Problem | str | Path, certificate: Certificate | str | Path, *, resolved: bool = False) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters
@@ -22,6 +22,10 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path)
     problem : MaximalLeakage, MinLeakage, MinDistortion or path of a model file
         Of a problem that was read from a model file, that very file is what is proved about (`Problem.written`).
     certificate : Certificate or path of a certificate file
+    resolved : bool
+        Have a mechanism of a kind that the checker does not know (a class of your own) answered for by the matrix in the
+        certificate. What is proved is then about that matrix: the status is ``resolved``, and `proved` stays False. Otherwise such
+        a certificate is rejected.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path)
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):
         raise InputError(f"certificate: expected a Certificate or the path of one, got {brief(certificate)}")
-    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"))
+    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"), resolved=resolved)
 
 
 def need_readable(problem: Problem) -> None:

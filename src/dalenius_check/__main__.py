@@ -10,10 +10,10 @@ from . import Status, Verdict, check
 from .read import MAX_FILE
 
 
-def _judge(model: str, certificate: str) -> Verdict:
+def _judge(model: str, certificate: str, resolved: bool) -> Verdict:
     try:
         with open(model, "rb") as first, open(certificate, "rb") as second:
-            return check(first.read(MAX_FILE + 1), second.read(MAX_FILE + 1))
+            return check(first.read(MAX_FILE + 1), second.read(MAX_FILE + 1), resolved=resolved)
     except (OSError, ValueError) as error:
         return Verdict(Status.UNREADABLE, f"cannot read a file: {ascii(str(error))[1:-1]}")
     except MemoryError:
@@ -23,13 +23,18 @@ def _judge(model: str, certificate: str) -> Verdict:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
+    """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved."""
     parser = argparse.ArgumentParser(prog="dalenius_check", description="Check a dalenius certificate.")
     parser.add_argument("model", help="the model file (TOML)")
     parser.add_argument("certificate", help="the certificate file (JSON lines)")
+    parser.add_argument(
+        "--resolved",
+        action="store_true",
+        help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing; the exit status tells")
     options = parser.parse_args(arguments)
-    verdict = _judge(options.model, options.certificate)
+    verdict = _judge(options.model, options.certificate, options.resolved)
     if not options.quiet:
         with suppress(OSError):
             sys.stdout.write("\n".join(verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)) + "\n")

@@ -7,11 +7,12 @@ import math
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 
 BOUNDS = ["0 max", "0.6 max", "0.95 max", "1 max"]
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize(
     ("rows", "same"),
     [
@@ -26,7 +27,7 @@ def test_outputs_of_probability_zero(support, rows, same, bound):
     support.assert_overlap(first, second)
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 def test_duplicate_rows(support, bound):
     """A count whose values 0, 1 and 2, 3 cannot be told apart is a threshold."""
     a, b = ["0.9", "0.1"], ["0.2", "0.8"]
@@ -35,14 +36,14 @@ def test_duplicate_rows(support, bound):
     support.assert_overlap(support.solve(first), support.solve(second))
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 def test_rows_equal_but_for_a_hair(support, bound):
     rows = [["0.5", "0.5"], ["0.5000000000000000000001", "0.4999999999999999999999"]]
     result = support.solve(support.problem([2, 2], dl.Parity(), dl.Channel(rows), bound))
     assert result.upper < 1e-8
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 def test_rows_that_do_not_sum_to_one_exactly(support, bound):
     rows = [["0.3333333333", "0.6666666666"], ["0.2000000001", "0.8"]]
     exact = [["1/3", "2/3"], ["2000000001/10000000001", "8000000000/10000000001"]]
@@ -51,7 +52,7 @@ def test_rows_that_do_not_sum_to_one_exactly(support, bound):
     support.assert_overlap(first, second)
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize(
     ("query", "rows"),
     [
@@ -69,7 +70,7 @@ def test_deterministic_channels(support, query, rows, bound):
         support.assert_contains(result, math.log(2.0), gap=1e-9)
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize("sizes", [[1], [1, 1], [2, 1], [1, 3, 1]])
 def test_one_letter_alphabets(support, sizes, bound):
     result = support.solve(support.problem(sizes, dl.Parity(), dl.symmetric(0.1, k=2), bound))
@@ -79,14 +80,14 @@ def test_one_letter_alphabets(support, sizes, bound):
         assert result.record == sizes.index(max(sizes))
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 def test_single_output(support, bound):
     result = support.solve(support.problem([2, 3], dl.Sum(), dl.Channel([[1]] * 4), bound))
     support.assert_contains(result, 0.0)
     assert result.upper <= 1e-9
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize("tiny", ["1e-17", "1e-100", "1e-300", "1e-320", "1e-390"])
 def test_tiny_entries(support, tiny, bound):
     """Entries far below a double's resolution, in places where a law must not be zero."""
@@ -97,7 +98,7 @@ def test_tiny_entries(support, tiny, bound):
     support.assert_overlap(result, support.solve(support.problem([2, 2], dl.Count(), plain, bound)))
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize(
     ("query", "mechanism"),
     [
@@ -135,7 +136,7 @@ def test_sensitivities_that_leave_no_noise(support, sensitivity):
     support.assert_contains(support.solve(question), math.log(2.0), gap=1e-6)
 
 
-@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("bound", thinned(BOUNDS, every=2))
 @pytest.mark.parametrize(
     ("query", "mechanism"),
     [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dalenius.errors import InputError
+from dalenius.intervals import ends_text
 from dalenius.report.picture import canvas, label, written
 from dalenius.search.clock import Progress
 
@@ -20,9 +21,10 @@ def trace_table(trace: Sequence[Progress]) -> str:
     units = trace[0].units if trace else "nats"
     rows = [f"seconds,stage,record,round,lower_{units},upper_{units},evidence"]
     for moment in trace:
+        lower, upper = ends_text(moment.lower, moment.upper)
         record = "" if moment.record is None else moment.record
         rows.append(
-            f"{moment.seconds:.3f},{moment.stage},{record},{moment.rounds or ''},{moment.lower!r},{moment.upper!r},{moment.evidence}"
+            f"{moment.seconds:.3f},{moment.stage},{record},{moment.rounds or ''},{lower},{upper},{moment.evidence}"
         )
     return "\n".join(rows) + "\n"
 

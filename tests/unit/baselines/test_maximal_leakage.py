@@ -91,7 +91,7 @@ def test_the_papers_example_from_the_papers_start(bound, support):
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-@pytest.mark.parametrize("bound", [1.0, 2.0])
+@pytest.mark.parametrize("bound", thinned([1.0, 2.0], every=2))
 def test_the_papers_example_from_random_starts(bound, family, support):
     """With long steps the best of a few starts is near the optimum; none passes it."""
     family = family(support.parity4(bound))
