@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from numbers import Real
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ __all__ = [
     "brief",
     "exact_sum",
     "fraction_text",
+    "is_number",
     "over_common_denominator",
 ]
 
@@ -100,6 +102,15 @@ def as_fraction(value: Any, what: str) -> Fraction:
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
     return fraction
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a real number that says how much, of Python or of NumPy: no truth value, and no text.
+
+    >>> is_number(np.float32(0.5)), is_number(np.int64(3)), is_number(np.bool_(True)), is_number("1")
+    (True, True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "nats") -> tuple[Fraction, str]:
