@@ -8,6 +8,7 @@ from typing import TypeVar, Unpack, overload
 import numpy as np
 
 from dalenius._prove import prove
+from dalenius._verify import need_readable
 from dalenius.audits import EntropyAudit, audit_of
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
@@ -54,7 +55,7 @@ def solve(
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage or MinDistortion
-        The question: an audit, or a design.
+        The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
         for, and the interval is narrower than this wherever that costs little.
@@ -70,8 +71,8 @@ def solve(
         Called a few times a second with a `Progress`.
     known : Result or DesignResult, optional
         Of an audit: a result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every
-        bound falls as the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
-        Of a design: a result for the same design with another budget, whose priors are tried first.
+        bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
+        Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
         For designs with an adversary; left out: the exchange. ``"alternating"`` is the source paper's scheme, the exchange with a
         memory of one prior: its interval is proved, too, but need not close, and it warns where it cycles
@@ -103,7 +104,7 @@ def solve(
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
     Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
     mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md). Under a privacy notion a design
-    is a linear program, solved exactly at its vertex; `known`, `seed` and the limits of nodes and memory play no part.
+    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part.
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -118,6 +119,8 @@ def solve(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
+    if problem.written is None:
+        need_readable(problem)
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
         if isinstance(problem, DesignProblem):
@@ -130,7 +133,9 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
     if method is not None:
         raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
     audit = audit_of(problem, search)
-    if known is not None and isinstance(audit, EntropyAudit):
+    if known is not None:
+        if not isinstance(audit, EntropyAudit):
+            raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
         audit.recall(known)
     audit.run()
     return prove(problem, audit)
@@ -147,6 +152,8 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
+    if private and known is not None:
+        raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock))
     if private:

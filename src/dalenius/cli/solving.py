@@ -27,7 +27,7 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.intervals import gap_text, interval_text, text_above
-from dalenius.model import digest
+from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
@@ -118,7 +118,7 @@ def _written(
 
     files = {CERTIFICATE: result.certificate.text}
     if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult) and result.feasible:
-        files |= {**mechanism_files(problem, result), ".design.toml": dl.dumps(problem)}
+        files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
         files[".trace.csv"] = trace_table(result.trace)
     written = folder.keep(name, problem, files)

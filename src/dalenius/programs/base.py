@@ -13,7 +13,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import brief
+from dalenius.exact import brief, is_number
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Termination
@@ -267,6 +267,6 @@ def checked(gap: float, time_limit: float | None) -> float:
     """The time limit as a number; InputError if either is none of at least 0."""
     limit = math.inf if time_limit is None else time_limit
     for name, value in (("gap", gap), ("time_limit", limit)):
-        if isinstance(value, bool) or not (isinstance(value, int | float) and value >= 0):
+        if not (is_number(value) and value >= 0):
             raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")
     return float(limit)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import TypedDict
 
 from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.exact import brief, is_number
 
 __all__ = ["LimitOptions", "Limits"]
 
@@ -52,12 +51,14 @@ class Limits:
     memory_limit: float | None = 4096.0
 
     def __post_init__(self) -> None:
-        if not (_is_number(self.gap) and self.gap >= 0):
+        if not (is_number(self.gap) and self.gap >= 0):
             raise InputError(f"gap: expected a number of at least 0, got {brief(self.gap)}")
         for name, what in (("time_limit", "seconds"), ("node_limit", "leaves"), ("memory_limit", "mebibytes")):
             limit = getattr(self, name)
-            if limit is not None and not (_is_number(limit) and limit > 0):
+            if limit is not None and not (is_number(limit) and limit > 0):
                 raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
+        if self.node_limit is not None and self.node_limit % 1:
+            raise InputError(f"node_limit: expected a whole number of leaves, or None, got {brief(self.node_limit)}")
 
     @property
     def seconds(self) -> float:
@@ -70,7 +71,3 @@ class Limits:
     @property
     def bytes(self) -> float:
         return math.inf if self.memory_limit is None else float(self.memory_limit) * 2**20
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
