@@ -15,13 +15,17 @@ __all__ = ["Verdict", "verify"]
 Verdict = dalenius_check.Verdict
 
 
-def verify(problem: Problem | str | Path, certificate: Certificate | str | Path) -> Verdict:
+def verify(problem: Problem | str | Path, certificate: Certificate | str | Path, *, resolved: bool = False) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage, MinDistortion or path of a model file
     certificate : Certificate or path of a certificate file
+    resolved : bool
+        Have a mechanism of a kind that the checker does not know (a class of your own) answered for by the matrix in the
+        certificate. What is proved is then about that matrix: the status is ``resolved``, and `proved` stays False. Otherwise such
+        a certificate is rejected.
 
     Returns
     -------
@@ -35,7 +39,7 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path)
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("2 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("2 bits"))
     >>> dl.verify(problem, dl.solve(problem).certificate).proved
     True
     """
@@ -46,4 +50,4 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path)
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):
         raise InputError(f"certificate: expected a Certificate or the path of one, got {brief(certificate)}")
-    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"))
+    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"), resolved=resolved)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import brief
+from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Refusal, Scope, Termination
 from dalenius.search.clock import Progress
@@ -93,7 +94,16 @@ class _Proved:
     upper: float
     units: str
     termination: Termination
+    certificate: Certificate
     trace: tuple[Progress, ...]
+
+    @property
+    def proved_about(self) -> str:
+        """``"model"``; or ``"matrix"``: only about the matrix in the certificate, as a mechanism of your own computed it.
+
+        The checker does not know how that matrix comes from the mechanism's parameters; `dalenius.verify` then needs `resolved=True`.
+        """
+        return "model" if self.certificate.header.resolved is None else "matrix"
 
     @property
     def quantity(self) -> Quantity:
@@ -129,6 +139,18 @@ class _Proved:
         """Of the interval, relative."""
         raise NotImplementedError
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends as decimals, rounded outward, with as many digits as the width deserves; exact where the claim is short."""
+        claim = self.certificate.header.claim
+        exact = (
+            self.units == self.quantity.units
+            and claim is not None
+            and self.lower <= claim[0]
+            and claim[1] <= self.upper
+        )
+        return ends_text(*(claim if exact and claim else (self.lower, self.upper)))
+
     def require(self, *, gap: float) -> Self:
         """This result, if its relative gap is at most `gap`.
 
@@ -139,7 +161,7 @@ class _Proved:
         """
         if self.gap > gap:
             raise GapNotReachedError(
-                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+                f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
             )
         return self
 
@@ -202,7 +224,9 @@ class Result(_Proved):
         return dataclasses.replace(self, **self._bounds_in(units))
 
     def __str__(self) -> str:
-        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value})"
+        low, high = self.ends
+        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
+        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value}{about})"
 
 
 @dataclass(frozen=True)
@@ -311,4 +335,5 @@ class DesignResult(_Proved):
         if not self.feasible:
             return "no mechanism meets the budget (proved)"
         unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
-        return f"{self.lower:.10g} <= least {self.quantity.value} <= {self.upper:.10g}{unit} ({self.termination.value})"
+        low, high = self.ends
+        return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"

@@ -63,7 +63,10 @@ class Record:
     def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
-        self.logs = [[arb(n).log() for _, n in row] for row in pairs]
+        logs = {
+            id(n): arb(n).log() for n in {id(n): n for row in pairs for _, n in row}.values()
+        }  # many share a number
+        self.logs = [[logs[id(n)] for _, n in row] for row in pairs]
         self.everything = {k for inputs in self.inputs for k in inputs}
 
 

@@ -163,10 +163,10 @@ def _pieces(sums: Pairs, cuts: set[int]) -> Pairs:
 
 def completions(model: Model, i: int, query_values: list[int]) -> list[Pairs]:
     """N(a, k) > 0 of record i: for each letter a the inputs k, ascending, which are query values or whole datasets."""
-    tables: list[dict[int, int]] = [defaultdict(int) for _ in range(model.alphabets[i])]
+    tables: list[dict[int, int]] = [{} for _ in range(model.alphabets[i])]
     for chosen, n in patterns(model, i, query_values):
         for table, k in zip(tables, chosen, strict=True):
-            table[k] += n
+            table[k] = table[k] + n if k in table else n  # letters share numbers, which may have millions of digits
         limit(sum(map(len, tables)) <= _MAX_PAIRS, f"a record has more than {_MAX_PAIRS} pairs")
     return [sorted(table.items()) for table in tables]
 

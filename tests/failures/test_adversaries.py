@@ -19,7 +19,7 @@ LOOP.append(LOOP)
 
 def question(adversary, sizes=(2, 2)):
     return dl.MaximalLeakage(
-        records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric(2, "0.1"), adversary=adversary
+        records=dl.Records(alphabets=sizes), query=dl.Parity(), mechanism=dl.symmetric("0.1", k=2), adversary=adversary
     )
 
 

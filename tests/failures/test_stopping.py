@@ -12,7 +12,7 @@ import dalenius as dl
 
 def hard(support):
     """Takes far longer than any test: three bits released through randomised response on the whole dataset."""
-    return support.problem([2] * 3, dl.Identity(), dl.randomized_response(8, 1.0), "0.5 max")
+    return support.problem([2] * 3, dl.Identity(), dl.randomized_response(1.0, k=8), "0.5 max")
 
 
 def interrupter(times: int):
@@ -40,11 +40,11 @@ def test_time_limit(support, limit):
 @pytest.mark.parametrize(
     ("sizes", "query", "mechanism", "bound"),
     [
-        ([2] * 4, dl.Count(), dl.geometric(None, 1.0), "0.7 max"),
-        ([3, 3, 2], dl.Sum(), dl.exponential(None, 1.0), "0.9 max"),
-        ([2] * 200, dl.Count(), dl.geometric(None, 0.5), "0.9 max"),
+        ([2] * 4, dl.Count(), dl.geometric(1.0), "0.7 max"),
+        ([3, 3, 2], dl.Sum(), dl.exponential(1.0), "0.9 max"),
+        ([2] * 200, dl.Count(), dl.geometric(0.5), "0.9 max"),
         ([2] * 4, dl.Parity(), dl.laplace_threshold(1.0), "2.5"),
-        ([2, 2, 3], dl.Identity(), dl.symmetric(None, 0.2), "1 max"),
+        ([2, 2, 3], dl.Identity(), dl.symmetric(0.2), "1 max"),
     ],
 )
 def test_hardly_any_time(support, sizes, query, mechanism, bound):
@@ -77,7 +77,7 @@ def test_interrupt_returns_what_was_reached(support):
 
 def test_interrupt_in_the_middle_of_the_search(support, work_clock):
     """Ctrl-C does not wait for the search's share of the time limit (here 12 of 40 seconds)."""
-    question = support.problem(dl.Records(800, alphabet=2), dl.Count(), dl.geometric(None, 0.1), "0.99 max")
+    question = support.problem(dl.Records(800, alphabet=2), dl.Count(), dl.geometric(0.1), "0.99 max")
     work_clock.alarm(0.1, lambda: signal.raise_signal(signal.SIGINT))
     result = dl.solve(question, gap=1e-6, time_limit=40.0)
     assert result.termination is dl.Termination.INTERRUPTED
@@ -112,6 +112,6 @@ def test_solving_outside_the_main_thread(support):
 
 
 def test_equal_seeds_equal_work(support):
-    question = support.problem([2] * 3, dl.Count(), dl.geometric(None, 1.0), "0.5 max")
+    question = support.problem([2] * 3, dl.Count(), dl.geometric(1.0), "0.5 max")
     first, second = (dl.solve(question, gap=1e-2, time_limit=None, seed=7) for _ in range(2))
     assert first.certificate == second.certificate

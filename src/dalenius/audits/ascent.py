@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
@@ -151,13 +151,16 @@ def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Flo
     phi = rng.dirichlet(np.full(letters, 0.4), size=(count, outputs)).swapaxes(-1, -2)
     for j in range(count):
         if j % 3 == 1:
-            phi[j] = np.eye(letters)[:, rng.integers(letters, size=outputs)]
+            phi[j] = _sure(rng.integers(letters, size=outputs), letters)
         elif j % 3 == 2:
             cuts = np.sort(rng.integers(outputs + 1, size=letters - 1))
-            phi[j] = np.eye(letters)[
-                :, rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")]
-            ]
+            phi[j] = _sure(rng.permutation(letters)[np.searchsorted(cuts, np.arange(outputs), side="right")], letters)
     return 0.97 * phi + 0.03 / letters
+
+
+def _sure(letter: ArrayLike, letters: int) -> Floats:
+    """The posterior (letters, outputs) that is certain of one letter at each output."""
+    return np.equal.outer(np.arange(letters), letter).astype(float)
 
 
 def feasible(p: Floats, log_uniform: Floats, max_knowledge: float, *, slack: float) -> Floats | None:

@@ -14,6 +14,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, drawn, listed, make_folder, out, write_json
 from dalenius.files import write_whole
+from dalenius.intervals import interval_text
 from dalenius.model import digest
 
 __all__ = ["compare"]
@@ -104,8 +105,8 @@ def _print_comparison(comparison: dl.Comparison) -> None:
         table.add_row(
             entry.method,
             str(entry.seeds),
-            f"{entry.value:.8f}",
-            "-" if math.isnan(entry.first) else f"{entry.first:.8f}",
+            comparison.value_text(entry.value, 8),
+            comparison.value_text(entry.first, 8) or "-",
             f"{entry.shortfall:.2%}",
             f"{entry.violation:.1e}",
             str(entry.iterations) if entry.iterations else "-",
@@ -115,4 +116,4 @@ def _print_comparison(comparison: dl.Comparison) -> None:
         )
     Console(highlight=False, width=max(out.width, 120)).print(table)
     unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
-    out.print(f"certified  {comparison.lower:.10g} .. {comparison.upper:.10g}{unit}; {comparison.termination.advice}")
+    out.print(f"certified  {interval_text(comparison.lower, comparison.upper)}{unit}; {comparison.termination.advice}")

@@ -24,6 +24,7 @@ from dalenius.cli.shared import (
     status_line,
     write_mechanism,
 )
+from dalenius.exact import fraction_text
 from dalenius.files import write_whole
 from dalenius.units import unit_size
 
@@ -45,7 +46,7 @@ def sweep(
     unit_size(units)
     path = model_path(model)
     problem = dl.load(path)
-    done = []
+    done, files = [], list[str]()
     shares = [Fraction(j, points - 1) for j in range(points)]
     with status_line("sweep") as progress:
         curve = entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress)
@@ -54,9 +55,9 @@ def sweep(
             done.append(point)
             name = f"{path.stem}-{len(done):03d}"
             write_whole(output / f"{name}.toml", dl.dumps(point.problem))
-            point.result.certificate.write(output / f"{name}.cert")
-            write_whole(output / "curve.csv", curve_table(done, units=units))
-            err.print(f"{float(point.share):6.1%} of the largest entropy: {escape(str(point.result.to(units)))}")
+            files.append(point.result.certificate.write(output / f"{name}.cert").name)
+            write_whole(output / "curve.csv", curve_table(done, units=units, certificates=files))
+            err.print(f"{fraction_text(point.share)} of the largest entropy: {escape(str(point.result.to(units)))}")
             if point.result.termination is dl.Termination.INTERRUPTED:
                 err.print(f"interrupted: {len(done)} of {points} points are done and kept")
                 break
@@ -93,7 +94,7 @@ def frontier(
         raise dl.InputError(
             f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
         )
-    done = list[dl.FrontierPoint]()
+    done, files = list[dl.FrontierPoint](), list[str]()
     with status_line("frontier") as progress:
         if budgets is None:
             chosen: list[Any] = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
@@ -105,10 +106,10 @@ def frontier(
             done.append(point)
             stem = output / f"{path.stem}-{len(done):03d}"
             write_whole(Path(f"{stem}.toml"), dl.dumps(point.problem))
-            point.result.certificate.write(Path(f"{stem}.cert"))
+            files.append(point.result.certificate.write(Path(f"{stem}.cert")).name)
             write_mechanism(point.problem, point.result, stem)
-            write_whole(output / "frontier.csv", frontier_table(done, units=units))
-            err.print(f"budget {float(point.budget):.6g}: {escape(str(point.result.with_leakages_in(units)))}")
+            write_whole(output / "frontier.csv", frontier_table(done, units=units, certificates=files))
+            err.print(f"budget {fraction_text(point.budget)}: {escape(str(point.result.with_leakages_in(units)))}")
             if point.result.termination is dl.Termination.INTERRUPTED:
                 err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
                 break

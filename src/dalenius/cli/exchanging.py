@@ -11,6 +11,7 @@ import typer
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
+from dalenius.intervals import gap_text, interval_text
 
 __all__ = ["export_program", "import_solution"]
 
@@ -68,5 +69,5 @@ def import_solution(
         write_json({k: x if math.isfinite(x) else None for k, x in ends.items()})
     else:
         value = "greatest" if chosen.maximises else "least"
-        out.print(f"{value} value       {answer.lower:.10g} .. {answer.upper:.10g}")
-        out.print(f"gap                  {answer.gap:.2e}")
+        out.print(f"{value} value       {interval_text(answer.lower, answer.upper)}")
+        out.print(f"gap                  {gap_text(answer.gap)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model, outward
+from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
 from dalenius.cli.shared import GapOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
 from dalenius.evidence import exact_fraction_above
+from dalenius.intervals import interval_text
 from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = ["library_app", "list_models"]
@@ -50,11 +50,12 @@ def _claimed(model: LibraryModel, problem: dl.Problem, units: str) -> str:
     """The interval of a model of the library, rounded outward."""
     if model.claim is None:
         return ""
+    if problem.quantity is dl.Quantity.DISTORTION:
+        return f"{interval_text(*model.claim)} (distortion)"
+    if units == "nats":
+        return interval_text(*model.claim)
     lower, upper = -exact_fraction_above(-model.claim[0]), exact_fraction_above(model.claim[1])
-    distortion = problem.quantity is dl.Quantity.DISTORTION
-    if not distortion:
-        lower, upper = lower_in(lower, units), upper_in(upper, units)
-    return " .. ".join(outward(Fraction(lower), Fraction(upper))) + (" (distortion)" if distortion else "")
+    return interval_text(lower_in(lower, units), upper_in(upper, units))
 
 
 library_app = typer.Typer(

@@ -18,6 +18,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
 from dalenius.files import write_whole
+from dalenius.intervals import interval_text
 
 __all__ = [
     "GapOption",
@@ -88,7 +89,7 @@ def _moment(what: str, moment: dl.Progress) -> str:
     """A line for a moment of an audit or of a design."""
     place = f", record {moment.record}" if moment.record is not None else ""
     place += f", round {moment.rounds}" if moment.rounds else ""
-    ends = f"{moment.lower:.6g} .. {moment.upper:.6g} {moment.units}"
+    ends = f"{interval_text(moment.lower, moment.upper)} {moment.units}"
     return f"{what}: {moment.stage}{place}, evidence of {moment.evidence} pieces, {ends}"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -26,10 +26,15 @@ from dalenius.cli.shared import (
     write_mechanism,
 )
 from dalenius.files import write_whole
+from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest
-from dalenius.units import unit_size
+from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
+
+Arithmetic = Literal["auto", "flint", "python"]
+
+SHORT = 60  # characters of a fraction
 
 
 def solve(
@@ -87,11 +92,22 @@ def solve(
 def verify(
     model: ModelArgument,
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
+    resolved: Annotated[
+        bool,
+        typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
+    ] = False,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+    ] = "auto",
 ) -> None:
-    """Prove CERTIFICATE for MODEL with the independent checker: exit 0 proved, 1 rejected, 2 unreadable, 3 undecided."""
+    """Prove CERTIFICATE for MODEL with the independent checker.
+
+    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
+    """
     from dalenius_check.__main__ import main as check
 
-    raise typer.Exit(check([str(model_path(model)), str(certificate)]))
+    options = [f"--arithmetic={arithmetic}", *(["--resolved"] if resolved else [])]
+    raise typer.Exit(check([str(model_path(model)), str(certificate), *options]))
 
 
 def _certificate_target(output: Path | None, model: Path) -> Path | None:
@@ -123,19 +139,21 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
-        "proved": True,
+        "proved": result.proved_about == "model",
+        "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
 
 
 def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
-    out.print(f"worst-case leakage   {answer['lower']:.10g} .. {answer['upper']:.10g} {answer['units']}")
-    out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
+    out.print(f"worst-case leakage   {' .. '.join(result.ends)} {answer['units']}")
+    out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
+    about = "" if answer["proved"] else " about the matrix in the certificate only"
     out.print(
-        f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+        f"proved              {about} by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
@@ -163,7 +181,8 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
-        "proved": True,
+        "proved": result.proved_about == "model",
+        "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
@@ -192,15 +211,15 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
     else:
         unit = "" if result.quantity is dl.Quantity.DISTORTION else f" {result.units}"
         assert result.distortion is not None
-        out.print(f"{f'least {result.quantity.value}':<20} {answer['lower']:.10g} .. {answer['upper']:.10g}{unit}")
-        out.print(f"relative gap         {answer['gap']:.2e} ({result.termination.advice})")
+        out.print(f"{f'least {result.quantity.value}':<20} {' .. '.join(result.ends)}{unit}")
+        out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
         leakage, privacy = answer["leakage"], answer.get("privacy")
         if leakage:
-            out.print(f"the mechanism leaks  {leakage['lower']:.10g} .. {leakage['upper']:.10g} {leakage['units']}")
+            out.print(f"the mechanism leaks  {interval_text(leakage['lower'], leakage['upper'])} {leakage['units']}")
         elif privacy and result.exp_epsilon is not None:
-            attained = f"{math.log(result.exp_epsilon):.10g} nats (asked: {privacy['epsilon']})"
-            out.print(f"the mechanism has    {privacy['kind']}, epsilon {attained}", markup=False)
-        out.print(f"    and distorts     {float(result.distortion):.10g} (exactly {_short(str(result.distortion))})")
+            attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
+            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
+        out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
     out.print(
@@ -215,5 +234,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
         out.print("mechanism            not written (-o FOLDER writes it, and the certificates)")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _exactly(value: Fraction) -> str:
+    """The number itself, where it is short enough to be read."""
+    exact = str(value)
+    return f" (exactly {exact})" if len(exact) <= SHORT else ""

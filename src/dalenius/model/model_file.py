@@ -83,7 +83,7 @@ def dumps(problem: Problem) -> str:
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(),
-    ...     mechanism=dl.geometric(2, 0.5), adversary=dl.EntropyAtLeast("1 bits"))
+    ...     mechanism=dl.geometric(0.5, range=2), adversary=dl.EntropyAtLeast("1 bits"))
     >>> loads(dumps(problem)) == problem
     True
     """

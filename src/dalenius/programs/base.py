@@ -15,6 +15,7 @@ import numpy as np
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Floats
+from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Termination
 from dalenius.programs.solvers import Attempt, attempt, ladder, usable
 from dalenius.programs.standard_form import StandardForm, standard_form
@@ -243,7 +244,8 @@ class _Best:
         low, high = (self.value, self.bound) if self.sign > 0 else (self.bound, self.value)
         if low - high > 1e-9 * (1.0 + abs(high)):
             raise DaleniusError(
-                f"{self.program.name}: the bound {high!r} is on the wrong side of {low!r}; this is a bug, please report it"
+                f"{self.program.name}: the bound {text_below(high, 17)} is on the wrong side of {text_above(low, 17)}; this is a "
+                "bug, please report it"
             )
         low, high = min(low, high), max(low, high)  # they may cross by rounding
         return BlockSolution(

@@ -27,6 +27,7 @@ from dalenius.baselines import (
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief
 from dalenius.information.arrays import Floats
+from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
@@ -129,6 +130,10 @@ class Comparison:
         """Whether larger values are better: an audit looks for the worst adversary, a design for the best mechanism."""
         return isinstance(self.problem, MaximalLeakage)
 
+    def value_text(self, value: float, digits: int = 17) -> str:
+        """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
+        return "" if math.isnan(value) else text_below(value, digits) if self.maximises else text_above(value, digits)
+
     def entry(self, method: str) -> MethodOutcome:
         """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
@@ -139,7 +144,7 @@ def methods_for(problem: Problem) -> list[str]:
 
     >>> import dalenius as dl
     >>> methods_for(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
     return [CERTIFIED, *_rivals(problem, None)]
@@ -282,8 +287,8 @@ def _audited(
     seconds = clock.seconds
     if best.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]:
         raise DaleniusError(
-            f"{method} attains {best.value!r} nats, more than the certified upper bound {result.upper!r}: one of the two is wrong; "
-            "please report this with the model"
+            f"{method} attains {text_below(best.value, 17)} nats, more than the certified upper bound {text_above(result.upper, 17)}: "
+            "one of the two is wrong; please report this with the model"
         )
     trace = _trace(runs, max)
     return MethodOutcome(
@@ -345,8 +350,8 @@ def _designed(
     value, violation = judged[best]
     if value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]:
         raise DaleniusError(
-            f"{method} attains {value!r}, less than the certified lower bound {result.lower!r}: one of the two is wrong; please "
-            "report this with the model"
+            f"{method} attains {text_above(value, 17)}, less than the certified lower bound {text_below(result.lower, 17)}: "
+            "one of the two is wrong; please report this with the model"
         )
     return MethodOutcome(
         method=method,

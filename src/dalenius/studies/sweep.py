@@ -55,7 +55,7 @@ def entropy_curve(
     >>> import dalenius as dl
     >>> from dalenius.studies.sweep import entropy_curve
     >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast(0))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0))
     >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
     """

@@ -191,7 +191,7 @@ def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path, command_line):
 def test_points_instead_of_budgets(model, tmp_path, command_line):
     assert command_line("frontier", model, "--points", "2", "-o", "out").returncode == 0
     rows = list(csv.DictReader((tmp_path / "out/frontier.csv").read_text().splitlines()))
-    assert [row["budget"] for row in rows] == ["0.0", "0.5"]
+    assert [row["budget"] for row in rows] == ["0", "0.5"]
 
 
 def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, command_line):
