@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -32,7 +33,14 @@ from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
 
-Arithmetic = Literal["auto", "flint", "python"]
+
+class Arithmetic(StrEnum):
+    """What the checker computes with; `auto` is python-flint where it is installed."""
+
+    AUTO = "auto"
+    FLINT = "flint"
+    PYTHON = "python"
+
 
 SHORT = 60  # characters of a fraction
 
@@ -98,7 +106,7 @@ def verify(
     ] = False,
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
-    ] = "auto",
+    ] = Arithmetic.AUTO,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker.
 
