@@ -132,7 +132,7 @@ def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
 
     seen = []
 
-    def verify(problem, certificate):
+    def verify(problem, certificate, **_):
         seen.append(certificate.header.upper)
         return Verdict(Status.UNDECIDED, "limit: more than a few lines")
 

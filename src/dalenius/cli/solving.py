@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,11 +28,20 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.intervals import gap_text, interval_text, text_above
-from dalenius.model import digest
+from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
+
+
+class Arithmetic(StrEnum):
+    """What the checker computes with; `auto` is python-flint where it is installed."""
+
+    AUTO = "auto"
+    FLINT = "flint"
+    PYTHON = "python"
+
 
 SHORT = 60  # characters of a fraction
 
@@ -99,6 +109,9 @@ def verify(
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
     as_json: JsonOption = False,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+    ] = Arithmetic.AUTO,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker.
 
@@ -107,7 +120,7 @@ def verify(
     from dalenius_check.__main__ import main as check
 
     flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    raise typer.Exit(check([str(model_path(model)), str(certificate), *flags]))
+    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *flags]))
 
 
 def _written(
@@ -118,7 +131,7 @@ def _written(
 
     files = {CERTIFICATE: result.certificate.text}
     if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult) and result.feasible:
-        files |= {**mechanism_files(problem, result), ".design.toml": dl.dumps(problem)}
+        files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
         files[".trace.csv"] = trace_table(result.trace)
     written = folder.keep(name, problem, files)

@@ -25,7 +25,7 @@ from dalenius.baselines import (
     within_budget,
 )
 from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import as_integer, brief
+from dalenius.exact import as_integer, brief, is_number
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
@@ -242,7 +242,7 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
     for name, number in (("budget", budget), ("gap", gap)):
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
+        if not is_number(number) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
     if methods is not None and (isinstance(methods, str) or not methods or any(m not in METHODS for m in methods)):
         raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")

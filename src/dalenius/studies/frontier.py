@@ -136,7 +136,7 @@ def spread_budgets(
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
     if isinstance(problem, MinDistortion):
-        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
+        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
         del fields["max_leakage"], fields["privacy"]
         end = solve(MinLeakage(**fields, max_distortion=low), gap=gap, time_limit=time_limit, progress=progress)
         if end.termination is Termination.INTERRUPTED:
