@@ -1,4 +1,4 @@
-"""Independent checker of `dalenius` certificates: standard library and python-flint only."""
+"""Independent checker of `dalenius` certificates: the standard library, and python-flint where it is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import choose, in_words, precision, using, workprec
+from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
@@ -83,7 +83,7 @@ def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
         parsed = parse_model(model)
         for bits in _PRECISIONS:
             try:
-                with workprec(bits):
+                with chosen().workprec(bits):
                     return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
@@ -122,8 +122,8 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"arithmetic: {in_words()}",
-        f"precision: {precision()} bits",
+        f"arithmetic: {chosen().words}",
+        f"precision: {chosen().precision()} bits",
     )
     ends = (
         None if end is None else Fraction(int(end.numerator), int(end.denominator))

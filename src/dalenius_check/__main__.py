@@ -8,13 +8,15 @@ import sys
 from contextlib import suppress
 
 from . import Status, Verdict, check
+from .arithmetic import NAMES, choose
 from .read import MAX_FILE
 
 
-def _judge(model: str, certificate: str, resolved: bool) -> Verdict:
+def _judge(model: str, certificate: str, resolved: bool, arithmetic: str) -> Verdict:
     try:
         with open(model, "rb") as first, open(certificate, "rb") as second:
-            return check(first.read(MAX_FILE + 1), second.read(MAX_FILE + 1), resolved=resolved)
+            files = first.read(MAX_FILE + 1), second.read(MAX_FILE + 1)
+            return check(*files, resolved=resolved, arithmetic=arithmetic)
     except (OSError, ValueError) as error:
         return Verdict(Status.UNREADABLE, f"cannot read a file: {ascii(str(error))[1:-1]}")
     except MemoryError:
@@ -42,9 +44,19 @@ def main(arguments: list[str] | None = None) -> int:
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
+    parser.add_argument(
+        "--arithmetic",
+        choices=NAMES,
+        default="auto",
+        help="python-flint's, or the checker's own in the standard library alone; auto is flint where it is installed",
+    )
     parser.add_argument("--quiet", action="store_true", help="print nothing; the exit status tells")
     options = parser.parse_args(arguments)
-    verdict = _judge(options.model, options.certificate, options.resolved)
+    try:
+        choose(options.arithmetic)
+    except ValueError as error:
+        parser.error(str(error))
+    verdict = _judge(options.model, options.certificate, options.resolved, options.arithmetic)
     if not options.quiet:
         with suppress(OSError):
             lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)

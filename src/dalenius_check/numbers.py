@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 
-from .arithmetic import arb, fmpq, precision
+from .arithmetic import arb, chosen, fmpq
 
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
@@ -115,7 +115,7 @@ def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
 
     Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
     """
-    scale = 1 << precision()
+    scale = 1 << chosen().precision()
     below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
     return (
         fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),

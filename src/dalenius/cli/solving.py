@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,6 +34,15 @@ from dalenius.search import Clock, LimitOptions, Limits, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
+
+
+class Arithmetic(StrEnum):
+    """What the checker computes with; `auto` is python-flint where it is installed."""
+
+    AUTO = "auto"
+    FLINT = "flint"
+    PYTHON = "python"
+
 
 SHORT = 60  # characters of a fraction
 
@@ -103,6 +113,9 @@ def verify(
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
     as_json: JsonOption = False,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+    ] = Arithmetic.AUTO,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker.
 
@@ -111,7 +124,7 @@ def verify(
     from dalenius_check.__main__ import main as check
 
     flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    raise typer.Exit(check([str(model_path(model)), str(certificate), *flags]))
+    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *flags]))
 
 
 def _written(

@@ -71,6 +71,8 @@ class Program(ABC):
     variables, parameters, constraints : dict of name -> cvxpy object
     wanted, deadline : float
         The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: a long `improve` looks.
+    room : float
+        Bytes that a method of our own may take.
     """
 
     name: ClassVar[str]
@@ -81,6 +83,7 @@ class Program(ABC):
     constraints: dict[str, cp.Constraint]
     wanted: float = 1e-8
     deadline: float = math.inf
+    room: float = math.inf
 
     def __init__(self) -> None:
         self.build()

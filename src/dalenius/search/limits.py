@@ -12,6 +12,10 @@ from dalenius.exact import brief, is_number
 __all__ = ["LimitOptions", "Limits"]
 
 
+LEAST_SECONDS = 1.0  # what can be proved in a second and 64 MiB is proved, however low the limits are
+LEAST_BYTES = 2.0**26
+
+
 class LimitOptions(TypedDict, total=False):
     """The fields of `Limits` as keyword arguments."""
 
@@ -23,18 +27,19 @@ class LimitOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When a search stops; None where there is no limit.
+    """When a search stops, and what its proof may take; None where there is no limit.
 
     Parameters
     ----------
     gap : float
         Stop when (upper - lower) / upper is at most this.
     time_limit : float or None
-        Seconds for the search.
+        Seconds for everything, the proof included. What can be proved within a second is proved, however low the limit is.
     node_limit : int or None
         Leaves that the trees of one kind of record may have.
     memory_limit : float or None
-        Mebibytes that all trees may take, roughly.
+        Mebibytes for everything beyond the problem itself, the proof included, as far as they can be predicted. What can be proved
+        within 64 is proved, however low the limit is.
 
     Raises
     ------
@@ -63,6 +68,11 @@ class Limits:
     @property
     def seconds(self) -> float:
         return math.inf if self.time_limit is None else float(self.time_limit)
+
+    @property
+    def least(self) -> tuple[float, float]:
+        """The limits in seconds and bytes, and at least what any proof may take, however low they are."""
+        return max(self.seconds, LEAST_SECONDS), max(self.bytes, LEAST_BYTES)
 
     @property
     def nodes(self) -> float:
