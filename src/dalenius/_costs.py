@@ -109,7 +109,7 @@ class AuditCosts:
 
     >>> import dalenius as dl
     >>> letters = dl.MaximalLeakage(records=dl.Records(1, alphabet=500), query=dl.Identity(),
-    ...     mechanism=dl.symmetric(500, 0.1), adversary=dl.AnyPrior())
+    ...     mechanism=dl.symmetric(0.1, k=500), adversary=dl.AnyPrior())
     >>> costs = AuditCosts.of(letters)
     >>> costs.certain.within(1.0, 2**25), costs.whole.within(1.0, 2**25)
     (True, False)
