@@ -124,10 +124,10 @@ def solve(
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     _imported(problem)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    if problem.written is None:
-        need_readable(problem)
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
+        if problem.written is None:
+            need_readable(problem)
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
         return _audited(problem, search, _of_kind(known, Result), method)
