@@ -74,9 +74,9 @@ def stories(bits: int, points: int) -> Iterator[Story]:
         title=f"number of ones among {bits} bits",
     )
     noises: dict[str, Family] = {
-        "truncated geometric": lambda noise: dl.geometric(None, -2.0 * math.log(noise)),
-        "exponential": lambda noise: dl.exponential(None, -4.0 * math.log(noise)),
-        "randomised response, values": lambda noise: dl.symmetric(None, noise),
+        "truncated geometric": lambda noise: dl.geometric(-2.0 * math.log(noise)),
+        "exponential": lambda noise: dl.exponential(-4.0 * math.log(noise)),
+        "randomised response, values": lambda noise: dl.symmetric(noise),
     }
     bitwise: dict[str, Family] = {"randomised response, bits": lambda noise: each_bit(bits, noise / 2.0)}
     yield Story("bit count", count, noises | bitwise, points)
@@ -100,7 +100,7 @@ def stories(bits: int, points: int) -> Iterator[Story]:
     two: dict[str, Family] = {
         "Laplace, thresholded": lambda noise: dl.laplace_threshold(-2.0 * math.log(noise)),
         "exponential": noises["exponential"],
-        "symmetric flip": lambda noise: dl.symmetric(2, noise / 2.0),
+        "symmetric flip": lambda noise: dl.symmetric(noise / 2.0, k=2),
     }
     yield Story("parity", parity, two, 5, (0.5,))
 

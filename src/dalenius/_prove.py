@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ __all__ = ["Proposer", "Proved", "prove"]
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
+E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
 
@@ -82,8 +84,8 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
         If a proof was refused that rounding does not explain.
     """
     desk = _Desk(problem)
-    lowers, uppers = list(proposer.lowers()), _Lazy(proposer.uppers())
-    proved = _together(desk, lowers, uppers) or _apart(desk, lowers, uppers)
+    lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
+    proved = _together(desk, lowers, uppers) or _apart(desk, list(lowers), uppers)
     for refusal in proved.refusals:
         logger.log(logging.DEBUG if refusal.rounding else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
     if proved.doubted:
@@ -92,21 +94,18 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
     return proposer.result(proved)
 
 
-def _together(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
+def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
     """Both first candidates, rounded ever further, until they are proved; None if that does not help."""
-    firsts = [lower for lower in lowers if lower.candidate == lowers[0].candidate]
-    steps = [uppers[0]]
-    while (upper := uppers.get(len(steps))) is not None and upper.candidate == steps[0].candidate:
-        steps.append(upper)
-    refusals = list[Refusal]()
-    for k in range(max(len(firsts), len(steps))):
-        lower, upper = firsts[min(k, len(firsts) - 1)], steps[min(k, len(steps) - 1)]
+    lower, upper, refusals = lowers[0], uppers[0], list[Refusal]()
+    for k in itertools.count(1):
         certificate, verdict = desk.check(lower, upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             return _proved(certificate, lower, upper, refusals)
         refusals.append(_refusal("both", certificate, verdict, rounding=True))
-        if not _rounding_may_help(verdict):
+        next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
+        if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
             break
+        lower, upper = next_lower or lower, next_upper or upper
     return None
 
 
@@ -117,7 +116,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     best, lower = certificate, certain
     for candidate in lowers[:-1]:
         certificate, verdict = desk.check(candidate, upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             best, lower = certificate, candidate
             break
         tried.append((candidate, _refusal("lower", certificate, verdict, rounding=False)))
@@ -140,7 +139,7 @@ def _first_proved(
         if upper.candidate == hopeless:
             continue
         certificate, verdict = desk.check(lowers[0], upper)
-        if verdict.proved:
+        if desk.accepts(verdict):
             return certificate, upper
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
@@ -166,13 +165,13 @@ def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: 
     return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding)
 
 
-class _Lazy(Generic[U]):
-    """Ends that are made one by one, when they are asked for: an audit may stand behind each."""
+class _Lazy(Generic[E]):
+    """Ends that are made one by one, when they are asked for: millions of digits, or an audit, may stand behind each."""
 
-    def __init__(self, ends: Iterator[U]) -> None:
-        self._ends, self._known = ends, list[U]()
+    def __init__(self, ends: Iterator[E]) -> None:
+        self._ends, self._known = ends, list[E]()
 
-    def get(self, k: int) -> U | None:
+    def get(self, k: int) -> E | None:
         while len(self._known) <= k:
             end = next(self._ends, None)
             if end is None:
@@ -180,13 +179,18 @@ class _Lazy(Generic[U]):
             self._known.append(end)
         return self._known[k]
 
-    def __getitem__(self, k: int) -> U:
+    def of_candidate(self, candidate: int, k: int) -> E | None:
+        """End k, if it is there and differs from those of this candidate by rounding only."""
+        end = self.get(k)
+        return end if end is not None and end.candidate == candidate else None
+
+    def __getitem__(self, k: int) -> E:
         end = self.get(k)
         if end is None:
             raise IndexError(k)
         return end
 
-    def __iter__(self) -> Iterator[U]:
+    def __iter__(self) -> Iterator[E]:
         k = 0
         while (end := self.get(k)) is not None:
             yield end
@@ -222,7 +226,15 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        return certificate, verify(self.problem, certificate)
+        return certificate, verify(self.problem, certificate, resolved=self._own)
+
+    def accepts(self, verdict: Verdict) -> bool:
+        """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
+        return verdict.status.value == ("resolved" if self._own else "proved")
+
+    @property
+    def _own(self) -> bool:
+        return self._header.resolved is not None
 
 
 def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:

@@ -98,6 +98,14 @@ class _Proved:
     trace: tuple[Progress, ...]
 
     @property
+    def proved_about(self) -> str:
+        """``"model"``; or ``"matrix"``: only about the matrix in the certificate, as a mechanism of your own computed it.
+
+        The checker does not know how that matrix comes from the mechanism's parameters; `dalenius.verify` then needs `resolved=True`.
+        """
+        return "model" if self.certificate.header.resolved is None else "matrix"
+
+    @property
     def quantity(self) -> Quantity:
         """What the interval measures: a leakage, or a distortion."""
         return Quantity.of(self.units)
@@ -151,7 +159,7 @@ class _Proved:
         GapNotReachedError
             If the interval is wider.
         """
-        if self.gap > gap:
+        if not self.gap <= gap:
             raise GapNotReachedError(
                 f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
             )
@@ -217,7 +225,8 @@ class Result(_Proved):
 
     def __str__(self) -> str:
         low, high = self.ends
-        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value})"
+        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
+        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value}{about})"
 
 
 @dataclass(frozen=True)

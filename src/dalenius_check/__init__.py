@@ -1,25 +1,25 @@
-"""Independent checker of `dalenius` certificates: standard library and python-flint only."""
+"""Independent checker of `dalenius` certificates: the standard library, and python-flint where it is installed."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR
+from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx
-
+from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
-from .model import Model, parse_model
+from .model import MECHANISMS, Model, parse_model
 from .numbers import LimitError, OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["Status", "Verdict", "check"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -31,6 +31,7 @@ class Status(Enum):
     REJECTED = "rejected"
     UNREADABLE = "unreadable"
     UNDECIDED = "undecided"
+    RESOLVED = "resolved"
 
     @property
     def exit_code(self) -> int:
@@ -42,7 +43,8 @@ class Status(Enum):
 class Verdict:
     """The outcome: `lower <= L <= upper` (in a design model V for L) is proved where the status is PROVED.
 
-    A proof that no mechanism of a design model meets the budget has no interval.
+    A proof that no mechanism of a design model meets the budget has no interval. Where the status is RESOLVED, the same is
+    proved of the matrix that the certificate carries, and nothing of the model's own mechanism.
     """
 
     status: Status
@@ -53,7 +55,7 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether the claim is proved."""
+        """Whether the claim is proved, of the model itself."""
         return self.status is Status.PROVED
 
     @property
@@ -62,17 +64,29 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes) -> Verdict:
-    """Check a certificate against a model; never raises for any content of the two files."""
-    before, reason = ctx.prec, ""
+def check(model: bytes, certificate: bytes, *, resolved: bool = False, arithmetic: str = "auto") -> Verdict:
+    """Check a certificate against a model; never raises for any content of the two files.
+
+    A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
+    of the matrix that it carries itself: then the status is RESOLVED at best.
+    `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
+    A ValueError says that there is none of this name.
+    """
+    with using(choose(arithmetic)):
+        return _check(model, certificate, resolved)
+
+
+def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
+    """The same by the arithmetic chosen."""
+    reason = ""
     try:
         parsed = parse_model(model)
-        for precision in _PRECISIONS:
-            ctx.prec = precision
+        for bits in _PRECISIONS:
             try:
-                return _attempt(parsed, certificate)
+                with chosen().workprec(bits):
+                    return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
-                reason = f"undecided at {precision} bits: {failure}"
+                reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
@@ -82,18 +96,23 @@ def check(model: bytes, certificate: bytes) -> Verdict:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
-    finally:
-        ctx.prec = before
 
 
-def _attempt(model: Model, certificate: bytes) -> Verdict:
+def digest(model: bytes) -> str:
+    """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
+    return parse_model(model).digest
+
+
+def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
     kind = Private if "privacy" in model.design else Design
     design, lines = kind(model) if model.design else None, Lines(certificate)
     channel = None if design else build(model)
+    if model.foreign and not resolved:
+        return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
     try:
-        claim = header(lines, model, known=channel is not None)
+        claim = header(lines, model)
         words, tally = design.check(lines, claim) if design else _audit(lines, model, channel, claim)
     except RefusedError as failure:
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
@@ -103,10 +122,14 @@ def _attempt(model: Model, certificate: bytes) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"precision: {ctx.prec} bits",
+        f"arithmetic: {chosen().words}",
+        f"precision: {chosen().precision()} bits",
     )
-    ends = (None if end is None else Fraction(int(end.p), int(end.q)) for end in (claim["lower"], claim["upper"]))
-    return Verdict(Status.PROVED, statement[0], statement, *ends)
+    ends = (
+        None if end is None else Fraction(int(end.numerator), int(end.denominator))
+        for end in (claim["lower"], claim["upper"])
+    )
+    return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, *ends)
 
 
 def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, Any]) -> Words:
@@ -117,13 +140,22 @@ def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, A
     source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
     witness, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim["lower"], claim["upper"])
     low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
-    about = " (OF THE MATRIX IN THE CERTIFICATE)" if "resolved" in claim else ""
+    about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
     return [
-        f"proved: {low} <= L <= {high} nats{about}",
+        f"proved: {low} <= L <= {high} nats" if known else f"resolved: {low} <= L <= {high} nats{about}",
         "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
         f"channel: {source}",
         f"witness: {witness}",
     ], tally
+
+
+def _unknown(kind: str) -> str:
+    """Why a mechanism of another kind is rejected."""
+    meant = "".join(f"did you mean {name!r}? " for name in get_close_matches(kind[:40], MECHANISMS, n=1))
+    return (
+        f"mechanism.kind {kind[:40]!a} is unknown to the checker: {meant}known are {', '.join(MECHANISMS)}; what holds of the "
+        "matrix that the certificate carries itself is proved with --resolved (resolved=True)"
+    )
 
 
 def _cut(value: object) -> str:

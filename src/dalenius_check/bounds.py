@@ -8,8 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from flint import arb, arb_mat, fmpq, fmpz
-
+from .arithmetic import arb, arb_mat, fmpq
 from .channel import Channel, Record, log_weights
 from .numbers import largest, limit, log_sum_exp, total, xlogx
 
@@ -142,7 +141,7 @@ def uniform_information(record: Record) -> arb:
     """I of the uniform prior; exactly zero where every letter has the same completions."""
     if all(row == record.pairs[0] for row in record.pairs):
         return arb(0)
-    space = arb(sum((n for row in record.pairs for _, n in row), fmpz(0)))
+    space = arb(sum(n for row in record.pairs for _, n in row))
     return information(record.channel, [[(k, arb(n) / space) for k, n in row] for row in record.pairs])
 
 

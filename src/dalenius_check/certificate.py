@@ -97,10 +97,10 @@ class Lines:
                 yield item, box
 
 
-def header(lines: Lines, model: Model, known: bool) -> dict[str, Any]:
+def header(lines: Lines, model: Model) -> dict[str, Any]:
     """Line 1 against the user's model; a claim of infeasibility has None for its interval and mechanism."""
     need(len(lines.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
-    schema: Schema = _HEADER if known else {**_HEADER, "resolved": (_resolved, REQUIRED)}
+    schema: Schema = {**_HEADER, "resolved": (_resolved, REQUIRED)} if model.foreign else _HEADER
     if model.design:
         claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}

@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
-
+from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .counts import Pairs, values
 from .model import Model
 from .numbers import enclosure, largest, need, total, xlogx
@@ -21,7 +20,7 @@ class Channel:
 
     def __init__(self, rows: list[list[Any]], values: list[int], dataset: bool = False) -> None:
         self.rows, self.values, self.dataset = rows, values, dataset
-        self.exact, self.outputs = isinstance(rows[0][0], fmpq), len(rows[0])
+        self.exact, self.outputs = is_rational(rows[0][0]), len(rows[0])
 
     @cached_property
     def matrix(self) -> arb_mat:
@@ -53,7 +52,7 @@ class Channel:
     def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
         """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
         column = arb_mat(self.outputs, 1, log_weights(law))
-        costs = {k: (arb_mat([list(map(arb, self.rows[k]))]) * column)[0, 0] for k in inputs}
+        costs = {k: (arb_mat([list(map(arb, self.rows[k]))]) * column).entries()[0] for k in inputs}
         same = {k for k in costs if self.exact and self.rows[k] == law}
         return [arb(0) if k in same else self.negentropies[k] - cost for k, cost in costs.items()]
 
@@ -64,7 +63,10 @@ class Record:
     def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
         self.channel, self.pairs = channel, pairs
         self.inputs = [[k for k, _ in row] for row in pairs]
-        self.logs = [[arb(n).log() for _, n in row] for row in pairs]
+        logs = {
+            id(n): arb(n).log() for n in {id(n): n for row in pairs for _, n in row}.values()
+        }  # many share a number
+        self.logs = [[logs[id(n)] for _, n in row] for row in pairs]
         self.everything = {k for inputs in self.inputs for k in inputs}
 
 

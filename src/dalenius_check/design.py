@@ -8,8 +8,7 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
-
+from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
 from .channel import Channel, log_weights
 from .counts import MODULAR, datasets, law, values

@@ -11,9 +11,8 @@ from itertools import groupby
 from math import prod
 from typing import Any
 
-from flint import arb, fmpq
-
 from . import read
+from .arithmetic import arb, fmpq
 from .numbers import RefusedError, at_most, need, rational, total
 from .read import MAX_FILE, REQUIRED, Schema, required
 
@@ -42,15 +41,15 @@ _QUERIES: dict[str, Schema] = {
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
-_MECHANISMS: dict[str, Schema] = {
+MECHANISMS: dict[str, Schema] = {
     "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
     "symmetric": {"flip": required(read.number, high=1), "k": _K},
     "randomized_response": {"epsilon": _EPSILON, "k": _K},
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
-    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, fmpq(1))},
+    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
 }
-_FREE = (fmpq(0), "nats")
+_FREE = (0, "nats")
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _FREE_ROWS: Schema = {"rows": required(read.matrix)}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": {}, "squared": {}, "matrix": _FREE_ROWS}
@@ -86,6 +85,11 @@ class Model:
         """The number of datasets, or -1 beyond 65,536."""
         sizes = [size for size in self.alphabets if size > 1]
         return prod(sizes) if len(sizes) <= 16 and prod(sizes) <= MAX_STATES else -1
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the mechanism is of a kind that is unknown here: its matrix can only come from the certificate."""
+        return not self.design and self.mechanism["kind"] not in MECHANISMS
 
     def runs(self) -> list[tuple[int, int]]:
         """Consecutive records of equal alphabet: (alphabet, times)."""
@@ -147,7 +151,7 @@ def _model(data: Any) -> Model:
     adversary = top["privacy" if private else "adversary"]
     kind, (entropy, unit) = adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
     priors = [[x / weight for x in row] for row in adversary.get("priors") or [] for weight in [total(row)]]
-    free = mechanism.get("kind") not in _MECHANISMS or mechanism.get("inputs") == "dataset"
+    free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
     weights = query.get("weights")
@@ -192,7 +196,7 @@ _AUDIT: Schema = {
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
     "query": (partial(read.variant, kinds=_QUERIES), {"kind": "identity"}),
-    "mechanism": required(read.variant, kinds=_MECHANISMS),
+    "mechanism": required(read.variant, kinds=MECHANISMS),
     "adversary": (_adversary, REQUIRED),
 }
 _DESIGN: Schema = {

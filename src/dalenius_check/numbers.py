@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal
 
-from flint import arb, ctx, fmpq, fmpz
+from .arithmetic import arb, chosen, fmpq
 
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
@@ -40,7 +40,9 @@ def limit(condition: bool, what: str) -> None:
 
 def rounded(value: fmpq, rounding: str) -> str:
     """A decimal of 15 digits."""
-    return str(Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q))))
+    return str(
+        Context(prec=15, rounding=rounding).divide(Decimal(int(value.numerator)), Decimal(int(value.denominator)))
+    )
 
 
 def at_most(small: arb, large: arb, what: str) -> None:
@@ -70,7 +72,8 @@ def total(values: Iterable[fmpq]) -> fmpq:
     result = fmpq(0)
     for value in values:
         result += value
-        limit(result.height_bits() <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
+        height = max(result.numerator.bit_length(), result.denominator.bit_length())
+        limit(height <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
 
 
@@ -112,7 +115,7 @@ def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
 
     Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
     """
-    scale = fmpz(1) << ctx.prec
+    scale = 1 << chosen().precision()
     below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
     return (
         fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),

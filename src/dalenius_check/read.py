@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from flint import fmpq
-
+from .arithmetic import fmpq, is_rational
 from .numbers import need, rational, total
 
 MAX_FILE = 256 << 20
@@ -68,7 +67,7 @@ def exact(value: Any, what: str) -> fmpq:
     """An exact number from an integer, a decimal or a string of a model file."""
     if isinstance(value, str):
         return rational(value)
-    need(isinstance(value, fmpq) or (type(value) is int and abs(value) < 10**400), f"{what} must be a number")
+    need(is_rational(value) or (type(value) is int and abs(value) < 10**400), f"{what} must be a number")
     return fmpq(value)
 
 

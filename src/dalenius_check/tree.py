@@ -7,8 +7,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from flint import arb, fmpq
-
+from .arithmetic import arb, fmpq
 from .bounds import Joint, Ranges, uniform_information
 from .certificate import Lines
 from .channel import Channel, Record

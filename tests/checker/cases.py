@@ -13,7 +13,8 @@ found the numbers), spelled out, or another case's with an edit. Every key but `
     edit = [[2, 3, '["row"]']]   # and lines 2 up to 3 (the header is 0) replaced; all line numbers are the base's;
     spaced = true                # with a blank after every comma and colon;
     swap = [["old", "new"]]      # at last pieces of the text, each there once, replaced
-    status = 2                   # 0 proved, 1 rejected, 2 not read, 3 undecided; if left out 1 with a reason, 0 without
+    resolved = true              # with the opt-in for mechanisms of unknown kinds
+    status = 2                   # 0 proved, 1 rejected, 2 not read, 3 undecided, 4 resolved; if left out 1 with a reason, 0 without
     reason = "must be"           # a part of the reason
 
 A model is a `text`, another model (`base`) with a `swap`, or `stored`. `python tests/checker/cases.py FOLDER` writes every model and
@@ -48,6 +49,7 @@ class Case:
     certificate: bytes
     status: int
     reason: str
+    resolved: bool
 
     @property
     def files(self) -> tuple[bytes, bytes]:
@@ -139,7 +141,16 @@ def cases() -> dict[str, Case]:
         reason = table.get("reason", "")
         status = table.get("status", 1 if reason else 0)
         model_name = table["model"]
-        found[name] = Case(name, table["topic"], model_name, model(model_name), _certificate(name), status, reason)
+        found[name] = Case(
+            name,
+            table["topic"],
+            model_name,
+            model(model_name),
+            _certificate(name),
+            status,
+            reason,
+            table.get("resolved", False),
+        )
     return found
 
 
@@ -156,7 +167,10 @@ def main() -> None:
     for case in cases().values():
         (folder / "models" / f"{case.model_name}.toml").write_bytes(case.model)
         (folder / "certificates" / f"{case.name}.cert").write_bytes(case.certificate)
-    expected = {c.name: {"model": c.model_name, "status": c.status, "reason": c.reason} for c in cases().values()}
+    expected = {
+        c.name: {"model": c.model_name, "status": c.status, "reason": c.reason, "resolved": c.resolved}
+        for c in cases().values()
+    }
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n", encoding="utf-8")
 
 

@@ -19,6 +19,7 @@ from dalenius_check import Status, check
 from dalenius_check.__main__ import main
 
 CORPUS = cases.cases()
+CASES = CORPUS.values()
 PACKAGE = Path(dalenius_check.__file__).parent
 
 
@@ -33,12 +34,8 @@ def files(tmp_path_factory):
 
 
 def test_exit_codes():
-    assert [status.exit_code for status in (Status.PROVED, Status.REJECTED, Status.UNREADABLE, Status.UNDECIDED)] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+    order = (Status.PROVED, Status.REJECTED, Status.UNREADABLE, Status.UNDECIDED, Status.RESOLVED)
+    assert [status.exit_code for status in order] == [0, 1, 2, 3, 4]
 
 
 def test_command_line(capsys, tmp_path, files):
@@ -68,7 +65,7 @@ def test_command_line(capsys, tmp_path, files):
 
 
 def test_interrupt_is_undecided(monkeypatch, capsys, files):
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dalenius_check.__main__.check", interrupt)
@@ -89,10 +86,29 @@ def test_memory_and_defects_are_undecided(monkeypatch):
         assert "\n" not in verdict.reason
 
 
-def test_resolved_is_said(forge):
-    verdict = check(*CORPUS["resolved"].files)
-    assert "OF THE MATRIX IN THE CERTIFICATE" in verdict.reason
+def test_resolved_is_said_and_asked_for(capsys, tmp_path):
+    """What is proved of a certificate's own matrix is never called proved, whoever wrote the kind, and why."""
+    model, data = CORPUS["resolved"].files
+    verdict = check(model, data, resolved=True)
+    assert (verdict.status, verdict.proved, verdict.exit_code) == (Status.RESOLVED, False, 4)
+    assert verdict.reason.startswith("resolved: ")
+    assert "OF THE MATRIX IN THE CERTIFICATE ONLY" in verdict.reason
     assert any("TAKEN FROM THE CERTIFICATE" in line for line in verdict.lines)
+    assert not any("proved" in line for line in verdict.lines)
+    assert check(model, data).status is Status.REJECTED
+    (tmp_path / "model").write_bytes(model)
+    (tmp_path / "cert").write_bytes(data)
+    command = [str(tmp_path / "model"), str(tmp_path / "cert")]
+    assert main(command) == 1
+    assert "'staircase' is unknown to the checker" in capsys.readouterr().out
+    assert main([*command, "--resolved"]) == 4
+    assert capsys.readouterr().out.startswith("resolved: ")
+
+
+def test_resolved_changes_nothing_for_known_kinds():
+    for case in CASES:
+        if not case.resolved and case.model_name in ("parity4", "bits_whole", "count4"):
+            assert check(*case.files, resolved=True) == check(*case.files)
 
 
 def test_long_files_end_in_a_verdict(forge):
@@ -123,8 +139,8 @@ def test_large_records_end_in_a_verdict(forge):
     rows = [["1", *["0"] * 999], ["0", "1", *["0"] * 998]]
     for lines in (["witness", 0, "uniform"],), (["witness", None, None], ["record", 0], ["column", "0", None]):
         data = forge.certificate(wide, "-1", "1", *lines, resolved={"inputs": "query", "rows": rows})
-        assert "too many letters and outputs" in check(wide, data).reason
-        assert check(wide, data).exit_code == 3
+        assert "too many letters and outputs" in check(wide, data, resolved=True).reason
+        assert check(wide, data, resolved=True).exit_code == 3
     apart = forge.model("count=3; alphabet=3", 'kind="sum"; weights=[0,1,1000000000]', 'kind="mystery"', "0")
     verdict = check(apart, b"")
     assert verdict.exit_code == 3

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+import dalenius_check
 
 
 @dataclass(frozen=True)
@@ -56,18 +57,45 @@ def given(matrix):
 def test_proved_through_its_matrix(support, mechanism, bound):
     question = support.problem([2, 2], dl.Count(), mechanism, bound)
     result = support.solve(question)
-    verdict = dl.verify(question, result.certificate)
-    assert verdict.proved
-    assert "MATRIX IN THE CERTIFICATE" in verdict.reason
+    verdict = dl.verify(question, result.certificate, resolved=True)
+    assert (verdict.status.value, verdict.proved) == ("resolved", False)
+    assert "MATRIX IN THE CERTIFICATE ONLY" in verdict.reason
     assert any("TAKEN FROM THE CERTIFICATE" in line for line in verdict.lines)
     known = dl.Channel(question.channel.tolist(), inputs=mechanism.indexed_by())
     support.assert_overlap(result, support.solve(support.problem([2, 2], dl.Count(), known, bound)))
+
+
+def test_the_answer_says_that_it_is_about_the_matrix(support):
+    """It is no proof about the model, and nobody is told so without asking for it."""
+    question = support.problem([2, 2], dl.Count(), Erasure(Fraction(1, 4)), "0.6 max")
+    result = support.solve(question)
+    assert result.proved_about == "matrix"
+    assert "about the matrix in the certificate only" in str(result)
+    verdict = dl.verify(question, result.certificate)
+    assert verdict.status.value == "rejected"
+    assert "erasure" in verdict.reason
+    assert "resolved=True" in verdict.reason
+
+
+def test_only_mechanisms_of_ones_own_are_taken_at_their_matrix(support, monkeypatch):
+    """A verdict about some matrix is no proof for a mechanism that the checker knows, and the other way round."""
+    verdicts = {
+        dalenius_check.Status.PROVED: Erasure(Fraction(1, 4)),
+        dalenius_check.Status.RESOLVED: dl.symmetric("0.2", k=3),
+    }
+    for status, mechanism in verdicts.items():
+        verdict = dalenius_check.Verdict(status, "whatever")
+        monkeypatch.setattr("dalenius._verify.dalenius_check.check", lambda *_, verdict=verdict, **__: verdict)
+        with pytest.raises(dl.DaleniusError, match="nothing can be proved"):
+            support.solve(support.problem([2, 2], dl.Count(), mechanism, "0.6 max"))
 
 
 def test_built_in_mechanisms_carry_no_matrix(support):
     question = support.parity4(1)
     result = support.solve(question)
     assert result.certificate.header.resolved is None
+    assert result.proved_about == "model"
+    assert "matrix" not in str(result)
     assert "MATRIX" not in dl.verify(question, result.certificate).reason
 
 
@@ -90,7 +118,7 @@ def test_built_in_mechanisms_carry_no_matrix(support):
 def test_parameters_of_any_plain_type(support, loss, note):
     """Fractions, floats, integers, text, booleans and lists of them go into the model that the checker reads."""
     question = support.problem([2, 2], dl.Count(), Erasure(loss, note), "0.6 max")
-    assert dl.verify(question, support.solve(question).certificate).proved
+    assert dl.verify(question, support.solve(question).certificate, resolved=True).exit_code == 4
 
 
 def test_another_matrix_is_another_claim(support):
@@ -99,9 +127,11 @@ def test_another_matrix_is_another_claim(support):
     first, rest = support.solve(question).certificate.text.split("\n", 1)
     header = json.loads(first)
     header["resolved"]["rows"] = [["1", "0", "0", "0"]] * 3
-    assert not dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest)).proved
+    edited = dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest), resolved=True)
+    assert edited.status.value == "rejected"
     del header["resolved"]
-    assert not dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest)).proved
+    missing = dl.verify(question, dl.Certificate(json.dumps(header) + "\n" + rest), resolved=True)
+    assert missing.status.value == "rejected"
 
 
 def test_its_model_file_needs_the_class(support):

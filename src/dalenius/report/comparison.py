@@ -45,7 +45,7 @@ def comparison_picture(comparison: Comparison, path: str | Path, *, title: str =
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("1.5 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> comparison_table(dl.compare(problem, methods=["paper-full"], seeds=1)).splitlines()[0][:20]
     'method,starts,value,'
     """

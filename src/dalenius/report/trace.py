@@ -40,7 +40,7 @@ def trace_picture(trace: Sequence[Progress], path: str | Path, *, title: str = "
     >>> import dalenius as dl
     >>> from dalenius.report import trace_table
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("1.5 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> print(trace_table(dl.solve(problem).trace).splitlines()[0])
     seconds,stage,record,round,lower_nats,upper_nats,evidence
     """

@@ -11,11 +11,12 @@ from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import as_nonnegative, brief
+from dalenius.exact import Integer, as_nonnegative, brief
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
+from dalenius.model.records import Integers
 from dalenius.outcome import Termination
 from dalenius.search.clock import Progress
 from dalenius.units import nats_above, upper_in
@@ -25,7 +26,8 @@ __all__ = ["LeakageBound", "Release", "audit_of_release", "bound_of", "release"]
 LARGEST_IN_DOUBLES = Fraction(10**300)
 GAP = 1e-3  # relative, of an audit on the spot
 
-Letters = Sequence[int] | Callable[[], Sequence[int]]
+Listed = Sequence[Integer] | Integers
+Letters = Listed | Callable[[], Listed]
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def release(
         raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
     proof = _audited(audit, time_limit, progress) if certificate is None else certificate
     leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
-    hidden = _true_input(problem, mechanism, letters() if callable(letters) else letters)
+    hidden = _true_input(problem, mechanism, problem.records.dataset(letters() if callable(letters) else letters))
     return Release(
         output=mechanism.sample(hidden, rng),
         leakage=leakage,

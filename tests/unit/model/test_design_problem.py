@@ -346,7 +346,7 @@ def refused(build, *words):
         ({"law": "uniform"}, ["law", "Law"]),
         ({"law": None}, ["law", "Law"]),
         ({"adversary": 2}, ["adversary", "Adversary"]),
-        ({"mechanism": dl.symmetric(2, 0.1)}, ["mechanism", "oblivious, full, additive"]),
+        ({"mechanism": dl.symmetric(0.1, k=2)}, ["mechanism", "oblivious, full, additive"]),
         ({"mechanism": "obliviuos"}, ["class", "oblivious, full, additive", "did you mean 'oblivious'"]),
         ({"title": 5}, ["title"]),
         ({"adversary": dl.EntropyAtLeast(3)}, ["log |X|"]),
