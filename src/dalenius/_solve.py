@@ -143,7 +143,7 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
     audit.run()
-    return prove(problem, audit)
+    return prove(problem, audit, search)
 
 
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
@@ -160,14 +160,14 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
-        return prove(problem, InfeasibleProposer(problem, search.clock))
+        return prove(problem, InfeasibleProposer(problem, search.clock), search)
     if private:
         linear = LinearProposer.of(problem, search)
         linear.run()
-        return prove(problem, linear)
+        return prove(problem, linear, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
-    return prove(problem, exchange)
+    return prove(problem, exchange, search)
 
 
 def _imported(problem: Problem) -> None:
