@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
 from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
@@ -46,22 +48,22 @@ class Cost:
         return f"about {self.seconds:.2g} s and {self.bytes / 2**20:.0f} MiB"
 
 
-# what the checker takes
-NUMBER = Cost(9e-6, 320.0)  # a number in the model file
+# what the checker takes, and before it our own writing of the model
+NUMBER = Cost(2.8e-5, 500.0)  # a number in the model file: written, digested, read
 RECORD = Cost(3.5e-7, 8.0)  # a record
 DIGIT = Cost(5e-9, 0.5)  # a binary digit of the numbers of completions
-PAIR = Cost(1.5e-6, 170.0)  # a letter of a record with a channel input
-POINTER = Cost(1e-7, 10.0)  # an entry of the channel as a list, where equal ones are one object
-ENTRY = Cost(4e-7, 60.0)  # an entry of the channel as a matrix of balls
-LOGARITHM = Cost(1.3e-6)  # x log x of one
-CELL = Cost(2e-6, 500.0)  # a letter with a channel input and an output, in an information or a bound
-WEIGHT = Cost(4e-6, 250.0)  # a weight in a witness
-PRODUCT = Cost(5e-9)  # a multiplication in a product of matrices
+PAIR = Cost(4.5e-6, 170.0)  # a letter of a record with a channel input that some dataset has
+POINTER = Cost(1.5e-7, 10.0)  # an entry of the channel as a list
+ENTRY = Cost(4.5e-7)  # an entry of the channel as a ball, once for every use
+BALL, KEPT = 50.0, 2**22  # bytes of such an entry, and how many are kept
+LOGARITHM = Cost(1.3e-6)  # x log x of an entry that has no equal in its row
+WEIGHT = Cost(1e-5, 700.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
+CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 4  # bytes an entry of the channel
-TABLES = 8 * 10  # bytes a letter with a channel input
+TABLES = 8 * 7  # bytes a letter with a channel input
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class AuditCosts:
 
     >>> import dalenius as dl
     >>> letters = dl.MaximalLeakage(records=dl.Records(1, alphabet=500), query=dl.Identity(),
-    ...     mechanism=dl.symmetric(500, 0.1), adversary=dl.AnyPrior())
+    ...     mechanism=dl.symmetric(0.1, k=500), adversary=dl.AnyPrior())
     >>> costs = AuditCosts.of(letters)
     >>> costs.certain.within(1.0, 2**25), costs.whole.within(1.0, 2**25)
     (True, False)
@@ -125,6 +127,11 @@ class AuditCosts:
         """Both ends of an interval that was searched for, in their first leaves."""
         return self.certain + self.leaf + self.witness
 
+    @property
+    def held(self) -> float:
+        """The most bytes that a search and its proof hold, without trees: about half of the search's are still there at its proof."""
+        return max(self.search, 0.5 * self.search + self.whole.bytes)
+
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms."""
@@ -132,25 +139,27 @@ class AuditCosts:
         entries, adversary = inputs * outputs, problem.adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
 
-        def cells(kind: Kind) -> Cost:
-            """Of one information, or one bound, about a kind of record."""
-            return CELL.times(kind.letters * (inputs + outputs) / 2) + PRODUCT.times(kind.letters * entries)
+        def information(kind: Kind, weights: int) -> Cost:
+            """Of what a prior with so many weights teaches about a record."""
+            return WEIGHT.times(weights) + CELL.times(kind.letters * (inputs + outputs)) + ENTRY.times(entries)
 
-        channel = ENTRY.times(entries)
         records = RECORD.times(len(problem.records))
         model = _model(problem, inputs, entries) + _each(kinds, lambda kind: records + PAIR.times(kind.pairs))
+        balls = Cost(0.0, BALL * min(entries, KEPT))
         search = ARRAYS * entries + TABLES * max((kind.letters for kind in kinds), default=0) * inputs
         if isinstance(adversary, PriorSet):
             sums = SUMMAND.times(problem.records.datasets)
-            return cls(
-                model + channel + _each(kinds, lambda kind: cells(kind) + sums, len(adversary.priors)), search=search
-            )
-        leaf = channel + LOGARITHM.times(entries)
+            evaluated = _each(kinds, lambda kind: information(kind, 0) + sums, len(adversary.priors))
+            return cls(model + balls + evaluated, search=search)
+        leaf = (
+            balls
+            + LOGARITHM.times(inputs if _diagonal(problem) else entries)
+            + _each(kinds, lambda kind: ENTRY.times(entries))
+        )
         if not isinstance(adversary, EntropyAtLeast):
             return cls(model + leaf, search=search)
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
-        witness = cells(largest) + WEIGHT.times(largest.letters * inputs) if largest else Cost()
-        return cls(model, leaf + _each(kinds, cells), witness, search)
+        return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
 
 
 def design_cost(problem: DesignProblem) -> Cost:
@@ -159,7 +168,7 @@ def design_cost(problem: DesignProblem) -> Cost:
     letters = max(problem.records.alphabets)
     if problem.adversary is None:
         return audit.certain + WEIGHT.times(2 * inputs * outputs)
-    prior = WEIGHT.times(letters * (inputs + outputs)) + PRODUCT.times(letters * inputs * outputs)
+    prior = WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)
     return audit.whole + audit.whole + prior.times(PRIORS)
 
 
@@ -173,6 +182,11 @@ def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
     return NUMBER.times(numbers) + DIGIT.times(digits) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+
+
+def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
+    """Whether a row of the channel has two numbers only."""
+    return isinstance(problem, MaximalLeakage) and isinstance(problem.mechanism, Symmetric | RandomizedResponse)
 
 
 def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:

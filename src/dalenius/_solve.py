@@ -124,10 +124,10 @@ def solve(
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     _imported(problem)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    if problem.written is None:
-        need_readable(problem)
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
+        if problem.written is None:
+            need_readable(problem)
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
         return _audited(problem, search, _of_kind(known, Result), method)
@@ -143,7 +143,7 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
     audit.run()
-    return prove(problem, audit)
+    return prove(problem, audit, search)
 
 
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
@@ -160,14 +160,14 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
-        return prove(problem, InfeasibleProposer(problem, search.clock))
+        return prove(problem, InfeasibleProposer(problem, search.clock), search)
     if private:
         linear = LinearProposer.of(problem, search)
         linear.run()
-        return prove(problem, linear)
+        return prove(problem, linear, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
-    return prove(problem, exchange)
+    return prove(problem, exchange, search)
 
 
 def _imported(problem: Problem) -> None:

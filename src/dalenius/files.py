@@ -89,12 +89,15 @@ def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> It
     Raises
     ------
     InputError
-        If the file is no plain file in UTF-8 of at most 64 MiB, has no such column, or a line cannot be read; the message names it.
+        If the file is no plain file in UTF-8 of at most 64 MiB, has no such column, or a line cannot be read. The message names file
+        and line, and repeats nothing that stands there: it may be data about people, in line 1 too if the names are missing.
     """
+    data = read_bytes(path, "a csv file", plain=True)
     try:
-        text = read_bytes(path, "a csv file", plain=True).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not in UTF-8: {error}") from None
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise InputError(f"{path}: line {line} is not in UTF-8") from None
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     gap = 0
     try:
@@ -118,12 +121,12 @@ def _place(names: list[str], column: str | None, path: str | Path) -> int:
     if column is None and len(names) == 1:
         return 0
     if column is None:
-        raise InputError(
-            f"{path}: line 1 names {len(names)} columns, not one: {brief(names)}; say which column to read"
-        )
+        raise InputError(f"{path}: line 1 names {len(names)} columns, not one; say which column to read")
     if names.count(column) != 1:
         found = "more than one column" if column in names else "no column"
-        raise InputError(f"{path}: line 1 names {found} {brief(column)}; it reads {brief(names)}")
+        raise InputError(
+            f"{path}: line 1 names {found} {brief(column)} among its {len(names)} (not shown); it must hold the names of the columns"
+        )
     return names.index(column)
 
 

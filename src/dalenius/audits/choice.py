@@ -43,7 +43,7 @@ def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
             f"{problem.channel.shape[1]} entries takes {costs.certain}; raise time_limit and memory_limit, or merge outputs or letters"
         )
     late = costs.whole.seconds > seconds
-    if isinstance(problem.adversary, EntropyAtLeast) and (late or costs.whole.bytes + costs.search > size):
+    if isinstance(problem.adversary, EntropyAtLeast) and (late or costs.held > size):
         return LettersAudit(problem, search, late=late)
     search.clock.reserve(min(costs.whole.seconds, 0.9 * limits.seconds))
     return audit_of(problem, search)

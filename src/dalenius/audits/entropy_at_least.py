@@ -98,8 +98,7 @@ class EntropyAudit(Audit):
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
-        costs = AuditCosts.of(self.problem)
-        self.held = costs.whole.bytes + costs.search
+        self.held = AuditCosts.of(self.problem).held
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:

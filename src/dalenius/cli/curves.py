@@ -14,6 +14,7 @@ from rich.markup import escape
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.laws import PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -94,6 +95,7 @@ def frontier(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     force: ForceOption = False,
+    public_law: PublicLawOption = None,
 ) -> None:
     """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
 
@@ -105,7 +107,7 @@ def frontier(
     unit_size(units)
     Limits(gap=gap, time_limit=time_limit)
     path = model_path(model)
-    problem = dl.load(path)
+    problem = published(dl.load(path), public_law, output)
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
             f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"

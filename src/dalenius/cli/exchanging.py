@@ -9,6 +9,7 @@ import typer
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
 from dalenius.files import need_folder
 from dalenius.intervals import gap_text, interval_text
@@ -47,6 +48,7 @@ def export_program(
     if output is None:
         raise dl.InputError("-o: name the file to write")
     need_folder(output.parent)
+    published(problem, None, output)
     form = offered(problem, program, proof).standard_form()
     written = export(form, output, format=format)
     if as_json:

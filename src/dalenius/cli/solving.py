@@ -13,6 +13,7 @@ import typer
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
@@ -61,6 +62,7 @@ def solve(
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
+    public_law: PublicLawOption = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -79,7 +81,8 @@ def solve(
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
     path = model_path(model)
-    problem = dl.load(path)
+    stated = dl.load(path)
+    problem = published(stated, public_law, output)
     folder = None if output is None else Output(output, force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
@@ -96,6 +99,7 @@ def solve(
             _print_design(answer, result)
         else:
             _print_answer(answer, result)
+        tell_private_distortion(stated, public_law, result)
         if folder is not None:
             folder.settle()
     require(result.gap, require_gap)
@@ -126,11 +130,11 @@ def verify(
 def _written(
     folder: Output, name: str, problem: dl.Problem, result: dl.Result | dl.DesignResult, trace: bool
 ) -> Path | None:
-    """The certificate, with a design's mechanism and its own audit, the design's model with a csv law spelt out, and the trace."""
+    """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
     from dalenius.report import trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
-    if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult) and result.feasible:
+    if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult):
         files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
         files[".trace.csv"] = trace_table(result.trace)
@@ -200,6 +204,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
+        **({"design": str(written.with_suffix(".design.toml"))} if written else {}),
         **({"mechanism": str(written.with_suffix(".mechanism.json"))} if written and result.feasible else {}),
     }
 
@@ -234,7 +239,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
         f"{answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}", markup=False)
+        out.print(f"certificate          {answer['certificate']}, about {answer['design']}", markup=False)
         if "mechanism" in answer:
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:

@@ -158,7 +158,7 @@ def test_a_design_that_has_become_infeasible_leaves_no_mechanism(model, tmp_path
     model.write_text((ROOT / "models/infeasible/negative-leakage.toml").read_text())
     done = command_line("solve", "model.toml", "-o", "out")
     assert done.returncode == 0, done.stderr
-    assert names(tmp_path / "out") == ["model.cert"]
+    assert names(tmp_path / "out") == ["model.cert", "model.design.toml"]
 
 
 def test_a_sweep_of_fewer_points_leaves_no_others(model, tmp_path, command_line):
