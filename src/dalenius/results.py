@@ -159,7 +159,7 @@ class _Proved:
         GapNotReachedError
             If the interval is wider.
         """
-        if self.gap > gap:
+        if not self.gap <= gap:
             raise GapNotReachedError(
                 f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
             )

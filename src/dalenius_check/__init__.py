@@ -19,7 +19,7 @@ from .numbers import LimitError, OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["Status", "Verdict", "check"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -96,6 +96,11 @@ def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
+
+
+def digest(model: bytes) -> str:
+    """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
+    return parse_model(model).digest
 
 
 def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:

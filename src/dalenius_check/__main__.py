@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from contextlib import suppress
 
@@ -24,6 +25,14 @@ def _judge(model: str, certificate: str, resolved: bool, arithmetic: str) -> Ver
         return Verdict(Status.UNDECIDED, "interrupted")
 
 
+def _json(options: argparse.Namespace, verdict: Verdict) -> str:
+    """The verdict; the ends exactly, as fractions, and null where there is no interval."""
+    ends = (None if end is None else str(end) for end in (verdict.lower, verdict.upper))
+    told: dict[str, object] = {"model": options.model, "certificate": options.certificate}
+    told |= {"status": verdict.status.value, "proved": verdict.proved, "reason": verdict.reason}
+    return json.dumps(told | dict(zip(("lower", "upper"), ends, strict=True)) | {"lines": verdict.lines})
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved."""
     parser = argparse.ArgumentParser(prog="dalenius_check", description="Check a dalenius certificate.")
@@ -34,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
+    parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     parser.add_argument(
         "--arithmetic",
         choices=NAMES,
@@ -49,7 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
     verdict = _judge(options.model, options.certificate, options.resolved, options.arithmetic)
     if not options.quiet:
         with suppress(OSError):
-            sys.stdout.write("\n".join(verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)) + "\n")
+            lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
+            sys.stdout.write((_json(options, verdict) if options.json else "\n".join(lines)) + "\n")
             sys.stdout.flush()
     return verdict.exit_code
 

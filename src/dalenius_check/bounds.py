@@ -79,8 +79,6 @@ class Joint:
         for ranges, row, cost in zip(phi, slopes, costs, strict=True):
             constant = ranges.above(1 - self.theta, row) - cost
             gains.extend([constant + slope for slope in row])
-        if all(gain.is_zero() for gain in gains):
-            return [[arb(0)] * len(inputs) for inputs in self.record.inputs]
         scores = (channel.matrix * arb_mat(channel.outputs, letters, gains)).entries()
         return [[scores[k * letters + a] for k in inputs] for a, inputs in enumerate(self.record.inputs)]
 

@@ -7,6 +7,7 @@ entropy bound is a witness: a lower bound on the leakage.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ __all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "sear
 
 FLOOR = 1e-280
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ def search(
     clock: Clock,
     starts: int = 48,
     stall: float = 1e-13,
+    room: float = math.inf,
 ) -> Candidate:
     """The best witness that joint Blahut-Arimoto finds.
 
@@ -55,11 +58,13 @@ def search(
     ----------
     starts : int
         How many starting posteriors (fewer on large channels).
+    room : float
+        Bytes that they may take together.
     stall : float
         A start stops when ten steps gain less than this, in nats.
     """
-    size = channel.log_uniform.size * channel.rows.shape[1]
-    count = int(np.clip(WORK / size, 1, starts))
+    size, start = channel.log_uniform.size * channel.rows.shape[1], channel.letters * sum(channel.rows.shape)
+    count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
     phi = _starts(channel, count, rng)
     p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
     for keep, steps in ((max(4, count // 4), 30), (2, 200), (1, 4000)):

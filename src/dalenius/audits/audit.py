@@ -143,7 +143,7 @@ class Audit(ABC):
             upper=proved.upper,
             record=self.exposed,
             witness=None if found is None else Witness(found.record, found.masses, self._inputs(), found.number),
-            termination=self._termination(relative_gap(proved.lower, proved.upper), proved.doubted),
+            termination=self._termination(relative_gap(proved.lower, proved.upper), proved),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=self.clock.seconds,
@@ -152,13 +152,15 @@ class Audit(ABC):
             trace=tuple(self.clock.trace),
         )
 
-    def _termination(self, gap: float, doubted: bool) -> Termination:
+    def _termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
         if gap <= self.gap:
             return Termination.GAP_REACHED
-        if doubted:
+        if proved.doubted:
             return Termination.PROOF_REFUSED
         if self.clock.stopped:
             return Termination.INTERRUPTED
+        if proved.limit is not None:
+            return proved.limit
         if self.out_of_time:
             return Termination.TIME_LIMIT
         return Termination.SIZE_LIMIT if self.out_of_room else Termination.STALLED

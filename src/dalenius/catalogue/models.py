@@ -10,13 +10,13 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+from dalenius._load import load_file
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header
 from dalenius.exact import brief
 from dalenius.files import read_bytes
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
-from dalenius.model import load as load_file
 from dalenius.results import relative_gap
 
 __all__ = [

@@ -72,7 +72,7 @@ class ExchangeProposer:
 
     def _upper(self, number: int, found: AuditedMechanism) -> AuditedUpper:
         problem = self.exchange.problem
-        audit = prove(problem.release(found.rows), found.audit)
+        audit = prove(problem.release(found.rows), found.audit, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
         if isinstance(problem, MinLeakage):
             needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)
