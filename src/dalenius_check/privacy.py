@@ -63,9 +63,12 @@ class Private(Design):
         """
         if self.unit == "log":
             return self.budget, self.budget
-        if self.unit == "bits" and self.budget.denominator == 1:
-            return (fmpq(2) ** int(self.budget.numerator),) * 2
-        ball = (self.budget * (arb(2).log() if self.unit == "bits" else arb(1))).exp()
+        nats = arb(self.budget)
+        if self.unit == "bits":
+            if self.budget.denominator == 1:
+                return (fmpq(2) ** int(self.budget.numerator),) * 2
+            nats = nats * arb(2).log()
+        ball = nats.exp()
         return max(fmpq(1), ball.lower().fmpq()), ball.upper().fmpq()
 
     def _pairs(self, channel: Channel) -> list[tuple[fmpq, fmpq]]:
