@@ -28,7 +28,7 @@ def parity() -> Iterator[Instance]:
             for bound in ("0.5 max", "0.8 max", "0.95 max", f"{n - 0.5} bits"):
                 yield (
                     f"parity n={n} flip={flip} b={bound}",
-                    oblivious(n, 2, dl.Parity(), dl.symmetric(2, flip), bound),
+                    oblivious(n, 2, dl.Parity(), dl.symmetric(flip, k=2), bound),
                     1e-6,
                     2.0,
                 )
@@ -45,7 +45,7 @@ def modular() -> Iterator[Instance]:
     ):
         for flip in (0.2, 0.6):
             for share in (0.7, 0.8, 0.9, 0.97):
-                problem = oblivious(n, m, dl.ModularSum(m), dl.symmetric(m, flip), f"{share} max")
+                problem = oblivious(n, m, dl.ModularSum(m), dl.symmetric(flip, k=m), f"{share} max")
                 yield f"modular sum m={m} n={n} flip={flip} b={share} max", problem, gap, limit
 
 
@@ -53,7 +53,7 @@ def count() -> Iterator[Instance]:
     for n, gap, limit in ((6, 1e-3, 60.0), (10, 1e-2, 120.0), (50, 1e-3, 120.0), (200, 1e-3, 120.0)):
         for epsilon in (1.0, 0.3):
             for share in (0.5, 0.8, 0.95):
-                problem = oblivious(n, 2, dl.Count(), dl.geometric(n, epsilon), f"{share} max")
+                problem = oblivious(n, 2, dl.Count(), dl.geometric(epsilon, range=n), f"{share} max")
                 yield f"bit count n={n} epsilon={epsilon} b={share} max", problem, gap, limit
 
 

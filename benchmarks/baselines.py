@@ -40,24 +40,24 @@ def paper() -> Iterator[Instance]:
 def parity() -> Iterator[Instance]:
     for n in (4, 8, 12, 16, 20):
         for share in ("0.5 max", "0.95 max"):
-            yield f"parity n={n} b={share}", oblivious(n, 2, dl.Parity(), dl.symmetric(2, 0.1), share)
+            yield f"parity n={n} b={share}", oblivious(n, 2, dl.Parity(), dl.symmetric(0.1, k=2), share)
 
 
 def modular() -> Iterator[Instance]:
     for m, n in ((3, 4), (3, 8), (3, 12), (3, 20), (4, 3), (4, 6), (5, 3), (5, 6), (5, 20)):
-        yield f"modular sum m={m} n={n} b=0.9 max", oblivious(n, m, dl.ModularSum(m), dl.symmetric(m, 0.2), "0.9 max")
+        yield f"modular sum m={m} n={n} b=0.9 max", oblivious(n, m, dl.ModularSum(m), dl.symmetric(0.2, k=m), "0.9 max")
 
 
 def count() -> Iterator[Instance]:
     for n in (4, 6, 8, 10):
         for share in ("0.5 max", "0.8 max", "0.95 max"):
-            yield f"bit count n={n} b={share}", oblivious(n, 2, dl.Count(), dl.geometric(n, 0.5), share)
+            yield f"bit count n={n} b={share}", oblivious(n, 2, dl.Count(), dl.geometric(0.5, range=n), share)
 
 
 def letters() -> Iterator[Instance]:
     """The sum of three records, alphabets of three to five letters."""
     for m in (3, 4, 5):
-        yield f"sum m={m} n=3 b=0.8 max", oblivious(3, m, dl.Sum(), dl.geometric(None, 0.5), "0.8 max")
+        yield f"sum m={m} n=3 b=0.8 max", oblivious(3, m, dl.Sum(), dl.geometric(0.5), "0.8 max")
 
 
 def random() -> Iterator[Instance]:

@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 import dalenius as dl
 from dalenius.baselines import ConditionalSettings, LeakageSettings, full_joint, leakage_run
 from dalenius.information import entropy
+from dalenius.intervals import ends_text, interval_text
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")  # distinct to the colour-blind (Okabe and Ito)
 ROUNDING = 1e-9  # ascents are evaluated in doubles
@@ -122,13 +123,16 @@ class Study:
 
 
 def _split(key: str, value: Cell) -> list[tuple[str, Cell]]:
-    return [(f"{key}, least", value[0]), (f"{key}, most", value[1])] if isinstance(value, tuple) else [(key, value)]
+    if not isinstance(value, tuple):
+        return [(key, value)]
+    lower, upper = ends_text(*value)
+    return [(f"{key}, least", lower), (f"{key}, most", upper)]
 
 
 def _text(value: Cell) -> str:
     """Six decimals; the ends of an interval rounded outward."""
     if isinstance(value, tuple):
-        return f"{math.floor(value[0] * 1e6) / 1e6:.6f} .. {math.ceil(value[1] * 1e6) / 1e6:.6f}"
+        return interval_text(*value, places=6)
     return f"{value:.6f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 

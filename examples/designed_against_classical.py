@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 import dalenius as dl
+from dalenius.intervals import ends_text, interval_text
 from dalenius.report import frontier_picture, frontier_table
 from dalenius.studies.frontier import Band, spread_budgets
 
@@ -50,7 +51,7 @@ class Row:
         return self.leakage[0] / self.best[1] if self.best[1] > 0.0 else 1.0
 
     def texts(self) -> tuple[str, ...]:
-        own, best = (f"{low:.5f} .. {high:.5f}" for low, high in (self.leakage, self.best))
+        own, best = (interval_text(*ends, places=5) for ends in (self.leakage, self.best))
         return self.mechanism, f"{self.distortion:.4f}", own, best, f"{self.times:.3f}", f"<= {self.enough:.4f}"
 
 
@@ -73,9 +74,9 @@ def stories(bits: int, points: int) -> Iterator[Story]:
         title=f"number of ones among {bits} bits",
     )
     noises: dict[str, Family] = {
-        "truncated geometric": lambda noise: dl.geometric(None, -2.0 * math.log(noise)),
-        "exponential": lambda noise: dl.exponential(None, -4.0 * math.log(noise)),
-        "randomised response, values": lambda noise: dl.symmetric(None, noise),
+        "truncated geometric": lambda noise: dl.geometric(-2.0 * math.log(noise)),
+        "exponential": lambda noise: dl.exponential(-4.0 * math.log(noise)),
+        "randomised response, values": lambda noise: dl.symmetric(noise),
     }
     bitwise: dict[str, Family] = {"randomised response, bits": lambda noise: each_bit(bits, noise / 2.0)}
     yield Story("bit count", count, noises | bitwise, points)
@@ -99,7 +100,7 @@ def stories(bits: int, points: int) -> Iterator[Story]:
     two: dict[str, Family] = {
         "Laplace, thresholded": lambda noise: dl.laplace_threshold(-2.0 * math.log(noise)),
         "exponential": noises["exponential"],
-        "symmetric flip": lambda noise: dl.symmetric(2, noise / 2.0),
+        "symmetric flip": lambda noise: dl.symmetric(noise / 2.0, k=2),
     }
     yield Story("parity", parity, two, 5, (0.5,))
 
@@ -208,7 +209,8 @@ def main() -> None:
             ["statistic", "mechanism", "distortion", "leaks_lower", "leaks_upper", "best_lower", "best_upper", "enough"]
         )
         table.writerows(
-            [name, row.mechanism, row.distortion, *row.leakage, *row.best, row.enough] for name, row in rows
+            [name, row.mechanism, row.distortion, *ends_text(*row.leakage), *ends_text(*row.best), row.enough]
+            for name, row in rows
         )
 
     others = {

@@ -28,6 +28,7 @@ from pathlib import Path
 
 import dalenius as dl
 from dalenius.catalogue.models import library_model
+from dalenius.intervals import gap_text, interval_text
 from dalenius.report import curve_picture, curve_table
 from dalenius.studies.sweep import CurvePoint, entropy_curve
 
@@ -48,15 +49,16 @@ def sweep(name: str, model: str, shares: list[Fraction], time_limit: float, fold
     folder.mkdir(parents=True, exist_ok=True)
     print(f"\n{name}: leakage about one answer, in bits (each line proved by the checker)")
     print("  unknown to the adversary      proved interval            gap   seconds")
-    points = []
+    points, files = [], list[str]()
     for point in entropy_curve(library_model(model).load(), shares, gap=2e-3, time_limit=time_limit):
         bits = point.result.to("bits")
         unknown = f"{8 * float(point.share):4.1f} of 8 bits"
-        print(f"  {unknown:26}  {bits.lower:.6f} .. {bits.upper:.6f}  {bits.gap:8.1e}  {bits.seconds:6.1f}", flush=True)
+        ends = interval_text(bits.lower, bits.upper, places=6)
+        print(f"  {unknown:26}  {ends:20}  {gap_text(bits.gap):>8}  {bits.seconds:6.1f}", flush=True)
         points.append(point)
         (folder / f"point-{len(points)}.toml").write_text(dl.dumps(point.problem))
-        point.result.certificate.write(folder / f"point-{len(points)}.cert")
-    (folder / "curve.csv").write_text(curve_table(points, units="bits"))
+        files.append(point.result.certificate.write(folder / f"point-{len(points)}.cert").name)
+    (folder / "curve.csv").write_text(curve_table(points, units="bits", certificates=files))
     return points
 
 

@@ -40,7 +40,7 @@ def main() -> None:
         problem = dl.MaximalLeakage(
             records=dl.Records(n, alphabet=2),
             query=dl.Parity(),
-            mechanism=dl.symmetric(2, flip),
+            mechanism=dl.symmetric(flip, k=2),
             adversary=dl.EntropyAtLeast(f"{bits:g} bits"),
         )
         proved = study.solve(problem, f"n{n}-flip{flip}-{bits:g}-bits", gap=1e-3)

@@ -31,11 +31,11 @@ BINARY = ("binary symmetric", "Laplace", "exponential")
 def at_distortion(flip: float) -> dict[str, tuple[float, dl.Mechanism]]:
     """The three mechanisms of this expected distortion for a binary query, each after its parameter epsilon (nan: it has none)."""
     laplace, exponential = -2.0 * math.log(2.0 * flip), 2.0 * math.log((1.0 - flip) / flip)
-    found = math.nan, dl.symmetric(2, flip)
+    found = math.nan, dl.symmetric(flip, k=2)
     return {
         "binary symmetric": found,
         "Laplace": (laplace, dl.laplace_threshold(laplace)),
-        "exponential": (exponential, dl.exponential(None, exponential)),
+        "exponential": (exponential, dl.exponential(exponential)),
     }
 
 
@@ -77,10 +77,10 @@ def laplace(epsilon: float) -> dl.Mechanism:
 
 
 FAMILIES: dict[str, Family] = {  # by one parameter in (0, 1); the larger it is, the more noise
-    "symmetric": lambda noise: dl.symmetric(None, noise),
+    "symmetric": lambda noise: dl.symmetric(noise),
     "Laplace, rounded": lambda noise: laplace(-2.0 * math.log(noise)),
-    "exponential": lambda noise: dl.exponential(None, -4.0 * math.log(noise)),
-    "geometric": lambda noise: dl.geometric(None, -2.0 * math.log(noise)),
+    "exponential": lambda noise: dl.exponential(-4.0 * math.log(noise)),
+    "geometric": lambda noise: dl.geometric(-2.0 * math.log(noise)),
 }
 
 

@@ -31,7 +31,7 @@ def main() -> None:
             problem = dl.MaximalLeakage(
                 records=dl.Records(3 if study.quick else RECORDS, alphabet=MODULUS),
                 query=query,
-                mechanism=dl.symmetric(MODULUS, FLIP),
+                mechanism=dl.symmetric(FLIP, k=MODULUS),
                 adversary=dl.EntropyAtLeast(share, "max"),
             )
             proved = study.solve(problem, f"{name}-b{share:g}", gap=1e-3, time_limit=20.0)

@@ -17,7 +17,7 @@ PUBLISHED = {
     "Laplace": {"0": 0.079, "0.5": 0.062, "1": 0.041, "1.5": 0.022, "2": 0.009, "1 max": 0.000},
     "exponential": {"0": 0.032, "0.5": 0.024, "1": 0.015, "1.5": 0.008, "2": 0.003, "1 max": 0.000},
 }
-MECHANISMS = {"Laplace": dl.laplace_threshold(1.0), "exponential": dl.exponential(None, 1.0)}
+MECHANISMS = {"Laplace": dl.laplace_threshold(1.0), "exponential": dl.exponential(1.0)}
 FLIP = {"Laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
 

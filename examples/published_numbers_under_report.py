@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 
 import dalenius as dl
 from dalenius.catalogue.models import library_model
+from dalenius.intervals import ends_text, text_above
 from dalenius.report import curve_table
 from dalenius.studies.sweep import CurvePoint, entropy_curve
 
@@ -262,7 +263,12 @@ def certified_curve(mechanism: str, points: int, folder: Path) -> list[CurvePoin
     """Certified intervals from no entropy to all of it: few where the curve is flat, up to 3/4 of the maximum, `points` beyond."""
     shares = [Fraction(j, 4) for j in range(3)] + [Fraction(3, 4) + Fraction(j, 4 * points) for j in range(points + 1)]
     curve = list(entropy_curve(question(mechanism, "0 nats"), shares, gap=2e-3))
-    (folder / f"curve-{mechanism}.csv").write_text(curve_table(curve))
+    files = list[str]()
+    for number, point in enumerate(curve):
+        path = folder / f"curve-{mechanism}-{number}.cert"
+        path.with_suffix(".toml").write_text(dl.dumps(point.problem))
+        files.append(point.result.certificate.write(path).name)
+    (folder / f"curve-{mechanism}.csv").write_text(curve_table(curve, certificates=files))
     return curve
 
 
@@ -275,8 +281,8 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "ascent, uniform start": lambda row: f"{row.stops.uniform_start:.4f}",
     "random starts, short steps": lambda row: least_and_best(row.stops.short_steps),
     "random starts, long steps": lambda row: least_and_best(row.stops.long_steps),
-    "certified lower": lambda row: f"{math.floor(row.lower * 1e6) / 1e6:.6f}",
-    "certified upper": lambda row: f"{math.ceil(row.upper * 1e6) / 1e6:.6f}",
+    "certified lower": lambda row: ends_text(row.lower, row.upper, places=6)[0],
+    "certified upper": lambda row: ends_text(row.lower, row.upper, places=6)[1],
     "lower / published": lambda row: f"{row.factor:.2g}" if row.factor else "-",
     "closed form": lambda row: f"{row.closed_form:.6f}",
 }
@@ -296,7 +302,7 @@ def write_tables(rows: Sequence[Row], folder: Path) -> list[str]:
         for row in rows:
             at, short, long = row.stops, row.stops.short_steps, row.stops.long_steps
             stops = [at.uniform_start, min(short), max(short), min(long), max(long)]
-            known = [row.lower, row.upper, row.factor, row.closed_form]
+            known = [*ends_text(row.lower, row.upper), row.factor, row.closed_form]
             writer.writerow([row.mechanism, at.bound, row.published, *stops, *known])
     cells = [list(COLUMNS), *([text(row) for text in COLUMNS.values()] for row in rows)]
     widths = [max(len(line[j]) for line in cells) for j in range(len(COLUMNS))]
@@ -319,7 +325,7 @@ def remarks(rows: Sequence[Row], stops: dict[str, list[Stops]]) -> list[str]:
         if row.published > row.upper + 5e-4:  # Table 3 has three decimals
             lines.append(
                 f"Too large, {row.mechanism}: {row.published:.3f} is published for b = {row.stops.bound:g}, more than the "
-                f"channel's capacity, {row.upper:.4f}."
+                f"channel's capacity, {text_above(row.upper, 4)}."
             )
     lines += [
         "For b = 0.5 <= log 2 the paper's own Case 1 (section 3.1, as we read it) repeats the number of b = 0.",

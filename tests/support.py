@@ -394,11 +394,11 @@ def named(draw):
     epsilon = draw(st.fractions(Fraction(1, 10), 3, max_denominator=50))
     kinds: list[Callable[[], tuple[dl.Query, dl.Mechanism]]] = [
         lambda: (dl.Parity(), dl.laplace_threshold(epsilon)),
-        lambda: (dl.Threshold(1), dl.randomized_response(2, epsilon)),
-        lambda: (dl.ModularSum(3), dl.symmetric(3, epsilon / 4)),
-        lambda: (dl.Count(), dl.geometric(None, epsilon)),
-        lambda: (dl.Sum(), dl.exponential((-1, 5), epsilon, 2)),
-        lambda: (dl.Count([0]), dl.geometric((0, 4), epsilon)),
+        lambda: (dl.Threshold(1), dl.randomized_response(epsilon, k=2)),
+        lambda: (dl.ModularSum(3), dl.symmetric(epsilon / 4, k=3)),
+        lambda: (dl.Count(), dl.geometric(epsilon)),
+        lambda: (dl.Sum(), dl.exponential(epsilon, range=(-1, 5), sensitivity=2)),
+        lambda: (dl.Count([0]), dl.geometric(epsilon, range=(0, 4))),
     ]
     query, mechanism = draw(st.sampled_from(kinds))()
     return problem(sizes, query, mechanism, draw(st.sampled_from(SHARES)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import re
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,10 +31,16 @@ def room_of(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0]
 
 
+@functools.cache
+def syntax(path: Path) -> ast.Module:
+    """What a file says; several tests read every file."""
+    return ast.parse(path.read_text())
+
+
 def imports(path: Path, package: str) -> list[str]:
     """Every module that a file imports, lazily or not, as dotted names; relative ones resolved."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -140,7 +148,7 @@ def test_imports_go_down_only_inside_a_room(room):
                     assert floors.get(target, floors.get("*")) < height, f"{name}: {place} imports {target}"
 
 
-def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
+def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
     used = {
         path.relative_to(SOURCE).as_posix(): [n for n in imports(path, "dalenius") if n.startswith("dalenius_check")]
         for path in MODULES
@@ -154,7 +162,7 @@ def test_only_the_bridge_sees_the_checker_and_only_its_verdict():
         for node in ast.walk(ast.parse((SOURCE / "_verify.py").read_text()))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
-    assert names == {"check", "Verdict"}
+    assert names == {"check", "digest", "Verdict", "RefusedError", "LimitError"}
 
 
 @pytest.mark.parametrize("path", sorted(UNIT.rglob("*.py")), ids=lambda path: path.relative_to(UNIT).as_posix())
@@ -170,7 +178,7 @@ def test_unit_tests_mirror_the_source(path):
     )
 
 
-@pytest.mark.parametrize("path", sorted(CHECKER.glob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted(CHECKER.rglob("*.py")), ids=lambda p: p.relative_to(CHECKER).as_posix())
 def test_the_checker_imports_the_standard_library_and_flint_only(path):
     for name in imports(path, "dalenius_check"):
         assert name.split(".")[0] in {*sys.stdlib_module_names, "flint", "dalenius_check"}, name
@@ -181,7 +189,7 @@ def test_cvxpy_is_imported_in_programs_only():
     for path in MODULES:
         if room_of(path) != "programs":
             assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
-            texts = [n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)]
+            texts = [n.value for n in ast.walk(syntax(path)) if isinstance(n, ast.Constant)]
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 
 
@@ -200,9 +208,97 @@ def test_the_rooms_of_one_floor_do_not_know_each_other():
         assert other is None or other not in {target_room(name) for name in imports(path, "dalenius")}, path
 
 
+ENDS = {"lower", "upper", "low", "high", "gap"}
+WRITERS = {"ends_text", "interval_text", "text_below", "text_above", "gap_text", "ends"}
+OTHERS = {  # (file, expression): texts of tables as they were read, and what is no end
+    ("outcome.py", "self.lower"),
+    ("outcome.py", "self.upper"),
+    ("catalogue/ratchet.py", "self.lower"),
+    ("catalogue/ratchet.py", "self.upper"),
+    ("catalogue/ratchet.py", "row.gap"),
+    ("results.py", "gap"),  # asked for
+    ("files.py", "gap"),  # an empty line
+    ("examples/designed_against_classical.py", "high"),  # a mechanism's parameter
+    ("examples/paper_figure_5.py", "high"),
+}
+
+
+def named(value: ast.expr) -> set[str]:
+    """What a number is called: a variable, an attribute or a key, or those that it is computed from."""
+    match value:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Subscript(slice=ast.Constant(value=str(name))):
+            return {name}
+        case ast.BinOp(left=left, right=right) | ast.IfExp(body=left, orelse=right):
+            return named(left) | named(right)
+        case ast.UnaryOp(operand=operand) | ast.Starred(value=operand) | ast.FormattedValue(value=operand):
+            return named(operand)
+        case ast.Call(
+            func=ast.Name(id="float" | "round" | "max" | "min" | "abs" | "repr" | "str" | "format"), args=args
+        ):
+            return set[str]().union(*map(named, args))
+        case ast.Tuple(elts=members) | ast.JoinedStr(values=members):
+            return set[str]().union(*map(named, members))
+        case _:
+            return set()
+
+
+def formatted(tree: ast.AST) -> Iterator[ast.expr]:
+    """Every expression that is made a text of: in an f-string, by a builtin, by % or by a text's own method."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FormattedValue(value=value):
+                yield value
+            case ast.Call(func=ast.Name(id="repr" | "str" | "format" | "round"), args=[value, *_]):
+                yield value
+            case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=value):
+                yield value
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"), args=values):
+                yield from values
+
+
+def written(tree: ast.AST) -> set[str]:
+    """The variables of a file that are texts of ends: assigned from what `intervals` writes."""
+    names = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.For | ast.comprehension):
+            value, targets = (node.value, node.targets) if isinstance(node, ast.Assign) else (node.iter, [node.target])
+            used = {
+                n.id if isinstance(n, ast.Name) else n.attr
+                for n in ast.walk(value)
+                if isinstance(n, ast.Name | ast.Attribute)
+            }
+            if used & WRITERS:
+                names |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return names
+
+
+@pytest.mark.parametrize(
+    "path", [*MODULES, *sorted((ROOT / "examples").glob("*.py"))], ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+def test_nothing_but_intervals_formats_an_end(path):
+    """An end that is rounded to nearest is another claim than the one that was proved."""
+    name = path.relative_to(SOURCE if path.is_relative_to(SOURCE) else ROOT).as_posix()
+    tree = ast.parse(path.read_text())
+    texts = written(tree)
+    for value in formatted(tree):
+        fine = not named(value) & ENDS - texts or (name, ast.unparse(value)) in OTHERS or name == "intervals.py"
+        assert fine, f"{name}:{value.lineno}: {ast.unparse(value)}: write ends with the functions of dalenius.intervals"
+
+
+def test_the_rule_for_ends_sees_them():
+    for line in (
+        'f"{result.lower:.10g}"',
+        "f\"{answer['upper']:.2e}\"",
+        "repr(moment.upper)",
+        "f'{100 * x.gap:.1f}'",
+        "'%g' % low",
+    ):
+        assert any(named(value) & ENDS for value in formatted(ast.parse(line))), line
+
+
 def test_no_prints_and_no_global_random_state_in_the_library():
     for path in MODULES:
-        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        calls = [node.func for node in ast.walk(syntax(path)) if isinstance(node, ast.Call)]
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path
         assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path

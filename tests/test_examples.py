@@ -8,6 +8,7 @@ import itertools
 import math
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ARGUMENTS = {
     "designed_against_classical.py": ["--bits", "3", "--points", "3", "--gap", "0.05", "--time-limit", "4"],
-    "fair_survey.py": ["--points", "3", "--time-limit", "2"],
+    "fair_survey.py": ["--points", "3", "--time-limit", "1"],
     "published_numbers_under_report.py": ["--points", "3", "--starts", "2"],
 }
 REPRODUCTIONS = sorted(path.name for path in (ROOT / "examples").glob("paper_*.py"))
 DEAR = (
     "designed_against_classical.py",
+    "published_numbers_under_report.py",
     *(f"paper_{name}.py" for name in ("figure_3", "figure_5", "figure_6", "queries", "section_4_4")),
 )
 PUBLISHED = "published_numbers_under_report.py"
@@ -53,7 +55,7 @@ def read(path):
 
 def number(text):
     try:
-        return float(text)
+        return float(Fraction(text)) if "/" in text else float(text)
     except ValueError:
         return text
 
@@ -68,6 +70,7 @@ def test_the_story_runs(name, story):
     assert list(out.glob("*.png"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mechanism", FLIP)
 class TestPublishedNumbers:
     """The source paper's Table 3 (n = 4, parity, epsilon = 1) against proofs and against Mrs. Gerber's lemma."""
@@ -97,11 +100,12 @@ class TestPublishedNumbers:
         assert len(curve) == 7
         for point in curve:
             value = exact(point["share_of_max_entropy"] * 4 * math.log(2))
-            assert point["lower_nats"] <= value + 1e-6  # six digits of the share are written
-            assert point["upper_nats"] >= value - 1e-6
+            assert point["lower_nats"] - 1e-12 <= value <= point["upper_nats"] + 1e-12  # the closed form is in doubles
         for before, after in itertools.pairwise(curve):
-            assert after["upper_nats"] <= before["upper_nats"]
-            assert after["lower_nats"] <= before["lower_nats"] + 1e-12
+            assert (story(PUBLISHED)[1] / "published-numbers" / after["certificate"]).is_file()
+            width = after["upper_nats"] - after["lower_nats"]
+            assert after["upper_nats"] <= before["upper_nats"] + width / 100  # that much is lost where it is written
+            assert after["lower_nats"] <= before["lower_nats"] + width / 100
 
     def test_published_numbers_lie_below_the_proof(self, mechanism, rows):
         published = {"laplace": [0.062, 0.041, 0.022, 0.009], "exponential": [0.024, 0.015, 0.008, 0.003]}

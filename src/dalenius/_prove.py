@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,15 +16,18 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.outcome import ProofRefusedWarning, Refusal
+from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
+from dalenius.search import Run
 from dalenius.version import PRODUCER
 
 __all__ = ["Proposer", "Proved", "prove"]
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
+E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
+LIMITS = {" seconds": Termination.TIME_LIMIT, " MiB of memory": Termination.SIZE_LIMIT}  # how the checker's reasons end
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,13 @@ class Proved(Generic[L, U]):
 
     @property
     def doubted(self) -> bool:
-        """Whether a proof was refused that rounding does not explain."""
-        return not all(refusal.rounding for refusal in self.refusals)
+        """Whether a proof was refused that neither rounding nor a limit explains."""
+        return not all(refusal.rounding or refusal.limit for refusal in self.refusals)
+
+    @property
+    def limit(self) -> Termination | None:
+        """The limit that kept an end from being proved, if there is one."""
+        return next((refusal.limit for refusal in self.refusals if refusal.limit), None)
 
 
 class Proposer(Protocol[L, U, R_co]):
@@ -62,7 +71,7 @@ class Proposer(Protocol[L, U, R_co]):
         """The answer, once it is proved."""
 
 
-def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
+def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
     """The answer with the best ends that the checker proves; each end retreats on its own.
 
     Parameters
@@ -71,43 +80,43 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
         What the certificate will be about.
     proposer : Proposer
         It has run.
+    search : Run, optional
+        Whose limits the proof is within. Once they are passed only the ends that need no search are tried.
 
     Raises
     ------
     DaleniusError
-        If not even the ends that need no search are proved: the model is beyond the checker's limits.
+        If not even the ends that need no search are proved: the model is beyond the limits, or the checker's own.
 
     Warns
     -----
     ProofRefusedWarning
         If a proof was refused that rounding does not explain.
     """
-    desk = _Desk(problem)
-    lowers, uppers = list(proposer.lowers()), _Lazy(proposer.uppers())
-    proved = _together(desk, lowers, uppers) or _apart(desk, lowers, uppers)
+    desk = _Desk(problem, search)
+    lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
+    proved = _together(desk, lowers, uppers) or _apart(desk, list(lowers), uppers)
     for refusal in proved.refusals:
-        logger.log(logging.DEBUG if refusal.rounding else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
+        expected = refusal.rounding or refusal.limit
+        logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
     if proved.doubted:
-        first = next(refusal for refusal in proved.refusals if not refusal.rounding)
+        first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
         warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
     return proposer.result(proved)
 
 
-def _together(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
+def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
     """Both first candidates, rounded ever further, until they are proved; None if that does not help."""
-    firsts = [lower for lower in lowers if lower.candidate == lowers[0].candidate]
-    steps = [uppers[0]]
-    while (upper := uppers.get(len(steps))) is not None and upper.candidate == steps[0].candidate:
-        steps.append(upper)
-    refusals = list[Refusal]()
-    for k in range(max(len(firsts), len(steps))):
-        lower, upper = firsts[min(k, len(firsts) - 1)], steps[min(k, len(steps) - 1)]
+    lower, upper, refusals = lowers[0], uppers[0], list[Refusal]()
+    for k in itertools.count(1):
         certificate, verdict = desk.check(lower, upper)
         if desk.accepts(verdict):
             return _proved(certificate, lower, upper, refusals)
         refusals.append(_refusal("both", certificate, verdict, rounding=True))
-        if not _rounding_may_help(verdict):
+        next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
+        if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
             break
+        lower, upper = next_lower or lower, next_upper or upper
     return None
 
 
@@ -116,7 +125,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in lowers[:-1]:
+    for candidate in [] if desk.late else lowers[:-1]:
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate
@@ -137,7 +146,7 @@ def _first_proved(
     """The first upper end that is proved beside the certain lower one."""
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
-    for upper in uppers:
+    for upper in list(uppers)[-1:] if desk.late else uppers:
         if upper.candidate == hopeless:
             continue
         certificate, verdict = desk.check(lowers[0], upper)
@@ -164,16 +173,17 @@ def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Ref
 
 def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: bool) -> Refusal:
     header = certificate.header
-    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding)
+    limit = next((stop for what, stop in LIMITS.items() if verdict.reason.endswith(what)), None)
+    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding, limit)
 
 
-class _Lazy(Generic[U]):
-    """Ends that are made one by one, when they are asked for: an audit may stand behind each."""
+class _Lazy(Generic[E]):
+    """Ends that are made one by one, when they are asked for: millions of digits, or an audit, may stand behind each."""
 
-    def __init__(self, ends: Iterator[U]) -> None:
-        self._ends, self._known = ends, list[U]()
+    def __init__(self, ends: Iterator[E]) -> None:
+        self._ends, self._known = ends, list[E]()
 
-    def get(self, k: int) -> U | None:
+    def get(self, k: int) -> E | None:
         while len(self._known) <= k:
             end = next(self._ends, None)
             if end is None:
@@ -181,13 +191,18 @@ class _Lazy(Generic[U]):
             self._known.append(end)
         return self._known[k]
 
-    def __getitem__(self, k: int) -> U:
+    def of_candidate(self, candidate: int, k: int) -> E | None:
+        """End k, if it is there and differs from those of this candidate by rounding only."""
+        end = self.get(k)
+        return end if end is not None and end.candidate == candidate else None
+
+    def __getitem__(self, k: int) -> E:
         end = self.get(k)
         if end is None:
             raise IndexError(k)
         return end
 
-    def __iter__(self) -> Iterator[U]:
+    def __iter__(self) -> Iterator[E]:
         k = 0
         while (end := self.get(k)) is not None:
             yield end
@@ -197,8 +212,8 @@ class _Lazy(Generic[U]):
 class _Desk:
     """Writes certificates about one problem and hands them to the checker."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, search: Run | None) -> None:
+        self.problem, self._search = problem, search
         self.noun = "design" if isinstance(problem, DesignProblem) else "model"
         self._header = Header(
             problem=problem.kind,
@@ -228,6 +243,11 @@ class _Desk:
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
         return verdict.status.value == ("resolved" if self._own else "proved")
+
+    @property
+    def late(self) -> bool:
+        """Whether there is no time left for anything but what is certain."""
+        return self._search is not None and self._search.clock.left <= 0.0
 
     @property
     def _own(self) -> bool:

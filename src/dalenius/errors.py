@@ -1,10 +1,13 @@
-"""The one error family: everything the package raises on purpose derives from `DaleniusError`; and how messages show a value."""
+"""The one error family: everything the package raises on purpose derives from `DaleniusError`; how messages show a value, and what
+they guess was meant."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from fractions import Fraction
 
-__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief"]
+__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief", "hint"]
 
 
 class DaleniusError(Exception):
@@ -37,3 +40,17 @@ def brief(value: object) -> str:
     except ValueError:  # an integer beyond Python's limit of printed digits
         text = f"a {type(value).__name__} of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def hint(word: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the known one that begins with it, or else resembles it, if any does.
+
+    >>> hint("laplace", ["matrix", "laplace_threshold"]), hint("haming", ["hamming"]), hint("x", ["hamming"])
+    (" (did you mean 'laplace_threshold'?)", " (did you mean 'hamming'?)", '')
+    """
+    if not isinstance(word, str):
+        return ""
+    known = list(known)
+    longer = [name for name in known if len(word) > 2 and name.startswith(word.lower())]
+    close = longer or difflib.get_close_matches(word[:100], known, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

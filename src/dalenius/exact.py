@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from numbers import Real
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 
 __all__ = [
+    "Integer",
+    "Number",
+    "Numbers",
+    "Numeral",
+    "Rows",
     "as_fraction",
     "as_integer",
     "as_law",
@@ -21,27 +31,47 @@ __all__ = [
     "brief",
     "exact_sum",
     "fraction_text",
+    "is_number",
     "over_common_denominator",
 ]
 
+# What people write: numbers of Python or NumPy, exact ones also as texts; lists of them, or arrays.
+Integer: TypeAlias = int | np.integer[Any]
+Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer[Any] | np.floating[Any]
+Numbers: TypeAlias = Sequence[Number] | NDArray[Any]
+Rows: TypeAlias = Sequence[Numbers] | NDArray[Any]
+
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCII)
 _QUANTITY = re.compile(r"(\S+) (\S+)", re.ASCII)
+_ALMOST = re.compile(r"\s*(\S*[0-9.])\s*([^\W\d]+|%)\s*")
 MAX_CHARACTERS = 400
 MAX_EXPONENT = 400
+MAX_INTEGER = 10**MAX_CHARACTERS
 WRITABLE_BITS = 1200  # that 400 characters can always write, as p/q
 MAX_SUM_BITS = 65_536
 LAW_SUM = Fraction(1, 10**9)
 
 
+@dataclass(frozen=True)
+class Numeral:
+    """A number with a point or an exponent as a file has it. Whoever reads its key says what it is, or that it is none."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def as_fraction(value: Any, what: str) -> Fraction:
     """The exact rational that `value` states.
 
-    A `float` means the decimal that Python prints for it (0.2 is 1/5, as in a model file), never the binary double beside it.
+    A float of any width means the decimal that is printed for it (0.2 is 1/5, as in a model file, and so is ``np.float32(0.2)``),
+    never the binary number beside it.
 
     Parameters
     ----------
-    value : int, float, str, fractions.Fraction or decimal.Decimal
-        The number. Strings are decimals (``"0.25"``, ``"1e-3"``) or fractions (``"1/3"``).
+    value : Number
+        The number, of Python or of NumPy. Strings are decimals (``"0.25"``, ``"1e-3"``) or fractions (``"1/3"``).
     what : str
         What the number is, for the error message.
 
@@ -50,24 +80,44 @@ def as_fraction(value: Any, what: str) -> Fraction:
     InputError
         If `value` is not a finite number in one of these forms, or cannot be written with 400 characters.
 
-    >>> as_fraction(0.2, "flip"), as_fraction("1/3", "flip")
-    (Fraction(1, 5), Fraction(1, 3))
+    >>> as_fraction(0.2, "flip"), as_fraction(np.float32(0.2), "flip"), as_fraction("1/3", "flip")
+    (Fraction(1, 5), Fraction(1, 5), Fraction(1, 3))
     """
+    if type(value) is Fraction and _short(value):  # designs read their own rows again and again
+        return value
     value = _scalar(value)
+    if isinstance(value, Numeral):
+        return _parse(value.text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), what)
     if isinstance(value, str):
         return _parse(value, what)
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise InputError(f"{what}: expected a finite number, got {value}")
     if isinstance(value, float | Decimal):
-        return _parse((repr(value) if isinstance(value, float) else str(value)).lower().replace("e+", "e"), what)
+        return _parse(str(value).lower().replace("e+", "e"), what)
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise InputError(f"{what}: expected a number, got {brief(value)}")
     fraction = Fraction(value)
-    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= WRITABLE_BITS:
+    if isinstance(value, int) and abs(value) >= MAX_INTEGER:
+        raise InputError(f"{what}: expected an integer of at most {MAX_CHARACTERS} digits, got {brief(value)}")
+    if _short(fraction):
         return fraction
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
     return fraction
+
+
+def _short(value: Fraction) -> bool:
+    """Whether any of its spellings is short enough to be written."""
+    return value.numerator.bit_length() + value.denominator.bit_length() <= WRITABLE_BITS
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a real number that says how much, of Python or of NumPy: no truth value, and no text.
+
+    >>> is_number(np.float32(0.5)), is_number(np.int64(3)), is_number(np.bool_(True)), is_number("1")
+    (True, True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "nats") -> tuple[Fraction, str]:
@@ -81,11 +131,17 @@ def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "na
     >>> as_quantity("0.05 bits", "max_leakage", known=["nats", "bits"])
     (Fraction(1, 20), 'bits')
     """
+    number: Any = value
     if isinstance(value, str) and (words := _QUANTITY.fullmatch(value)):
-        value, units = words[1], words[2]
+        number, units = words[1], words[2]
+    if isinstance(value, str) and (meant := _meant(value, known)) and meant != value:
+        raise InputError(
+            f"{what}: expected a number, or a text of a number, one blank and a unit ({', '.join(known)}), got {brief(value)}; write "
+            f'"{meant}"'
+        )
     if units not in known:
         raise InputError(f"{what}: the unit must be {', '.join(known[:-1])} or {known[-1]}, got {brief(units)}")
-    return as_fraction(value, what), units
+    return as_fraction(number, what), units
 
 
 def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fraction, ...]:
@@ -96,7 +152,7 @@ def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fr
     """
     entries = tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
     for j, entry in enumerate(entries):
-        if entry < 0:
+        if entry.numerator < 0:
             raise InputError(f"{what}[{j}] is {noun} and must not be negative, got {_shown(entry)}")
     return entries
 
@@ -154,9 +210,9 @@ def as_integer(value: Any, what: str, *, at_least: int | None = None, at_most: i
     >>> as_integer(3, "count", at_least=1)
     3
     """
-    value = _scalar(value)
+    given, value = value, _scalar(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what}: expected an integer, got {brief(value)}")
+        raise InputError(f"{what}: expected an integer, got {brief(given)}")
     if at_least is not None and value < at_least:
         raise InputError(f"{what}: expected an integer of at least {at_least}, got {brief(value)}")
     if at_most is not None and value > at_most:
@@ -196,14 +252,32 @@ def _shown(value: Fraction) -> str:
 
 
 def _scalar(value: Any) -> Any:
+    """A NumPy scalar, or an array of no axes, as what Python has for it; of floats of another width the decimal that NumPy prints."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.floating) and not isinstance(value, float):
+        return Decimal(str(value))
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
+def _meant(text: str, known: Sequence[str]) -> str | None:
+    """The spelling of a quantity that is written almost as it should be, if one can be told."""
+    words = _ALMOST.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+    if words is None or _NUMBER.fullmatch(words[1]) is None:
+        return None
+    if words[2] == "%":
+        return f"{fraction_text(as_fraction(words[1], 'share') / 100)} max" if "max" in known else None
+    units = [unit for unit in known if unit[:3] == words[2][:3].lower() and len(words[2]) > 2]
+    return f"{words[1]} {units[0]}" if units else None
 
 
 def _parse(text: str, what: str) -> Fraction:
     match = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
     if match is None:
+        percent = text.removesuffix("%").rstrip()
+        advice = "; write a share, 80% is 0.8" if percent != text and _NUMBER.fullmatch(percent) else ""
         raise InputError(
-            f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}'
+            f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}{advice}'
         )
     if "/" in text and int(text.split("/")[1]) == 0:
         raise InputError(f"{what}: the denominator of {brief(text)} is zero")

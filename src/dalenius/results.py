@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import GapNotReachedError, InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
+from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Refusal, Scope, Termination
 from dalenius.search.clock import Progress
@@ -21,16 +22,13 @@ from dalenius.units import Quantity, lower_in, unit_size, upper_in
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
-NO_LEAKAGE = 2e-11  # as good as doubles can tell from none
+def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
+    """(upper - lower) / upper, rounded upward: 1 where nothing but 0 is known from below, 0 where both ends are one number.
 
-
-def relative_gap(lower: float, upper: float) -> float:
-    """(upper - lower) / upper, and 0 for no leakage to speak of.
-
-    >>> relative_gap(0.75, 1.0)
-    0.25
+    >>> relative_gap(0.75, 1.0), relative_gap(0.0, 1e-13), relative_gap(0.0, 0.0)
+    (0.25, 1.0, 0.0)
     """
-    return (upper - lower) / upper if upper > NO_LEAKAGE else 0.0
+    return 0.0 if lower == upper else exact_fraction_above(1 - Fraction(lower) / Fraction(upper))
 
 
 class _Bounds(TypedDict):
@@ -138,6 +136,18 @@ class _Proved:
         """Of the interval, relative."""
         raise NotImplementedError
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends as decimals, rounded outward, with as many digits as the width deserves; exact where the claim is short."""
+        claim = self.certificate.header.claim
+        exact = (
+            self.units == self.quantity.units
+            and claim is not None
+            and self.lower <= claim[0]
+            and claim[1] <= self.upper
+        )
+        return ends_text(*(claim if exact and claim else (self.lower, self.upper)))
+
     def require(self, *, gap: float) -> Self:
         """This result, if its relative gap is at most `gap`.
 
@@ -146,9 +156,9 @@ class _Proved:
         GapNotReachedError
             If the interval is wider.
         """
-        if self.gap > gap:
+        if not self.gap <= gap:
             raise GapNotReachedError(
-                f"the relative gap is {self.gap:.3g}, asked for {gap:.3g} ({self.termination.value}: {self.termination.advice})"
+                f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
             )
         return self
 
@@ -194,7 +204,7 @@ class Result(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
+        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
         return relative_gap(self.lower, self.upper)
 
     def to(self, units: str) -> Result:
@@ -211,8 +221,9 @@ class Result(_Proved):
         return dataclasses.replace(self, **self._bounds_in(units))
 
     def __str__(self) -> str:
+        low, high = self.ends
         about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
-        return f"{self.lower:.10g} <= leakage <= {self.upper:.10g} {self.units} ({self.termination.value}{about})"
+        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value}{about})"
 
 
 @dataclass(frozen=True)
@@ -271,7 +282,7 @@ class DesignResult(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, or nothing meets the budget."""
+        """(upper - lower) / upper, rounded upward, as of a `Result`; 0 where nothing meets the budget, which is proved."""
         return relative_gap(self.lower, self.upper) if self.feasible else 0.0
 
     @property
@@ -321,4 +332,5 @@ class DesignResult(_Proved):
         if not self.feasible:
             return "no mechanism meets the budget (proved)"
         unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
-        return f"{self.lower:.10g} <= least {self.quantity.value} <= {self.upper:.10g}{unit} ({self.termination.value})"
+        low, high = self.ends
+        return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from enum import Enum
+from fractions import Fraction
 
 from dalenius.errors import InputError
 
-__all__ = ["UNITS", "Quantity", "lower_in", "nats_above", "unit_size", "upper_in"]
+__all__ = ["UNITS", "Quantity", "log_above", "lower_in", "nats_above", "unit_size", "upper_in"]
 
 UNITS = ("nats", "bits")
 
@@ -86,6 +87,19 @@ def nats_above(amount: float, units: str) -> float:
     (True, 1.0)
     """
     return amount if unit_size(units) == 1.0 or amount == 0.0 else _step(amount * math.log(2.0), math.inf)
+
+
+def log_above(x: Fraction) -> float:
+    """A double that is at least log x, for x of at least 1: what is rounded is off by a few parts in 2^53, and nothing cancels.
+
+    >>> log_above(Fraction(1)), log_above(Fraction(3)) > 1.0986122886681098, 2763.1 < log_above(Fraction(10) ** 1200) < 2763.2
+    (0.0, True, True)
+    """
+    if x == 1:
+        return 0.0
+    twos = max(x.numerator.bit_length() - x.denominator.bit_length() - 1000, 0)
+    rest = _step(float(x / 2**twos - 1), math.inf)
+    return _step(math.log1p(rest) + twos * math.log(2.0), math.inf)
 
 
 def _step(value: float, towards: float, steps: int = 3) -> float:

@@ -1,4 +1,4 @@
-"""Independent checker of `dalenius` certificates: standard library and python-flint only."""
+"""Independent checker of `dalenius` certificates: the standard library, and python-flint where it is installed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from flint import ctx
-
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
+from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
@@ -21,7 +20,7 @@ from .numbers import OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["Status", "Verdict", "check"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -67,25 +66,39 @@ class Verdict:
 
 
 def check(
-    model: bytes, certificate: bytes, *, resolved: bool = False, seconds: Amount = SECONDS, memory: Amount = MEMORY
+    model: bytes,
+    certificate: bytes,
+    *,
+    resolved: bool = False,
+    seconds: Amount = SECONDS,
+    memory: Amount = MEMORY,
+    arithmetic: str = "auto",
 ) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
-    of the matrix that it carries itself: then the status is RESOLVED at best. A check that would take more than so many
-    seconds, or MiB of memory, ends UNDECIDED; a ValueError says that one of these is no number >= 0.
+    of the matrix that it carries itself: then the status is RESOLVED at best.
+    A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED.
+    `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
+    A ValueError says that there is no arithmetic of this name, or that a limit is no number >= 0.
     """
-    before, reason, allowance = ctx.prec, "", Allowance(seconds, memory)
+    allowance = Allowance(seconds, memory)
+    with using(choose(arithmetic)):
+        return _check(model, certificate, resolved, allowance)
+
+
+def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowance) -> Verdict:
+    """The same by the arithmetic chosen."""
+    reason = ""
     try:
         allowance.take(len(model) + len(certificate))
         parsed = parse_model(model, allowance)
-        for precision in _PRECISIONS:
-            ctx.prec = precision
+        for bits in _PRECISIONS:
             try:
-                with allowance.holding():
+                with chosen().workprec(bits), allowance.holding():
                     return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
-                reason = f"undecided at {precision} bits: {failure}"
+                reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
@@ -95,8 +108,11 @@ def check(
         return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
-    finally:
-        ctx.prec = before
+
+
+def digest(model: bytes) -> str:
+    """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
+    return parse_model(model).digest
 
 
 def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
@@ -119,9 +135,13 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"precision: {ctx.prec} bits",
+        f"arithmetic: {chosen().words}",
+        f"precision: {chosen().precision()} bits",
     )
-    ends = (None if end is None else Fraction(int(end.p), int(end.q)) for end in (claim["lower"], claim["upper"]))
+    ends = (
+        None if end is None else Fraction(int(end.numerator), int(end.denominator))
+        for end in (claim["lower"], claim["upper"])
+    )
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, *ends)
 
 

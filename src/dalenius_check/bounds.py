@@ -8,9 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from flint import arb, fmpq, fmpz
-
 from .allowance import BALL
+from .arithmetic import arb, fmpq
 from .channel import Channel, Record, log_weights
 from .numbers import grouped, height, larger, largest, log_sum_exp, total, xlogx
 
@@ -154,7 +153,7 @@ def uniform_information(record: Record) -> arb:
     """I of the uniform prior; exactly zero where every letter has the same completions."""
     if all(row == record.pairs[0] for row in record.pairs):
         return arb(0)
-    space = arb(sum((n for row in record.pairs for _, n in row), fmpz(0)))
+    space = arb(sum(n for row in record.pairs for _, n in row))
     return information(record.channel, [[(k, arb(n) / space) for k, n in row] for row in record.pairs])
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flint import fmpq
-
 from .allowance import NUMBER, PAIR, POINTER, Allowance
+from .arithmetic import fmpq
 from .bounds import Ranges
 
 _KEPT = 1 << 26  # bytes of ranges that are kept to be used again

@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import accumulate, chain, islice
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
-
 from .allowance import BALL, CELL, NUMBER, POINTER, Allowance
+from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .counts import Pairs, values
 from .model import Model
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
@@ -29,7 +28,7 @@ class Channel:
 
     def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
-        self.exact, self.outputs = isinstance(rows[0][0], fmpq), len(rows[0])
+        self.exact, self.outputs = is_rational(rows[0][0]), len(rows[0])
 
     @property
     def blocks(self) -> Iterable[tuple[range, arb_mat]]:

@@ -9,16 +9,15 @@ from itertools import pairwise
 from math import gcd, lcm, log2, prod
 from typing import Any
 
-from flint import fmpq, fmpz, fmpz_poly
-
 from .allowance import BALL, PAIR, Allowance, limit
+from .arithmetic import fmpq, fmpz_poly
 from .model import MAX_STATES, Model
 from .numbers import need
 
 _MAX_BITS = 4e8
 _MAX_PAIRS = 1 << 22
 MODULAR = ("parity", "modular_sum")
-Pairs = list[tuple[int, fmpz]]
+Pairs = list[tuple[int, int]]
 Groups = Counter[tuple[int, ...]]
 
 
@@ -82,7 +81,7 @@ def distribution(parts: Groups, allowance: Allowance, shares: Sequence[int] = ()
     return [(low + step * j, n) for j, n in enumerate(ways(shifted, width + 1, allowance, shares)) if n]
 
 
-def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int] = ()) -> list[fmpz]:
+def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int] = ()) -> list[int]:
     """The number of ways to reach each residue: the product of sum_a x^c(a) over all parts, modulo x^modulus - 1.
 
     With shares, one for each letter of every part, x^c(a) is taken shares[a] times.
@@ -97,7 +96,7 @@ def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int
         for x, share in zip(c, shares or [1] * len(c), strict=True):
             coefficients[x % modulus] += share
         product = product * _power(fmpz_poly(coefficients), times, cycle) % cycle
-    return list(product.coeffs()) + [fmpz(0)] * (modulus - product.length())
+    return list(product.coeffs()) + [0] * (modulus - product.length())
 
 
 def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
@@ -131,7 +130,7 @@ def datasets(model: Model, query_values: list[int]) -> list[int]:
     return list(map(_reader(model, query_values), sums))
 
 
-def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tuple[int, ...], fmpz]]:
+def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tuple[int, ...], int]]:
     """The inputs (k_0, ..., k_{A-1}) of the datasets (a, z), with numbers of completions z, in parts by z."""
     own, sums = contributions(model, key(model, i)), _sums(model, groups(model, i), query_values)
     if model.query["kind"] == "threshold":
@@ -150,12 +149,12 @@ def _sums(model: Model, parts: Groups, query_values: list[int], shares: Sequence
 def law(model: Model, query_values: list[int]) -> list[fmpq]:
     """The exact probability of each value under a design model's law of the data: shares of all ways to reach it."""
     letters = model.design["law"].get("probabilities", [])
-    scale, reader = lcm(*(int(x.q) for x in letters)), _reader(model, query_values)
-    found: dict[int, fmpz] = defaultdict(fmpz)
+    scale, reader = lcm(*(int(x.denominator) for x in letters)), _reader(model, query_values)
+    found: dict[int, int] = defaultdict(int)
     for value, n in _sums(model, groups(model), query_values, [int(x * scale) for x in letters]):
         found[reader(value)] += n
-    whole = sum(found.values(), fmpz(0))
-    model.allowance.take(len(found) * whole.bit_length() // 4)
+    whole = sum(found.values())
+    model.allowance.take(len(found) * int(whole.bit_length()) // 4)
     return [fmpq(found[k], whole) for k in range(len(query_values))]
 
 
@@ -163,19 +162,19 @@ def _pieces(sums: Pairs, cuts: set[int]) -> Pairs:
     """The sums that lie between the same cuts, merged into the smallest one."""
     places = {bisect_left(sums, cut, key=lambda pair: pair[0]) for cut in cuts}
     borders = sorted({0, len(sums), *places})
-    return [(sums[j][0], sum((n for _, n in sums[j:end]), fmpz(0))) for j, end in pairwise(borders)]
+    return [(sums[j][0], sum(n for _, n in sums[j:end])) for j, end in pairwise(borders)]
 
 
 def completions(model: Model, i: int, query_values: list[int]) -> list[Pairs]:
     """N(a, k) > 0 of record i: for each letter a the inputs k, ascending, which are query values or whole datasets."""
-    tables: list[dict[int, fmpz]] = [{} for _ in range(model.alphabets[i])]
+    tables: list[dict[int, int]] = [{} for _ in range(model.alphabets[i])]
     for chosen, n in patterns(model, i, query_values):
         model.allowance.look()
         for table, k in zip(tables, chosen, strict=True):
             if k in table:
-                model.allowance.take(n.bit_length() // 8)
+                model.allowance.take(int(n.bit_length()) // 8)
                 table[k] = table[k] + n
-            else:  # the same object: numbers of completions can be large
+            else:  # letters share numbers, which may have millions of digits
                 model.allowance.take(2 * PAIR)
                 table[k] = n
         limit(sum(map(len, tables)) <= _MAX_PAIRS, f"a record has more than {_MAX_PAIRS} pairs")

@@ -8,9 +8,8 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
-from flint import arb, arb_mat, fmpq
-
 from .allowance import BALL, NUMBER, Allowance, limit
+from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
 from .channel import Channel, log_weights
 from .counts import MODULAR, datasets, law, values

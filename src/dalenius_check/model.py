@@ -10,10 +10,9 @@ from itertools import groupby
 from math import prod
 from typing import Any
 
-from flint import arb, fmpq
-
 from . import read
 from .allowance import Allowance
+from .arithmetic import arb, fmpq
 from .numbers import at_most, need, normalised
 from .read import REQUIRED, Schema, required
 from .text import parse_toml
@@ -49,9 +48,9 @@ MECHANISMS: dict[str, Schema] = {
     "randomized_response": {"epsilon": _EPSILON, "k": _K},
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
-    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, fmpq(1))},
+    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
 }
-_FREE = (fmpq(0), "nats")
+_FREE = (0, "nats")
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _FREE_ROWS: Schema = {"rows": required(read.matrix)}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": {}, "squared": {}, "matrix": _FREE_ROWS}

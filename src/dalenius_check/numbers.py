@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Context, Decimal
 from typing import TypeVar
 
-from flint import arb, ctx, fmpq, fmpz
-
 from .allowance import Allowance, LimitError
+from .arithmetic import arb, chosen, fmpq
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,7 +35,9 @@ def need(condition: bool, reason: str) -> None:
 
 def rounded(value: fmpq, rounding: str) -> str:
     """A decimal of 15 digits."""
-    return str(Context(prec=15, rounding=rounding).divide(Decimal(int(value.p)), Decimal(int(value.q))))
+    return str(
+        Context(prec=15, rounding=rounding).divide(Decimal(int(value.numerator)), Decimal(int(value.denominator)))
+    )
 
 
 def at_most(small: arb, large: arb, what: str) -> None:
@@ -78,7 +79,7 @@ def grouped(values: Sequence[T]) -> list[tuple[T, int]]:
 
 def height(value: fmpq) -> int:
     """The bits of the larger one of numerator and denominator."""
-    return int(value.height_bits())
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
 def total(values: Iterable[fmpq]) -> fmpq:
@@ -143,7 +144,7 @@ def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
 
     Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
     """
-    scale = fmpz(1) << ctx.prec
+    scale = 1 << chosen().precision()
     below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
     return (
         fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from flint import arb, fmpq
-
 from .allowance import NUMBER, limit
+from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .channel import Channel
 from .counts import law
@@ -60,12 +59,16 @@ class Private(Design):
     def _ends(self) -> tuple[fmpq, fmpq]:
         """Rationals c- <= e^epsilon <= c+, both exact where e^epsilon is rational.
 
-        Bound because e^epsilon >= 1 for epsilon >= 0, and the ends of a ball are rounded outward; e^0 and whole powers of
-        two have balls of radius zero.
+        Bound because e^epsilon >= 1 for epsilon >= 0, and the ends of a ball are rounded outward; that of e^0 is exact.
         """
         if self.unit == "log":
             return self.budget, self.budget
-        ball = arb(2) ** arb(self.budget) if self.unit == "bits" else arb(self.budget).exp()
+        nats = arb(self.budget)
+        if self.unit == "bits":
+            if self.budget.denominator == 1:
+                return (fmpq(2) ** int(self.budget.numerator),) * 2
+            nats = nats * arb(2).log()
+        ball = nats.exp()
         return max(fmpq(1), ball.lower().fmpq()), ball.upper().fmpq()
 
     def _pairs(self, channel: Channel) -> list[tuple[fmpq, fmpq]]:

@@ -8,9 +8,8 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from flint import arb, fmpq, fmpz
-
 from .allowance import PAIR, POINTER, limit
+from .arithmetic import arb, fmpq
 from .bounds import entropy_of, exact_information, information, uniform_information
 from .certificate import Lines
 from .channel import Channel, Record
@@ -79,7 +78,7 @@ class EntropyBound:
         """The exact masses of a feasible prior: for each letter of record i the inputs and their masses."""
         record = self._record(i)
         if hint == "uniform":
-            space = sum((n for row in record.pairs for _, n in row), fmpz(0))
+            space = sum(n for row in record.pairs for _, n in row)
             return [[(k, fmpq(n, space)) for k, n in row] for row in record.pairs]
         letters, width = len(record.inputs), len(self.channel.rows)
         rows = [entries(row, "a letter's weights", width) for row in entries(hint, "weights", letters)]
@@ -98,7 +97,7 @@ class EntropyBound:
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
-        counts: dict[tuple[int, int], fmpz] = defaultdict(fmpz)
+        counts: dict[tuple[int, int], int] = defaultdict(int)
         for a, pairs in enumerate(self._record(i).pairs):
             for k, n in pairs:
                 counts[a, self.channel.classes[k]] += n

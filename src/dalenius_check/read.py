@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from flint import fmpq
-
 from .allowance import Allowance
+from .arithmetic import fmpq, is_rational
 from .numbers import RefusedError, grouped, need, normalised, once, rational, total
 
 MAX_FILE = 256 << 20
@@ -71,7 +70,7 @@ def exact(value: Any, what: str) -> fmpq:
     """An exact number from an integer, a decimal or a string of a model file."""
     if isinstance(value, str):
         return rational(value)
-    need(isinstance(value, fmpq) or (type(value) is int and abs(value) < 10**400), f"{what} must be a number")
+    need(is_rational(value) or (type(value) is int and abs(value) < 10**400), f"{what} must be a number")
     return fmpq(value)
 
 

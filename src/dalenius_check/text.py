@@ -6,9 +6,8 @@ import re
 import tomllib
 from typing import Any
 
-from flint import fmpq
-
 from .allowance import NUMBER, PAIR, Allowance
+from .arithmetic import fmpq
 from .numbers import RefusedError, need, rational
 from .read import MAX_FILE
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from flint import arb, fmpq
-
 from .allowance import BALL
+from .arithmetic import arb, fmpq
 from .bounds import Joint, Ranges, uniform_information
 from .box import Box, Classes
 from .certificate import Lines

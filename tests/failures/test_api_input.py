@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.model.mechanisms import Symmetric
 
 HUGE = 10**5000  # Python refuses to print it
 
@@ -18,7 +20,7 @@ def question(mechanism=None, *, sizes=(2, 2), query=None, bound=0.5):
     return dl.MaximalLeakage(
         records=dl.Records(alphabets=sizes),
         query=query or dl.Parity(),
-        mechanism=mechanism or dl.symmetric(2, 0.1),
+        mechanism=mechanism or dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast(bound),
     )
 
@@ -43,46 +45,96 @@ NO_NUMBERS = [
 @pytest.mark.parametrize(
     ("build", "word"),
     [
-        (lambda v: dl.symmetric(2, v), "flip"),
+        (lambda v: dl.symmetric(v, k=2), "flip"),
         (dl.laplace_threshold, "epsilon"),
-        (lambda v: dl.randomized_response(2, v), "epsilon"),
-        (lambda v: dl.geometric(2, v), "epsilon"),
-        (lambda v: dl.exponential(2, v), "epsilon"),
-        (lambda v: dl.exponential(2, 1, v), "sensitivity"),
+        (lambda v: dl.randomized_response(v, k=2), "epsilon"),
+        (lambda v: dl.geometric(v, range=2), "epsilon"),
+        (lambda v: dl.exponential(v, range=2), "epsilon"),
+        (lambda v: dl.exponential(1, range=2, sensitivity=v), "sensitivity"),
         (lambda v: dl.Channel([[v, 1], [0, 1]]), "rows[0][0]"),
         (dl.EntropyAtLeast, "entropy_at_least"),
+        (dl.LocalDP, "epsilon"),
     ],
-    ids=["flip", "laplace", "response", "geometric", "exponential", "sensitivity", "rows", "entropy"],
+    ids=["flip", "laplace", "response", "geometric", "exponential", "sensitivity", "rows", "entropy", "privacy"],
 )
 def test_no_numbers(build, word, value):
     refused(lambda: build(value), word)
 
 
 @pytest.mark.parametrize(
+    ("build", "call"),
+    [
+        (lambda: dl.symmetric(2, 0.1), "symmetric(flip, k=...)"),
+        (lambda: dl.symmetric(None, 0.1), "symmetric(flip, k=...)"),
+        (lambda: dl.symmetric(2), "symmetric(flip, k=...)"),
+        (lambda: dl.symmetric(2, flip=0.1), "symmetric(flip, k=...)"),
+        (lambda: dl.symmetric(), "missing a required argument: 'flip'"),
+        (lambda: dl.symmetric(k=2), "symmetric(flip, k=...)"),
+        (lambda: Symmetric(0.1, 2), "symmetric(flip, k=...)"),
+        (lambda: dl.randomized_response(2, 1.0), "randomized_response(epsilon, k=...)"),
+        (lambda: dl.randomized_response(k=2), "randomized_response(epsilon, k=...)"),
+        (lambda: dl.geometric((0, 3), 1), "geometric(epsilon, range=...)"),
+        (lambda: dl.geometric(None, 0.5), "geometric(epsilon, range=...)"),
+        (lambda: dl.geometric((0, 3)), "geometric(epsilon, range=...)"),
+        (lambda: dl.geometric(3, epsilon=1), "geometric(epsilon, range=...)"),
+        (lambda: dl.geometric(), "missing a required argument: 'epsilon'"),
+        (lambda: dl.exponential(1, 1.0), "exponential(epsilon, range=..., sensitivity=...)"),
+        (lambda: dl.exponential(None, 700, "1e-9"), "exponential(epsilon, range=..., sensitivity=...)"),
+        (lambda: dl.laplace_threshold(), "laplace_threshold(epsilon)"),
+        (lambda: dl.laplace_threshold(1, eps=2), "laplace_threshold(epsilon)"),
+    ],
+)
+def test_old_spellings_are_answered_with_the_new_one(build, call):
+    refused(build, call)
+
+
+@pytest.mark.parametrize("make", [dl.laplace_threshold, dl.randomized_response, dl.geometric, dl.exponential])
+def test_epsilon_comes_first(make):
+    """And never stays what it is by default, because there is no default."""
+    assert make(2).epsilon == make("2.0").epsilon == make(epsilon=2).epsilon == 2
+    assert make(2) == dataclasses.replace(make(1), epsilon=2)
+
+
+@pytest.mark.parametrize(
+    ("build", "advice"),
+    [
+        (lambda: dl.EntropyAtLeast("80%"), '"0.8 max"'),
+        (lambda: dl.EntropyAtLeast("1 bit"), '"1 bits"'),
+        (lambda: dl.EntropyAtLeast("1bits"), '"1 bits"'),
+        (lambda: dl.EntropyAtLeast(" 4/3  Nats "), '"4/3 nats"'),
+        (lambda: dl.LocalDP("1 bit"), '"1 bits"'),
+        (lambda: dl.symmetric("80%"), "80% is 0.8"),
+    ],
+)
+def test_a_quantity_that_is_almost_written_right(build, advice):
+    refused(build, advice)
+
+
+@pytest.mark.parametrize(
     ("build", "word"),
     [
-        (lambda: dl.symmetric(2, -0.1), "flip"),
-        (lambda: dl.symmetric(2, 1.1), "flip"),
-        (lambda: dl.symmetric(2, "1.0000000000000000000001"), "flip"),
-        (lambda: dl.symmetric(1, 0.1), "k"),
-        (lambda: dl.symmetric(2.0, 0.1), "k"),
-        (lambda: dl.symmetric("2", 0.1), "k"),
-        (lambda: dl.symmetric(True, 0.1), "k"),
+        (lambda: dl.symmetric(-0.1, k=2), "flip"),
+        (lambda: dl.symmetric(1.1, k=2), "flip"),
+        (lambda: dl.symmetric("1.0000000000000000000001", k=2), "flip"),
+        (lambda: dl.symmetric(0.1, k=1), "k"),
+        (lambda: dl.symmetric(0.1, k=2.0), "k"),
+        (lambda: dl.symmetric(0.1, k="2"), "k"),
+        (lambda: dl.symmetric(0.1, k=True), "k"),
         (lambda: dl.laplace_threshold(-1), "epsilon"),
         (lambda: dl.laplace_threshold(1001), "epsilon"),
-        (lambda: dl.geometric(2, 0), "epsilon"),
-        (lambda: dl.geometric(2, -1), "epsilon"),
-        (lambda: dl.geometric(0, 1), "range"),
-        (lambda: dl.geometric((2, 2), 1), "range"),
-        (lambda: dl.geometric((3, 1), 1), "range"),
-        (lambda: dl.geometric((0, 1, 2), 1), "range"),
-        (lambda: dl.geometric((0, 1.5), 1), "range"),
-        (lambda: dl.geometric("2", 1), "range"),
-        (lambda: dl.geometric(True, 1), "range"),
-        (lambda: dl.geometric(10**10, 1), "range"),
-        (lambda: dl.exponential(2, 1, 0), "sensitivity"),
-        (lambda: dl.exponential(2, 1, -1), "sensitivity"),
-        (lambda: dl.exponential(2, -1), "epsilon"),
+        (lambda: dl.geometric(0, range=2), "epsilon"),
+        (lambda: dl.geometric(-1, range=2), "epsilon"),
+        (lambda: dl.geometric(1, range=0), "range"),
+        (lambda: dl.geometric(1, range=(2, 2)), "range"),
+        (lambda: dl.geometric(1, range=(3, 1)), "range"),
+        (lambda: dl.geometric(1, range=(0, 1, 2)), "range"),
+        (lambda: dl.geometric(1, range=(0, 1.5)), "range"),
+        (lambda: dl.geometric(1, range="2"), "range"),
+        (lambda: dl.geometric(1, range=True), "range"),
+        (lambda: dl.geometric(1, range=10**10), "range"),
+        (lambda: dl.exponential(1, range=2, sensitivity=0), "sensitivity"),
+        (lambda: dl.exponential(1, range=2, sensitivity=-1), "sensitivity"),
+        (lambda: dl.exponential(-1, range=2), "epsilon"),
         (lambda: dl.EntropyAtLeast(-1), "entropy_at_least"),
         (lambda: dl.EntropyAtLeast("-1 bits"), "entropy_at_least"),
         (lambda: dl.EntropyAtLeast("1 bytes"), "unit"),
@@ -103,11 +155,11 @@ def test_numbers_out_of_range(build, word):
         lambda: question(bound="9" * 400),
         lambda: question(bound=10**400),
         lambda: dl.laplace_threshold(HUGE),
-        lambda: dl.symmetric(2, HUGE),
-        lambda: dl.symmetric(2, -HUGE),
-        lambda: dl.symmetric(2, Fraction(1, HUGE) + 1),
-        lambda: question(dl.symmetric(HUGE, 0.1)),
-        lambda: dl.geometric(HUGE, 1),
+        lambda: dl.symmetric(HUGE, k=2),
+        lambda: dl.symmetric(-HUGE, k=2),
+        lambda: dl.symmetric(Fraction(1, HUGE) + 1, k=2),
+        lambda: question(dl.symmetric(0.1, k=HUGE)),
+        lambda: dl.geometric(1, range=HUGE),
         lambda: dl.Channel([[HUGE, 0], [0, 1]]),
         lambda: dl.Channel([[-HUGE, 0], [0, 1]]),
         lambda: dl.Records(HUGE, alphabet=2),
@@ -235,17 +287,17 @@ def test_bad_queries(build):
 @pytest.mark.parametrize(
     ("build", "word"),
     [
-        (lambda: question(dl.symmetric(3, 0.1)), "k is 3"),
-        (lambda: question(dl.randomized_response(3, 1)), "k is 3"),
+        (lambda: question(dl.symmetric(0.1, k=3)), "k is 3"),
+        (lambda: question(dl.randomized_response(1, k=3)), "k is 3"),
         (lambda: question(dl.laplace_threshold(1), query=dl.Count()), "laplace_threshold"),
         (lambda: question(dl.laplace_threshold(1), query=dl.Table([1, 2, 2, 1])), "laplace_threshold"),
         (lambda: question(dl.laplace_threshold(1), query=dl.Table([0, 0, 0, 0])), "laplace_threshold"),
-        (lambda: question(dl.symmetric(None, 0.1), query=dl.Table([7, 7, 7, 7])), "2"),
-        (lambda: question(dl.geometric(1, 1), query=dl.Count()), "range"),
-        (lambda: question(dl.geometric((1, 5), 1), query=dl.Count()), "range"),
-        (lambda: question(dl.exponential(1, 1), query=dl.Count()), "range"),
-        (lambda: question(dl.geometric(None, 1), query=dl.Table([7, 7, 7, 7])), "range"),
-        (lambda: question(dl.geometric(10**9, 1)), "entries"),
+        (lambda: question(dl.symmetric(0.1), query=dl.Table([7, 7, 7, 7])), "2"),
+        (lambda: question(dl.geometric(1, range=1), query=dl.Count()), "range"),
+        (lambda: question(dl.geometric(1, range=(1, 5)), query=dl.Count()), "range"),
+        (lambda: question(dl.exponential(1, range=1), query=dl.Count()), "range"),
+        (lambda: question(dl.geometric(1), query=dl.Table([7, 7, 7, 7])), "range"),
+        (lambda: question(dl.geometric(1, range=10**9)), "entries"),
         (lambda: question(dl.Channel([[1], [1], [1]])), "3 rows"),
         (lambda: question(dl.Channel([[1]])), "1 rows"),
         (lambda: question(dl.Channel([[1], [1]], inputs="dataset")), "4 datasets"),
@@ -272,7 +324,7 @@ def test_parts_of_the_wrong_type(name, value):
     parts = {
         "records": dl.Records(2, alphabet=2),
         "query": dl.Parity(),
-        "mechanism": dl.symmetric(2, 0.1),
+        "mechanism": dl.symmetric(0.1, k=2),
         "adversary": dl.EntropyAtLeast(0.5),
     }
     refused(lambda: dl.MaximalLeakage(**(parts | {name: value})), name)
@@ -281,7 +333,11 @@ def test_parts_of_the_wrong_type(name, value):
 @pytest.mark.parametrize("name", ["title", "source"])
 def test_free_text_that_no_file_can_hold(name):
     """A lone surrogate has no UTF-8 form, so no model file can carry it."""
-    parts = {"records": dl.Records(2, alphabet=2), "mechanism": dl.symmetric(4, 0.1), "adversary": dl.EntropyAtLeast(0)}
+    parts = {
+        "records": dl.Records(2, alphabet=2),
+        "mechanism": dl.symmetric(0.1, k=4),
+        "adversary": dl.EntropyAtLeast(0),
+    }
     refused(lambda: dl.MaximalLeakage(**parts, **{name: "\ud800"}), name)
 
 
@@ -321,12 +377,37 @@ def test_no_entropy_where_there_is_one_dataset(support):
     [
         *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
         *(("time_limit", v) for v in (0, -1, math.nan, "1", True, [1])),
+        *(("node_limit", v) for v in (0, -1, 0.5, np.float32(2.5), math.inf, math.nan, "1", np.bool_(True))),
+        *(("memory_limit", v) for v in (0, -1, math.nan, "1", True)),
         *(("seed", v) for v in (-1, 0.5, "x")),
+        *(("known", v) for v in (5, "model.cert", dl.Certificate("{}\n"))),
+        *(("method", v) for v in ("exchange", 5)),
         *(("progress", v) for v in (5, "print")),
     ],
 )
 def test_arguments_of_solve(name, value):
     refused(lambda: dl.solve(question(), **{name: value}), name)
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+def test_a_known_proof_that_plays_no_part_is_refused(support, adversary):
+    known = support.solve(question())
+    refused(
+        lambda: dl.solve(dataclasses.replace(question(), adversary=adversary), known=known), "known", "entropy_at_least"
+    )
+
+
+def test_a_known_design_that_plays_no_part_is_refused():
+    parts = {"records": dl.Records(1, alphabet=2), "query": dl.Identity(), "distortion": dl.Hamming()}
+    private = dl.MinDistortion(**parts, privacy=dl.LocalDP("log 3"))
+    refused(lambda: dl.solve(private, known=dl.solve(private)), "known", "[privacy]")
+
+
+@pytest.mark.parametrize("number", [np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2)])
+def test_limits_are_numbers_of_any_kind(number):
+    limits = {"gap": number, "time_limit": number, "memory_limit": number, "node_limit": np.int32(5)}
+    assert dl.solve(question(), **limits).require(gap=number).gap <= number
+    assert dl.compare(question(), methods=["certified"], seeds=np.int64(1), budget=number, gap=number).gap == number
 
 
 @pytest.mark.parametrize("value", [None, 5, "model.toml", dl.Parity()])
@@ -340,9 +421,10 @@ def test_units_and_gaps_of_results(support):
     refused(lambda: result.to("bits").to("nats"), "nats")
     refused(lambda: result.to("distortion"), "units")
     assert result.require(gap=0.5) is result
-    loose = dl.solve(question(dl.symmetric(None, 0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
-    with pytest.raises(dl.GapNotReachedError, match="relative gap"):
-        loose.require(gap=-1.0)
+    loose = dl.solve(question(dl.symmetric(0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
+    for gap in (-1.0, math.nan):
+        with pytest.raises(dl.GapNotReachedError, match="relative gap"):
+            loose.require(gap=gap)
 
 
 def test_files_that_are_not_there(tmp_path):

@@ -101,7 +101,7 @@ def test_a_model_beyond_the_checkers_limits_is_one_clear_error():
     problem = dl.MaximalLeakage(
         records=dl.Records(21000, alphabet=2),
         query=dl.Threshold(10500),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast("0.5 max"),
     )
     with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*limit"):

@@ -81,7 +81,7 @@ def test_only_mechanisms_of_ones_own_are_taken_at_their_matrix(support, monkeypa
     """A verdict about some matrix is no proof for a mechanism that the checker knows, and the other way round."""
     verdicts = {
         dalenius_check.Status.PROVED: Erasure(Fraction(1, 4)),
-        dalenius_check.Status.RESOLVED: dl.symmetric(3, "0.2"),
+        dalenius_check.Status.RESOLVED: dl.symmetric("0.2", k=3),
     }
     for status, mechanism in verdicts.items():
         verdict = dalenius_check.Verdict(status, "whatever")

@@ -13,7 +13,7 @@ from dalenius.evidence import Lower, Upper
 from dalenius.evidence.lines import UNIFORM, JointLeaf, RecordLine, WitnessLine
 
 PROBLEM = dl.MaximalLeakage(
-    records=dl.Records(1, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(2, 0.1), adversary=dl.AnyPrior()
+    records=dl.Records(1, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
 )
 EXACT = 0.36806420716849717  # log 2 - h(0.1), attained by the uniform prior
 NOBODY = (WitnessLine(None, None),)

@@ -15,7 +15,7 @@ ADVERSARY = dl.EntropyAtLeast("0.5 max")
 
 @pytest.fixture(scope="module")
 def audit():
-    problem = dl.MaximalLeakage(records=RECORDS, query=PARITY, mechanism=dl.symmetric(2, 0.1), adversary=ADVERSARY)
+    problem = dl.MaximalLeakage(records=RECORDS, query=PARITY, mechanism=dl.symmetric(0.1, k=2), adversary=ADVERSARY)
     return dl.solve(problem, time_limit=None)
 
 

@@ -186,7 +186,7 @@ def full_joint(problem: MaximalLeakage | DesignProblem) -> Family:
 
     >>> import dalenius as dl
     >>> family = full_joint(dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast(1.0)))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(1.0)))
     >>> family.size, len(family.views), family.shared
     (16, 4, True)
     """
@@ -212,7 +212,7 @@ def aggregated(problem: MaximalLeakage | DesignProblem) -> Family:
 
     >>> import dalenius as dl
     >>> family = aggregated(dl.MaximalLeakage(records=dl.Records(1000, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("0.5 max")))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))
     >>> family.size, len(family.views), family.shared
     (4, 1, False)
     """

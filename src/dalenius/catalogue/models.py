@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import tomllib
 from dataclasses import dataclass, fields
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+from dalenius._load import load_file
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header
 from dalenius.exact import brief
 from dalenius.files import read_bytes
+from dalenius.intervals import ends_text, gap_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
-from dalenius.model import load as load_file
 from dalenius.results import relative_gap
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "library_model",
     "load",
     "model_path",
-    "outward",
 ]
 
 INSTALLED = Path(__file__).parents[1] / "models"
@@ -113,7 +112,7 @@ class LibraryModel:
         form = normal_form(problem)
         adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
         entropy = adversary.get("entropy_at_least")
-        lower, upper = ("", "") if self.claim is None else outward(*self.claim)
+        lower, upper = ("", "") if self.claim is None else ends_text(*self.claim)
         return IndexRow(
             name=self.name,
             set=self.set,
@@ -129,7 +128,7 @@ class LibraryModel:
             lower=lower,
             upper=upper,
             unit=problem.quantity.units,
-            gap="" if self.gap is None else f"{self.gap:.1e}",
+            gap="" if self.gap is None else gap_text(self.gap),
             tightness=self.tightness,
             formula=self.formula,
             certificate_bytes=0 if self.certificate_path is None else self.certificate_path.stat().st_size,
@@ -167,20 +166,6 @@ class IndexRow:
     def keys(cls) -> list[str]:
         """The columns."""
         return [field.name for field in fields(cls)]
-
-
-def outward(lower: Fraction, upper: Fraction) -> tuple[str, str]:
-    """Both ends as decimals of twelve significant digits, rounded outward.
-
-    >>> outward(Fraction(1, 3), Fraction(2, 3))
-    ('0.333333333333', '0.666666666667')
-    """
-    return _decimal(lower, ROUND_FLOOR), _decimal(upper, ROUND_CEILING)
-
-
-def _decimal(x: Fraction, rounding: str) -> str:
-    context = Context(prec=12, rounding=rounding)
-    return format(context.divide(Decimal(x.numerator), Decimal(x.denominator)).normalize(context), "f")
 
 
 def library_folder() -> Path:

@@ -11,6 +11,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
 from dalenius.exact import fraction_text
+from dalenius.intervals import text_above
 from dalenius.model import digest
 
 __all__ = ["release"]
@@ -73,15 +74,13 @@ def release(
 
 def _told(found: dl.Release) -> dict[str, Any]:
     """What is proved of a release, as JSON data; the distortion rounded upward to six digits."""
-    from dalenius.studies.release import above
-
     return {
         "leakage_nats": found.leakage.nats,
         "leakage_bits": found.leakage.bits,
         "leakage_within_budget": found.leakage.within_budget,
         "adversary": found.adversary,
         "proved": True,
-        "distortion": None if found.distortion is None else above(found.distortion),
+        "distortion": None if found.distortion is None else text_above(found.distortion),
         "max_distortion": None if found.max_distortion is None else fraction_text(found.max_distortion),
         "distortion_within_budget": found.within_distortion_budget,
         "simulation": found.simulation,
@@ -89,8 +88,6 @@ def _told(found: dl.Release) -> dict[str, Any]:
 
 
 def _print_release(found: dl.Release, proof: Path | None) -> None:
-    from dalenius.studies.release import above
-
     def row(name: str, text: str) -> None:
         out.print(f"{name:<20} {text}", markup=False, emoji=False)
 
@@ -98,13 +95,13 @@ def _print_release(found: dl.Release, proof: Path | None) -> None:
     if found.simulation:
         row("SIMULATION", "a predictable output, not a release")
     row("output", str(found.output))
-    row("leakage", f"at most {above(leakage.nats)} nats ({above(leakage.bits)} bits) about any one record")
+    row("leakage", str(leakage))
     row("to", found.adversary)
     row("proved", f"by the independent checker, {'just now' if found.audited else f'from {proof}'}")
     if leakage.within_budget is not None:
         row("leakage budget", "met" if leakage.within_budget else "NOT PROVED to be met")
     if found.distortion is not None:
-        row("expected distortion", above(found.distortion) + _against_budget(found))
+        row("expected distortion", text_above(found.distortion) + _against_budget(found))
     row("valid for", "this one output; every further release of the same data adds to it")
 
 

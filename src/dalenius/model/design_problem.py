@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
+from dalenius.exact import Rows
 from dalenius.information.arrays import Floats
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.expected_distortion import ExpectedDistortion
@@ -24,7 +25,6 @@ from dalenius.model.shelf import check_keys, read_shelved
 
 __all__ = ["DesignProblem"]
 
-Rows = Sequence[Sequence[Any]]
 D = TypeVar("D", bound="DesignProblem")
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_law, as_list
+from dalenius.exact import Rows, as_law, as_list
 from dalenius.model.distortions import Distortion
 from dalenius.model.mechanism_classes import MechanismClass, Oblivious, TiedEntries, mechanism_class
 from dalenius.model.mechanisms import DesignedMechanism
@@ -17,9 +16,7 @@ from dalenius.model.mechanisms.base import MAX_ENTRIES
 from dalenius.model.problem import Problem
 from dalenius.model.queries.base import Integers
 
-__all__ = ["MechanismChoice", "Rows"]
-
-Rows = Sequence[Sequence[Any]]
+__all__ = ["MechanismChoice"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +137,7 @@ class MechanismChoice(Problem):
             )
         mechanism.check_values(self._input_values.tolist())
         self.expand(mechanism.rows)
-        for label, wanted in zip(mechanism.labels, self.distortion.labels(self._values), strict=True):
+        for label, wanted in zip(mechanism.outputs, self.distortion.labels(self._values), strict=True):
             if isinstance(label, int) and label != wanted:
                 raise InputError(
                     f"mechanism: its outputs are not those of the model's distortion: expected {wanted}, got {label}"

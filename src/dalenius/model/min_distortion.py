@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_quantity, brief, fraction_text
+from dalenius.exact import Number, Rows, as_quantity, brief, fraction_text
 from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
@@ -62,7 +62,7 @@ class MinDistortion(DesignProblem):
     budget_key: ClassVar[str] = "max_leakage"
     quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
-    max_leakage: Fraction | float | str | None = None
+    max_leakage: Number | None = None
     privacy: Privacy | None = None
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class MinDistortion(DesignProblem):
         """What the privacy notion compares entries with; `InputError` without one."""
         return self._notion.references(self._possible, self.exact_input_law())
 
-    def exp_epsilon(self, rows: Sequence[Sequence[Any]]) -> Fraction | None:
+    def exp_epsilon(self, rows: Rows) -> Fraction | None:
         """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
 
         Raises

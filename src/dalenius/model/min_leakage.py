@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from dalenius.exact import as_fraction
+from dalenius.exact import Number, as_fraction
 from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 
@@ -43,7 +43,7 @@ class MinLeakage(DesignProblem):
     kind: ClassVar[str] = "min_leakage"
     budget_key: ClassVar[str] = "max_distortion"
     adversary: Adversary
-    max_distortion: Fraction | float | str
+    max_distortion: Number
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_distortion", as_fraction(self.max_distortion, "max_distortion"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import as_integer, as_list
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
 
 __all__ = ["MAX_ENUMERATED", "Integers", "Records"]
@@ -46,24 +46,27 @@ class Records:
     6
     """
 
-    count: int | None = None
-    alphabet: int | None = field(default=None, kw_only=True, compare=False, repr=False)
-    alphabets: tuple[int, ...] = field(default=(), kw_only=True)
+    count: int
+    alphabets: tuple[int, ...]
 
-    def __post_init__(self) -> None:
-        if (len(as_list(self.alphabets, "records: alphabets")) > 0) == (self.alphabet is not None):
+    def __init__(
+        self,
+        count: Integer | None = None,
+        *,
+        alphabet: Integer | None = None,
+        alphabets: Sequence[Integer] | Integers = (),
+    ) -> None:
+        if (len(as_list(alphabets, "records: alphabets")) > 0) == (alphabet is not None):
             raise InputError("records: give either count and alphabet, or alphabets (one size a record)")
-        if self.alphabet is not None:
-            count = as_integer(self.count, "records: count", at_least=1, at_most=MAX_RECORDS)
-            size = as_integer(self.alphabet, "records: alphabet", at_least=1, at_most=MAX_ALPHABET)
-            sizes: tuple[int, ...] = (size,) * count
+        if alphabet is not None:
+            times = as_integer(count, "records: count", at_least=1, at_most=MAX_RECORDS)
+            sizes = (as_integer(alphabet, "records: alphabet", at_least=1, at_most=MAX_ALPHABET),) * times
         else:
-            sizes = _sizes(self.alphabets)
-            if self.count not in (None, len(sizes)):
-                raise InputError(f"records: count is {self.count}, but alphabets lists {len(sizes)} records")
-        object.__setattr__(self, "alphabets", sizes)
+            sizes = _sizes(alphabets)
+            if count not in (None, len(sizes)):
+                raise InputError(f"records: count is {brief(count)}, but alphabets lists {len(sizes)} records")
         object.__setattr__(self, "count", len(sizes))
-        object.__setattr__(self, "alphabet", None)
+        object.__setattr__(self, "alphabets", sizes)
 
     def __len__(self) -> int:
         return len(self.alphabets)
@@ -83,7 +86,7 @@ class Records:
         """log |X| in nats."""
         return math.fsum(times * math.log(size) for size, times in self.runs)
 
-    def dataset(self, letters: Sequence[int]) -> tuple[int, ...]:
+    def dataset(self, letters: Sequence[Integer] | Integers) -> tuple[int, ...]:
         """The letters of a dataset, one a record, checked; an error does not repeat them.
 
         >>> Records(3, alphabet=2).dataset([0, 1, 1])
@@ -98,7 +101,7 @@ class Records:
                 raise InputError(f"dataset: the letter of record {record} must be an integer from 0 to {size - 1}")
         return tuple(map(int, listed))
 
-    def index(self, letters: Sequence[int]) -> int:
+    def index(self, letters: Sequence[Integer] | Integers) -> int:
         """The dataset's place in lexicographic order, record 0 slowest.
 
         >>> Records(alphabets=[2, 3]).index([1, 2])
@@ -138,7 +141,7 @@ class Records:
         return self.datasets
 
 
-def _sizes(alphabets: Iterable[int]) -> tuple[int, ...]:
+def _sizes(alphabets: Sequence[Integer] | Integers) -> tuple[int, ...]:
     sizes = as_list(alphabets, "records: alphabets")
     if len(sizes) > MAX_RECORDS:
         raise InputError(f"records: at most {MAX_RECORDS} records, got {len(sizes)}")

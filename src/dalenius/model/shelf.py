@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief, hint
 
-__all__ = ["Shelved", "check_keys", "hint", "read_shelved"]
+__all__ = ["Shelved", "check_keys", "read_shelved"]
 
 S = TypeVar("S", bound="Shelved")
 
@@ -68,13 +66,3 @@ def check_keys(table: Mapping[str, Any], allowed: Iterable[str], where: str) -> 
         if key not in allowed:
             expected = ", ".join(allowed) if allowed else "no keys"
             raise InputError(f"{where}: unknown key {brief(key)}; expected {expected}{hint(key, allowed)}")
-
-
-def hint(word: Any, known: Iterable[str]) -> str:
-    """The end of a message about an unknown word: the known one it resembles, if any.
-
-    >>> hint("haming", ["hamming", "absolute"])
-    " (did you mean 'hamming'?)"
-    """
-    close = difflib.get_close_matches(word, list(known), n=1) if isinstance(word, str) else []
-    return f" (did you mean {close[0]!r}?)" if close else ""

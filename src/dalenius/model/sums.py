@@ -142,8 +142,8 @@ def _zero(modulus: int | None, step: int) -> Sums:
 
 
 def _letter_sums(kind: RecordType, modulus: int | None, step: int) -> Sums:
-    low = 0 if modulus else min(kind.contribution)
-    counts = np.bincount((np.array(kind.contribution) - low) // step, minlength=modulus or 1)
+    low, added = (0, np.array(kind.contribution) % modulus) if modulus else (min(kind.contribution), kind.contribution)
+    counts = np.bincount((np.asarray(added) - low) // step, minlength=modulus or 1)
     with np.errstate(divide="ignore"):
         return Sums(low, step, np.log(counts / len(kind.contribution)))
 

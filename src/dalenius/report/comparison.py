@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dalenius.intervals import ends_text
 from dalenius.report.picture import canvas, label, written
 from dalenius.studies.compare import Comparison, MethodOutcome
 from dalenius.units import Quantity, lower_in
@@ -19,12 +20,13 @@ HEADS = (
 
 def comparison_table(comparison: Comparison) -> str:
     """The entries as CSV text; values in the comparison's own unit (nats, or the distortion's)."""
-    rows = [HEADS]
+    rows, (lower, upper) = [HEADS], ends_text(comparison.lower, comparison.upper)
     for entry in comparison.entries:
+        value, first = comparison.value_text(entry.value), comparison.value_text(entry.first)
         reached = "" if entry.reached is None else f"{entry.reached:.3f}"
         rows.append(
-            f"{entry.method},{entry.seeds},{entry.value!r},{entry.first!r},{entry.claimed!r},{comparison.lower!r},"
-            f"{comparison.upper!r},{entry.shortfall:.3g},{entry.violation:.3g},{entry.iterations},{entry.evaluations},"
+            f"{entry.method},{entry.seeds},{value},{first},{entry.claimed!r},{lower},{upper},"
+            f"{entry.shortfall:.3g},{entry.violation:.3g},{entry.iterations},{entry.evaluations},"
             f"{entry.seconds:.3f},{reached},{comparison.units}"
         )
     return "\n".join(rows) + "\n"
@@ -43,7 +45,7 @@ def comparison_picture(comparison: Comparison, path: str | Path, *, title: str =
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("1.5 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> comparison_table(dl.compare(problem, methods=["paper-full"], seeds=1)).splitlines()[0][:20]
     'method,starts,value,'
     """

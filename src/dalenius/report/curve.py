@@ -5,20 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dalenius.exact import fraction_text
+from dalenius.intervals import gap_text
 from dalenius.report.picture import canvas, label, written
 from dalenius.studies.sweep import CurvePoint
 
 __all__ = ["curve_picture", "curve_table"]
 
 
-def curve_table(points: Sequence[CurvePoint], *, units: str = "nats") -> str:
-    """The points as CSV text: share of the largest entropy, bounds rounded outward, relative gap, record, why it stopped."""
-    rows = [f"share_of_max_entropy,lower_{units},upper_{units},relative_gap,record,termination"]
-    for point in points:
+def curve_table(points: Sequence[CurvePoint], *, units: str = "nats", certificates: Sequence[str] = ()) -> str:
+    """The points as CSV text: each share of the largest entropy, exactly, and what is proved there.
+
+    The columns are the share (a decimal or a fraction p/q), the bounds, rounded outward, the relative gap, rounded upward, the record,
+    why it stopped, and the file of the certificate.
+
+    Parameters
+    ----------
+    units : str
+        Of the bounds.
+    certificates : sequence of str
+        The file names of the points' certificates, in the same order, as far as they are written.
+    """
+    rows = [f"share_of_max_entropy,lower_{units},upper_{units},relative_gap,record,termination,certificate"]
+    for point, certificate in zip(points, [*certificates, *[""] * len(points)], strict=False):
         result = point.result.to(units)
+        lower, upper = result.ends
         rows.append(
-            f"{float(point.share):.6g},{result.lower!r},{result.upper!r},"
-            f"{result.gap:.3g},{'' if result.record is None else result.record},{result.termination.value}"
+            f"{fraction_text(point.share)},{lower},{upper},{gap_text(result.gap)},"
+            f"{'' if result.record is None else result.record},{result.termination.value},{certificate}"
         )
     return "\n".join(rows) + "\n"
 

@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from dalenius.exact import fraction_text
+from dalenius.intervals import ends_text, gap_text, text_above
 from dalenius.model import MinDistortion
 from dalenius.report.picture import canvas, label, written
 from dalenius.studies.frontier import Band, FrontierPoint
@@ -15,33 +17,42 @@ from dalenius.units import Quantity, lower_in, upper_in
 __all__ = ["frontier_picture", "frontier_table"]
 
 BAND_STEPS = 200
+HEADS = (
+    "budget", "lower", "upper", "unit", "band_lower", "band_upper", "relative_gap", "distortion", "leakage_lower", "leakage_upper",
+    "termination", "certificate",
+)  # fmt: skip
 
 
-def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats") -> str:
-    """The points as CSV text, bounds rounded outward: each budget's own interval, what all points prove there, and the mechanism.
+def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats", certificates: Sequence[str] = ()) -> str:
+    """The points as CSV text: each budget's own interval, what all points prove there, and the mechanism.
 
-    Leakages are in `units`; budgets are in the unit of the problem's own budget. A budget that no mechanism meets has ``inf``.
+    Budgets are exact (a decimal or a fraction p/q), in the unit of the problem's own budget; bounds are rounded outward, leakages in
+    `units`; the gap and the mechanism's distortion are rounded upward. A budget that no mechanism meets has ``inf``.
+
+    Parameters
+    ----------
+    certificates : sequence of str
+        The file names of the points' certificates, in the same order, as far as they are written.
     """
-    rows = [
-        "budget,lower,upper,unit,band_lower,band_upper,relative_gap,distortion,leakage_lower,leakage_upper,termination"
-    ]
+    rows = [",".join(HEADS)]
     band = Band(points)
-    for point in points:
+    for point, certificate in zip(points, [*certificates, *[""] * len(points)], strict=False):
         result = point.result.with_leakages_in(units)
-        own, told = (result.lower, result.upper), result.leakage or ("", "")
-        shared = _ends(point, band.lower(point.budget), band.upper(point.budget), units) if result.feasible else own
-        distortion = "" if result.distortion is None else repr(float(result.distortion))
+        shared = result.ends
+        if result.feasible:
+            shared = ends_text(*_ends(point, band.lower(point.budget), band.upper(point.budget), units))
         cells = [
-            float(point.budget),
-            *own,
+            fraction_text(point.budget),
+            *result.ends,
             result.units,
             *shared,
-            f"{result.gap:.3g}",
-            distortion,
-            *told,
+            gap_text(result.gap),
+            "" if result.distortion is None else text_above(result.distortion, 17),
+            *(("", "") if result.leakage is None else ends_text(*result.leakage)),
             result.termination.value,
+            certificate,
         ]
-        rows.append(",".join(cell if isinstance(cell, str) else repr(cell) for cell in cells))
+        rows.append(",".join(cells))
     return "\n".join(rows) + "\n"
 
 

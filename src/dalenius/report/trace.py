@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dalenius.errors import InputError
+from dalenius.intervals import ends_text
 from dalenius.report.picture import canvas, label, written
 from dalenius.search.clock import Progress
 
@@ -20,9 +21,10 @@ def trace_table(trace: Sequence[Progress]) -> str:
     units = trace[0].units if trace else "nats"
     rows = [f"seconds,stage,record,round,lower_{units},upper_{units},evidence"]
     for moment in trace:
+        lower, upper = ends_text(moment.lower, moment.upper)
         record = "" if moment.record is None else moment.record
         rows.append(
-            f"{moment.seconds:.3f},{moment.stage},{record},{moment.rounds or ''},{moment.lower!r},{moment.upper!r},{moment.evidence}"
+            f"{moment.seconds:.3f},{moment.stage},{record},{moment.rounds or ''},{lower},{upper},{moment.evidence}"
         )
     return "\n".join(rows) + "\n"
 
@@ -38,7 +40,7 @@ def trace_picture(trace: Sequence[Progress], path: str | Path, *, title: str = "
     >>> import dalenius as dl
     >>> from dalenius.report import trace_table
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast("1.5 bits"))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
     >>> print(trace_table(dl.solve(problem).trace).splitlines()[0])
     seconds,stage,record,round,lower_nats,upper_nats,evidence
     """

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import as_nonnegative, brief
+from dalenius.exact import Integer, as_nonnegative, brief
+from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.mechanisms.designed import Label, Random
+from dalenius.model.records import Integers
 from dalenius.outcome import Termination
 from dalenius.search.clock import Progress
 from dalenius.units import nats_above, upper_in
 
-__all__ = ["LeakageBound", "Release", "above", "audit_of_release", "bound_of", "release"]
+__all__ = ["LeakageBound", "Release", "audit_of_release", "bound_of", "release"]
 
 LARGEST_IN_DOUBLES = Fraction(10**300)
 GAP = 1e-3  # relative, of an audit on the spot
 
-Letters = Sequence[int] | Callable[[], Sequence[int]]
+Listed = Sequence[Integer] | Integers
+Letters = Listed | Callable[[], Listed]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class LeakageBound:
     nats: float
     bits: float
     within_budget: bool | None = None
+
+    def __str__(self) -> str:
+        return f"at most {text_above(self.nats)} nats ({text_above(self.bits)} bits) about any one record"
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,7 @@ class Release:
         return self.distortion <= self.max_distortion
 
     def __str__(self) -> str:
-        leakage = f"at most {above(self.leakage.nats)} nats ({above(self.leakage.bits)} bits) about any one record"
-        return f"{'SIMULATION, ' if self.simulation else ''}output {self.output}: {leakage}, to {self.adversary}"
+        return f"{'SIMULATION, ' if self.simulation else ''}output {self.output}: {self.leakage}, to {self.adversary}"
 
 
 def release(
@@ -140,7 +143,7 @@ def release(
         raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
     proof = _audited(audit, time_limit, progress) if certificate is None else certificate
     leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
-    hidden = _true_input(problem, mechanism, letters() if callable(letters) else letters)
+    hidden = _true_input(problem, mechanism, problem.records.dataset(letters() if callable(letters) else letters))
     return Release(
         output=mechanism.sample(hidden, rng),
         leakage=leakage,
@@ -206,26 +209,6 @@ def bound_of(
         return _budget(problem)
     assert upper is not None
     return _leakage(problem, upper)
-
-
-def above(x: float | Fraction, digits: int = 6) -> str:
-    """A number of at least 0 to so many digits, rounded upward: the text is no smaller than the number.
-
-    >>> above(0.1234561), above(Fraction(1, 10)), above(0.0)
-    ('0.123457', '0.1', '0')
-    """
-    context, exact = Context(prec=digits, rounding=ROUND_CEILING), Fraction(x)
-    if exact.numerator.bit_length() + exact.denominator.bit_length() < 10_000:
-        return _plain(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
-    return _plain(
-        context.create_decimal(Decimal(exact_fraction_above(exact) if exact <= LARGEST_IN_DOUBLES else math.inf))
-    )
-
-
-def _plain(x: Decimal) -> str:
-    """A decimal without trailing zeros, and without an exponent where it has a handy size."""
-    x = x.normalize()
-    return format(x, "f") if Decimal("1e-6") <= x < Decimal("1e15") or not x else str(x).lower()
 
 
 def _audited(

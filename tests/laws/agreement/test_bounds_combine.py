@@ -12,7 +12,7 @@ def letters_problem(bound):
     return dl.MaximalLeakage(
         records=dl.Records(alphabets=[2, 4, 3]),
         query=dl.Count(letters=[0, 3]),
-        mechanism=dl.geometric(None, 1.0),
+        mechanism=dl.geometric(1.0),
         adversary=dl.EntropyAtLeast(bound),
     )
 
@@ -47,7 +47,7 @@ def test_no_leakage_is_no_gap():
     problem = dl.MaximalLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Count(),
-        mechanism=dl.randomized_response(3, 0),
+        mechanism=dl.randomized_response(0, k=3),
         adversary=dl.EntropyAtLeast("1 bits"),
     )
     result = dl.solve(problem)

@@ -24,11 +24,11 @@ def matrix(seed: int, inputs: int, outputs: int):
 
 
 CASES = {
-    "parity": ([2, 2], dl.Parity(), dl.symmetric(2, 0.1), "0.8 max"),
-    "count": ([2, 2, 2], dl.Count(), dl.geometric(None, 1.0), "0.6 max"),
-    "count, much entropy": ([2, 2, 2], dl.Count(), dl.geometric(None, 1.0), "0.95 max"),
+    "parity": ([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), "0.8 max"),
+    "count": ([2, 2, 2], dl.Count(), dl.geometric(1.0), "0.6 max"),
+    "count, much entropy": ([2, 2, 2], dl.Count(), dl.geometric(1.0), "0.95 max"),
     "sum, unequal records": ([2, 3], dl.Sum(), dl.Channel(matrix(1, 4, 3)), "0.5 max"),
-    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(3, 0.2), "0.8 max"),
+    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(0.2, k=3), "0.8 max"),
     "threshold, one idle record": ([2, 1, 2], dl.Threshold(1), dl.laplace_threshold(2.0), "1 bits"),
     "one record": ([3], dl.Identity(), dl.Channel(matrix(2, 3, 3)), "0.5 max"),
     "table": ([2, 2, 2], dl.Table([0, 1, 1, 2, 1, 0, 2, 2]), dl.Channel(matrix(3, 3, 2)), "0.75 max"),

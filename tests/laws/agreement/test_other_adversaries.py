@@ -168,7 +168,7 @@ def test_one_law_more_only_narrows(support, monkeypatch):
     """With room for few laws the interval is wider, and valid."""
     from dalenius.audits import product_priors
 
-    problem = support.problem([2] * 12, dl.Count(), dl.geometric(None, 1.0), dl.ProductPriors())
+    problem = support.problem([2] * 12, dl.Count(), dl.geometric(1.0), dl.ProductPriors())
     exact, before = dl.solve(problem), np.inf
     for laws in (0, 1, 5, 20):
         monkeypatch.setattr(product_priors, "MOST", laws * 13)

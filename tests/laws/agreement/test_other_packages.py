@@ -44,7 +44,10 @@ def random_release(seed):
 
 RELEASES = {
     "count": dl.MaximalLeakage(
-        records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(4, 0.5), adversary=dl.AnyPrior()
+        records=dl.Records(4, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(0.5, range=4),
+        adversary=dl.AnyPrior(),
     ),
     "random": random_release(0),
     "another": random_release(1),

@@ -67,7 +67,7 @@ def assert_attained(support, question, result) -> None:
 
 
 @pytest.mark.parametrize("block", thinned(range(INSTANCES // BLOCK), every=10))
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", thinned(SHAPES, every=2))
 def test_no_upper_bound_is_below_ten_thousand_restarts(support, name, block):
     """One hundred instances of each shape, in blocks: an honest interval, a real witness, both records audited."""
     for number in range(block * BLOCK, (block + 1) * BLOCK):
@@ -80,7 +80,7 @@ def test_no_upper_bound_is_below_ten_thousand_restarts(support, name, block):
         assert sorted(part.record for part in result.records) == [0, 1]
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", thinned(SHAPES, every=2))
 def test_the_brute_force_finds_a_planted_wrong_upper_bound(support, name):
     """An upper bound one percent below the witness of a long audit is exceeded."""
     for number in range(draws(1, 3)):

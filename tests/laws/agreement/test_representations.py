@@ -8,7 +8,7 @@ import pytest
 import dalenius as dl
 from campaigns import thinned
 
-FLIPPED = dl.symmetric(None, "0.2")
+FLIPPED = dl.symmetric("0.2")
 SKEWED = dl.Channel([["0.7", "0.2", "0.1"], ["0.1", "0.6", "0.3"], ["0.25", "0.25", "0.5"]])
 TWO = dl.Channel([["0.9", "0.1"], ["0.3", "0.7"]])
 
@@ -68,11 +68,11 @@ def test_query_is_ignored_where_rows_are_datasets(support):
 @pytest.mark.parametrize(
     ("first", "second", "query"),
     [
-        (dl.symmetric(2, "1/4"), dl.Channel([["3/4", "1/4"], ["1/4", "3/4"]]), dl.Parity()),
+        (dl.symmetric("1/4", k=2), dl.Channel([["3/4", "1/4"], ["1/4", "3/4"]]), dl.Parity()),
         (dl.laplace_threshold(0), dl.Channel([["1/2", "1/2"]] * 2), dl.Parity()),
-        (dl.exponential(1, 2), dl.randomized_response(2, 1), dl.Parity()),
-        (dl.geometric(1, 1), dl.randomized_response(2, 1), dl.Threshold(1)),
-        (dl.exponential((0, 2), 0), dl.symmetric(3, "2/3"), dl.Count()),
+        (dl.exponential(2, range=1), dl.randomized_response(1, k=2), dl.Parity()),
+        (dl.geometric(1, range=1), dl.randomized_response(1, k=2), dl.Threshold(1)),
+        (dl.exponential(0, range=(0, 2)), dl.symmetric("2/3", k=3), dl.Count()),
     ],
 )
 def test_equal_mechanisms_of_two_kinds(support, first, second, query):

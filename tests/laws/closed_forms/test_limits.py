@@ -12,9 +12,9 @@ import dalenius as dl
 BOUNDS = ["0 max", "0.3 max", "0.6 max", "0.8 max", "0.95 max", "1 max"]
 
 INSTANCES = {
-    "count": ([2] * 3, dl.Count(), dl.geometric(None, 1.0)),
-    "sum": ([2, 3], dl.Sum(), dl.exponential(None, 2.0)),
-    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(3, 0.1)),
+    "count": ([2] * 3, dl.Count(), dl.geometric(1.0)),
+    "sum": ([2, 3], dl.Sum(), dl.exponential(2.0)),
+    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(0.1, k=3)),
 }
 
 
@@ -29,9 +29,9 @@ def test_falls_with_the_entropy_bound(support, name):
 @pytest.mark.parametrize(
     ("sizes", "query", "mechanism", "cap"),
     [
-        ([4], dl.Identity(), dl.symmetric(4, 0), math.log(4)),
-        ([3, 3], dl.Threshold(2), dl.symmetric(2, 0), math.log(2)),
-        ([2] * 4, dl.Count(), dl.symmetric(5, 0), math.log(2)),
+        ([4], dl.Identity(), dl.symmetric(0, k=4), math.log(4)),
+        ([3, 3], dl.Threshold(2), dl.symmetric(0, k=2), math.log(2)),
+        ([2] * 4, dl.Count(), dl.symmetric(0, k=5), math.log(2)),
     ],
 )
 def test_capped_by_letters_and_outputs(support, sizes, query, mechanism, cap, bound):
@@ -50,10 +50,10 @@ def test_below_the_capacity_of_the_whole_channel(support, name):
 @pytest.mark.parametrize(
     ("query", "mechanism"),
     [
-        (dl.Parity(), dl.symmetric(2, "1/2")),
-        (dl.Parity(), dl.randomized_response(2, 0)),
+        (dl.Parity(), dl.symmetric("1/2", k=2)),
+        (dl.Parity(), dl.randomized_response(0, k=2)),
         (dl.Parity(), dl.laplace_threshold(0)),
-        (dl.Count(), dl.exponential(3, 0)),
+        (dl.Count(), dl.exponential(0, range=3)),
         (dl.Count(), dl.Channel([["0.3", "0.3", "0.4"]] * 4)),
         (dl.Count(), dl.Channel([[1]] * 4)),
     ],
@@ -68,7 +68,7 @@ def test_constant_mechanism_leaks_nothing(support, query, mechanism, bound):
 def test_correlated_records_leak_more_than_the_privacy_parameter_suggests(support):
     """A count with epsilon 1: independent records leak at most log 2 - h(1/(1+e)), correlated ones exceed that."""
     independent = math.log(2.0) - support.binary_entropy(1.0 / (1.0 + math.e))
-    question = support.problem([2] * 6, dl.Count(), dl.geometric(None, 1.0), "1 bits")
+    question = support.problem([2] * 6, dl.Count(), dl.geometric(1.0), "1 bits")
     result = support.solve(question)
     assert result.lower > independent
     uniform = support.solve(support.with_bound(question, "1 max"))

@@ -60,7 +60,7 @@ def test_thousand_bits(support):
     ("n", "flip", "bits"), [(2, 0.1, "0.5"), (2, 0.25, "1.9"), (3, 0.05, "2.3"), (6, 0.4, "5.75"), (5, 0, "4.5")]
 )
 def test_other_sizes_and_flips(support, n, flip, bits):
-    question = support.problem([2] * n, dl.Parity(), dl.symmetric(2, flip), f"{bits} bits")
+    question = support.problem([2] * n, dl.Parity(), dl.symmetric(flip, k=2), f"{bits} bits")
     exact = support.gerber(n, flip, float(bits) * math.log(2.0))
     support.assert_contains(dl.solve(question, gap=1e-3), exact, gap=1e-3)
 
@@ -68,7 +68,7 @@ def test_other_sizes_and_flips(support, n, flip, bits):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_exponential_mechanism_flips_with_its_known_probability(support, epsilon):
     exact = math.log(2.0) - support.binary_entropy(1.0 / (1.0 + math.exp(epsilon / 2.0)))
-    question = support.problem([2] * 3, dl.Parity(), dl.exponential(1, epsilon), "1 bits")
+    question = support.problem([2] * 3, dl.Parity(), dl.exponential(epsilon, range=1), "1 bits")
     support.assert_contains(support.solve(question, gap=1e-5), exact, gap=1e-5)
 
 

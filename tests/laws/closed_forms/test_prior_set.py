@@ -17,7 +17,7 @@ TIED = [[0.5, 0, 0, 0.5]]  # two fair bits, always equal
 
 def parity(adversary, flip="0.1"):
     return dl.MaximalLeakage(
-        records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(2, flip), adversary=adversary
+        records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(flip, k=2), adversary=adversary
     )
 
 
@@ -36,7 +36,7 @@ def test_a_known_bit_hides_nothing(support):
 
 def test_equal_bits_have_no_parity_but_a_count(support):
     support.assert_contains(dl.solve(parity(dl.PriorSet(TIED))), 0.0)
-    count = support.problem([2, 2], dl.Count(), dl.symmetric(3, 0), dl.PriorSet(TIED))
+    count = support.problem([2, 2], dl.Count(), dl.symmetric(0, k=3), dl.PriorSet(TIED))
     support.assert_contains(dl.solve(count), LOG_2, gap=1e-9)
 
 

@@ -11,15 +11,15 @@ import dalenius as dl
 RANDOM = [["0.7", "0.2", "0.1"], ["0.1", "0.6", "0.3"], ["0.25", "0.25", "0.5"], ["0.05", "0.05", "0.9"]]
 
 CASES = {
-    "count": ([2] * 3, dl.Count(), dl.geometric(None, 0.7)),
-    "count of two letters": ([3, 3], dl.Count([0, 2]), dl.exponential(None, 1.5)),
+    "count": ([2] * 3, dl.Count(), dl.geometric(0.7)),
+    "count of two letters": ([3, 3], dl.Count([0, 2]), dl.exponential(1.5)),
     "sum": ([2, 3], dl.Sum(), dl.Channel(RANDOM)),
-    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(3, 0.15)),
-    "threshold": ([2] * 4, dl.Threshold(3), dl.randomized_response(2, 0.5)),
+    "modular sum": ([3, 3], dl.ModularSum(3), dl.symmetric(0.15, k=3)),
+    "threshold": ([2] * 4, dl.Threshold(3), dl.randomized_response(0.5, k=2)),
     "unequal weights": ([2, 2], dl.Sum([[0, 1], [0, 2]]), dl.Channel(RANDOM)),
     "table": ([2, 2], dl.Table([3, 0, 0, 7]), dl.Channel([["0.5", "0.5"], ["0.9", "0.1"], ["0.2", "0.8"]])),
     "identity": ([2, 2], dl.Identity(), dl.Channel(RANDOM)),
-    "a threshold nobody reaches": ([2, 2], dl.Threshold(9), dl.symmetric(2, 0.1)),
+    "a threshold nobody reaches": ([2, 2], dl.Threshold(9), dl.symmetric(0.1, k=2)),
 }
 
 
@@ -35,5 +35,5 @@ def test_best_selection(support, name):
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_noiseless_identity_leaks_the_letter(support, size):
-    question = support.problem([size, 2], dl.Identity(), dl.symmetric(2 * size, 0), 0)
+    question = support.problem([size, 2], dl.Identity(), dl.symmetric(0, k=2 * size), 0)
     support.assert_contains(support.solve(question, gap=1e-9), math.log(size), gap=1e-9)

@@ -94,7 +94,7 @@ def test_round_trip_of_free_text(title, source):
     question = dl.MaximalLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Parity(),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast(1),
         title=title,
         source=source,

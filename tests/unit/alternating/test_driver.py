@@ -12,7 +12,7 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.reduction import record_channels
 
 PARITY = {"records": dl.Records(4, alphabet=2), "query": dl.Parity(), "mechanism": dl.laplace_threshold(1.0)}
-SUM = {"records": dl.Records(3, alphabet=3), "query": dl.Sum(), "mechanism": dl.exponential(6, 1.0)}
+SUM = {"records": dl.Records(3, alphabet=3), "query": dl.Sum(), "mechanism": dl.exponential(1.0, range=6)}
 SCHEMES = [("posterior",), ("marginal", "conditional"), ("marginal", "conditional", "posterior")]
 
 

@@ -347,7 +347,7 @@ def test_every_entry_of_a_linear_file_is_written_in_full(format, tmp_path):
 def models() -> dict[str, dl.Problem]:
     """A model of every kind that offers programs."""
     bits, pair = {"records": dl.Records(3, alphabet=2), "query": dl.Count()}, dl.Records(alphabets=[2, 3])
-    noisy = {"records": pair, "query": dl.Sum(), "mechanism": dl.geometric(None, 1.0)}
+    noisy = {"records": pair, "query": dl.Sum(), "mechanism": dl.geometric(1.0)}
     design = {"distortion": dl.Absolute(), "law": dl.Uniform()}
     listed = dl.PriorSet([["1/4", "1/4", 0, 0, 0, 0, "1/4", "1/4"], ["1/8"] * 8])
     shifts = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "mechanism": "additive"}

@@ -71,11 +71,11 @@ VALUES = np.arange(4)
 @pytest.mark.parametrize(
     ("mechanism", "entry"),
     [
-        (dl.symmetric(4, 0.3), lambda v, y: 0.7 if v == y else 0.1),
-        (dl.randomized_response(4, 1.0), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
-        (dl.geometric(3, 0.5), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+        (dl.symmetric(0.3, k=4), lambda v, y: 0.7 if v == y else 0.1),
+        (dl.randomized_response(1.0, k=4), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
+        (dl.geometric(0.5, range=3), lambda v, y: geometric_entry(v, y, 0.5, 3)),
         (
-            dl.exponential(3, 1.0),
+            dl.exponential(1.0, range=3),
             lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
         ),
         (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),

@@ -185,7 +185,7 @@ def test_a_record_of_a_problem():
     problem = dl.MaximalLeakage(
         records=dl.Records(3, alphabet=2),
         query=dl.Count(),
-        mechanism=dl.geometric(None, 1.0),
+        mechanism=dl.geometric(1.0),
         adversary=dl.EntropyAtLeast(1.0),
     )
     record = record_channels(problem)[0]
@@ -203,7 +203,7 @@ def test_a_record_of_a_problem():
 
 def test_letter_masses_by_listing(support):
     rng = np.random.default_rng(3)
-    problem = support.problem([2, 3, 2], dl.Sum(), dl.geometric(None, 0.5), 0.3)
+    problem = support.problem([2, 3, 2], dl.Sum(), dl.geometric(0.5), 0.3)
     prior = rng.dirichlet(np.ones(12))
     for record, size in enumerate((2, 3, 2)):
         table = np.zeros((size, len(problem.channel)))
@@ -264,7 +264,7 @@ def test_bad_input_is_refused(call, what):
 @pytest.mark.parametrize("record", [-1, 2, "0"])
 def test_a_record_that_is_not_there(support, record):
     with pytest.raises(InputError, match="record"):
-        letter_masses(support.problem([2, 2], dl.Parity(), dl.symmetric(2, 0.1), 0.0), record, np.full(4, 0.25))
+        letter_masses(support.problem([2, 2], dl.Parity(), dl.symmetric(0.1, k=2), 0.0), record, np.full(4, 0.25))
 
 
 # ---------------------------------------------------------------- what the programs are made from

@@ -245,7 +245,7 @@ def test_the_checker_proves_the_very_bound_and_nothing_below(sides):
     question = dl.MaximalLeakage(
         records=dl.Records(3, alphabet=3),
         query=dl.Sum(),
-        mechanism=dl.geometric(None, 0.7),
+        mechanism=dl.geometric(0.7),
         adversary=dl.EntropyAtLeast("0.7 max"),
     )
     channel = record_channels(question)[0]

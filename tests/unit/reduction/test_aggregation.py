@@ -56,7 +56,7 @@ def test_a_problem_without_an_entropy_bound_has_no_record_channels():
     problem = dl.MaximalLeakage(
         records=dl.Records(2, alphabet=2),
         query=dl.Parity(),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.ProductPriors(),
     )
     with pytest.raises(dl.InputError, match="entropy bound"):
@@ -67,7 +67,7 @@ def test_records_with_one_letter_are_left_out():
     problem = dl.MaximalLeakage(
         records=dl.Records(alphabets=[1, 2, 1]),
         query=dl.Parity(),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast(0),
     )
     assert [kind.record for kind in record_channels(problem)] == [1]

@@ -99,7 +99,7 @@ def test_which_methods_fit():
     large = dl.MaximalLeakage(
         records=dl.Records(40, alphabet=2),
         query=dl.Parity(),
-        mechanism=dl.symmetric(2, 0.1),
+        mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast("0.5 max"),
     )
     optional = ["cvxpy-nlp-aggregated"] if UNO else []
@@ -171,7 +171,7 @@ def run(*arguments, cwd):
 
 def test_the_command(tmp_path):
     model = ROOT / "models/parity/laplace-n4.toml"
-    told = run(model, "--seeds", 2, "--budget", 3, "-o", "out", cwd=tmp_path)
+    told = run(model, "--seeds", 1, "--budget", 1, "-o", "out", cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     for method in methods_for(dl.load(model)):
         assert method in told.stdout

@@ -19,7 +19,7 @@ from dalenius import cli
 from dalenius.model import digest
 from dalenius.studies import release as deciding
 from dalenius.studies.data import read_letters
-from dalenius.studies.release import LeakageBound, above, bound_of
+from dalenius.studies.release import LeakageBound, bound_of
 
 ROWS = [["0.9", "0.1"], ["0.1", "0.9"]]
 MODEL = dl.MinLeakage(
@@ -508,25 +508,6 @@ def test_letters_of_records_with_alphabets_of_their_own(tmp_path):
 
 
 # ---------------------------------------------------------------- numbers
-
-
-@pytest.mark.parametrize(
-    ("x", "text"),
-    [
-        (0.0, "0"),
-        (1.0, "1"),
-        (Fraction(1, 3), "0.333334"),
-        (Fraction(1, 10), "0.1"),
-        (123456.7, "123457"),
-        (1234567.0, "1234570"),
-        (1e-9, "1.00001e-9"),
-        (Fraction(10**400 + 1), "1.00001e+400"),
-        (Fraction(2**20_001 - 1, 2**20_000), "2"),
-        (Fraction(2**20_000), "infinity"),
-    ],
-)
-def test_rounded_upward(x, text):
-    assert above(x) == text
 
 
 def test_a_bound_in_nats_is_one_in_bits():

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,9 +82,13 @@ class NodeProgram:
         self.low_rank = self.size > max(32, 2 * (self.constraints + len(log_uniform)))
         present, self.letter = np.unique(letters, return_inverse=True)
         self.member = np.eye(len(present))[self.letter]  # (pairs, letters)
-        self.same = self.member @ self.member.T
         self.log_masses = log_uniform[self.exists]
         self.start = 0.5 * np.exp(self.log_masses) + 0.5 / self.size
+
+    @cached_property
+    def same(self) -> Floats:
+        """Whether two pairs have the same letter; (pairs, pairs), for few of them."""
+        return np.asarray(self.member @ self.member.T)
 
     def solve(
         self, scores: Floats, low: Floats, high: Floats, mu: Floats, *, target: float, tolerance: float

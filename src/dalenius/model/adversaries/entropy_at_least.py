@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_quantity, brief, fraction_text
+from dalenius.exact import Number, as_quantity, brief, fraction_text
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.units import unit_size
@@ -47,7 +47,7 @@ class EntropyAtLeast(Adversary):
     amount: Fraction
     units: str = "nats"
 
-    def __init__(self, amount: Any, units: str = "nats") -> None:
+    def __init__(self, amount: Number, units: str = "nats") -> None:
         bound, units = as_quantity(amount, "adversary: entropy_at_least", known=SCALES, units=units)
         if bound < 0:
             raise InputError(f"adversary: entropy_at_least must be at least 0, got {brief(amount)}")
@@ -77,11 +77,13 @@ class EntropyAtLeast(Adversary):
 
     def is_maximal(self, records: Records) -> bool:
         """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
-        if self.units == "max":
-            return self.amount == 1 or records.datasets == 1
-        if self.amount.denominator != 1 or records.datasets != 1 << min(int(self.amount), 10**8):
-            return False
-        return self.units == "bits" or self.amount == 0
+        sizes = records.runs
+        if all(size == 1 for size, _ in sizes):
+            return self.units == "max" or self.amount == 0
+        if self.units == "bits":  # |X| is a power of 2 where every alphabet is
+            powers = all(size & (size - 1) == 0 for size, _ in sizes)
+            return powers and self.amount == sum((size.bit_length() - 1) * times for size, times in sizes)
+        return self.units == "max" and self.amount == 1
 
     def max_knowledge(self, records: Records) -> float:
         """log |X| - b in nats, without cancellation: what the adversary may know at most. 0 exactly where b = log |X|."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
-from dalenius.exact import as_law, as_list, brief, exact_sum
+from dalenius.exact import Numbers, as_law, as_list, brief, exact_sum
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys
@@ -20,6 +20,9 @@ from dalenius.model.shelf import check_keys
 __all__ = ["FixedPrior", "PriorSet"]
 
 MAX_NUMBERS = 2**22
+
+Prior: TypeAlias = Numbers | Sequence[Any]  # flat, or nested to as many axes as there are records
+Priors: TypeAlias = Sequence[Prior] | NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,11 @@ class PriorSet(Adversary):
     """
 
     kind: ClassVar[str] = "prior_set"
-    priors: Sequence[Any]
+    priors: tuple[tuple[Fraction, ...], ...]
     shapes: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        listed = as_list(self.priors, "adversary: priors")
+    def __init__(self, priors: Priors) -> None:
+        listed = as_list(priors, "adversary: priors")
         if not listed:
             raise InputError("adversary: priors must list at least one prior")
         read = [_prior(prior, f"adversary: priors[{j}]") for j, prior in enumerate(listed)]
@@ -96,7 +99,7 @@ class PriorSet(Adversary):
         return cls(table["priors"])
 
 
-def FixedPrior(prior: Any) -> PriorSet:  # noqa: N802 - reads like the adversaries that are classes
+def FixedPrior(prior: Prior) -> PriorSet:  # noqa: N802 - reads like the adversaries that are classes
     """The adversary who holds this one prior: a `PriorSet` of one.
 
     >>> FixedPrior([0.5, 0.5]) == PriorSet([[0.5, 0.5]])

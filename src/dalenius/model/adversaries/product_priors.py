@@ -25,7 +25,7 @@ class ProductPriors(Adversary):
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.ProductPriors())
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.ProductPriors())
     >>> dl.loads(dl.dumps(problem)).adversary
     ProductPriors()
     """

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_list, as_nonnegative, over_common_denominator
+from dalenius.exact import Rows, as_list, as_nonnegative, over_common_denominator
 from dalenius.model.distortions.base import MAX_ENTRIES, Distortion, Whole
 from dalenius.model.queries.base import Integers
 
@@ -25,7 +25,7 @@ class DistortionMatrix(Distortion):
 
     Parameters
     ----------
-    rows : sequence of sequences of numbers
+    rows : matrix of numbers, as lists or as an array
         One row per query value, ascending; as many outputs as a row is long. Entries are at least 0 and exact (see
         `dalenius.exact.as_fraction`): 0.1 is 1/10, ``"1/3"`` is a third.
 
@@ -42,18 +42,16 @@ class DistortionMatrix(Distortion):
     """
 
     kind: ClassVar[str] = "matrix"
-    rows: Sequence[Sequence[Any]]
+    rows: tuple[tuple[Fraction, ...], ...]
 
-    def __post_init__(self) -> None:
-        listed = [
-            as_list(row, f"distortion: rows[{v}]") for v, row in enumerate(as_list(self.rows, "distortion: rows"))
-        ]
+    def __init__(self, rows: Rows) -> None:
+        listed = [as_list(row, f"distortion: rows[{v}]") for v, row in enumerate(as_list(rows, "distortion: rows"))]
         if not listed or not listed[0] or len({len(row) for row in listed}) != 1:
             raise InputError("distortion: rows must be a non-empty list of lists of one length of at least 1")
         if len(listed) * len(listed[0]) > MAX_ENTRIES:
             raise InputError(f"distortion: a matrix has at most {MAX_ENTRIES} entries")
-        rows = tuple(as_nonnegative(row, f"distortion: rows[{v}]", noun="a distortion") for v, row in enumerate(listed))
-        object.__setattr__(self, "rows", rows)
+        costs = [as_nonnegative(row, f"distortion: rows[{v}]", noun="a distortion") for v, row in enumerate(listed)]
+        object.__setattr__(self, "rows", tuple(costs))
         _ = self._whole
 
     @cached_property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import MAX_SUM_BITS, as_law, over_common_denominator
+from dalenius.exact import MAX_SUM_BITS, Numbers, as_law, over_common_denominator
 from dalenius.model.laws.base import Law
 from dalenius.model.records import Records
 
@@ -24,7 +24,7 @@ class Iid(Law):
 
     Parameters
     ----------
-    probabilities : sequence of numbers
+    probabilities : list or array of numbers
         One for each letter; every record's alphabet has that many. Entries are exact (see `dalenius.exact.as_fraction`).
 
     Raises
@@ -37,10 +37,10 @@ class Iid(Law):
     """
 
     kind: ClassVar[str] = "iid"
-    probabilities: Sequence[Any]
+    probabilities: tuple[Fraction, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "probabilities", as_law(self.probabilities, "law: probabilities"))
+    def __init__(self, probabilities: Numbers) -> None:
+        object.__setattr__(self, "probabilities", as_law(probabilities, "law: probabilities"))
 
     @cached_property
     def _weights(self) -> tuple[int, ...]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.errors import InputError, brief, hint
 from dalenius.model.mechanism_classes.additive import Additive
 from dalenius.model.mechanism_classes.base import MechanismClass
 from dalenius.model.mechanism_classes.full import Full
 from dalenius.model.mechanism_classes.oblivious import Oblivious
 from dalenius.model.mechanism_classes.tied import TiedEntries
-from dalenius.model.shelf import hint
 
 __all__ = ["MECHANISM_CLASSES", "Additive", "Full", "MechanismClass", "Oblivious", "TiedEntries", "mechanism_class"]
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_integer, as_list, brief
+from dalenius.errors import InputError, hint
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
 from dalenius.files import MAX_INPUT, read_text
 from dalenius.information.arrays import Floats
 from dalenius.model.queries.base import MAX_INTEGER, Integers
-from dalenius.model.shelf import Shelved, hint
+from dalenius.model.shelf import Shelved
 from dalenius.strict_json import parse_object
 
-__all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of"]
+__all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of", "strictly_called"]
 
 M = TypeVar("M", bound="Mechanism")
+P = ParamSpec("P")
 MAX_ENTRIES = 2**24
 MAX_EPSILON = 1000
 
@@ -44,6 +47,10 @@ class Mechanism(Shelved):
     @abstractmethod
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
+
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
+        """The probabilities of the outputs on one input, exactly, where they are rational and the kind knows them; else None."""
+        return None
 
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
@@ -86,7 +93,27 @@ def _no_float(text: str) -> NoReturn:
     raise InputError(f'the number {text[:60]} is not exact; write an integer, or a text such as "1/3" or "0.25"')
 
 
-def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:
+def strictly_called(init: Callable[P, None]) -> Callable[P, None]:
+    """An `__init__` that answers arguments which do not fit with the call that does: what was once ``symmetric(2, 0.1)``, k first."""
+    signature = inspect.signature(init)
+    names = [name if p.kind is not p.KEYWORD_ONLY else f"{name}=..." for name, p in signature.parameters.items()][1:]
+
+    @functools.wraps(init)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        call = f"{type(args[0]).kind}({', '.join(names)})"  # type: ignore[attr-defined]
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise InputError(f"mechanism: {error}; expected {call}") from None
+        try:
+            init(*args, **kwargs)
+        except InputError as error:
+            raise (InputError(f"{error}; expected {call}") if len(args) > 1 else error) from None
+
+    return checked
+
+
+def epsilon_of(value: Number, *, positive: bool = False) -> Fraction:
     """A privacy parameter epsilon within [0, 1000], or (0, 1000] where it must be positive."""
     epsilon = as_fraction(value, "mechanism: epsilon")
     if not 0 <= epsilon <= MAX_EPSILON or (positive and epsilon == 0):
@@ -96,7 +123,7 @@ def epsilon_of(value: Any, *, positive: bool = False) -> Fraction:
     return epsilon
 
 
-def range_of(value: Any) -> tuple[int, int] | None:
+def range_of(value: Integer | Sequence[Integer] | None) -> tuple[int, int] | None:
     """An output range [lo, hi] given as a pair, as the integer hi (lo is then 0), or not at all."""
     if value is None:
         return None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer, as_list, brief, exact_sum, fraction_text, over_common_denominator
+from dalenius.exact import Integer, Rows, as_integer, as_list, brief, exact_sum, fraction_text, over_common_denominator
 from dalenius.files import MAX_INPUT, write_whole
 from dalenius.model.mechanisms.base import READERS, Floats
 from dalenius.model.mechanisms.matrix import Channel
@@ -85,11 +85,17 @@ class DesignedMechanism(Channel):
     ['no', 'yes', 'yes']
     """
 
-    values: Sequence[int] | None = None
-    outputs: Sequence[Label] | None = None
+    values: tuple[int, ...] = ()
+    outputs: tuple[Label, ...] = ()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __init__(
+        self,
+        rows: Rows,
+        inputs: str = "query",
+        values: Sequence[Integer] | Integers | None = None,
+        outputs: Sequence[Label] | None = None,
+    ) -> None:
+        super().__init__(rows, inputs)
         for v, row in enumerate(self.rows):
             total = exact_sum(row, f"mechanism: rows[{v}]")
             if total != 1:
@@ -97,8 +103,8 @@ class DesignedMechanism(Channel):
                     f"mechanism: rows[{v}] must sum to 1 exactly, got {brief(total)}; divide it by its exact sum"
                 )
         count, width = len(self.rows), len(self.rows[0])
-        object.__setattr__(self, "values", _values(self.values, count, self.inputs))
-        object.__setattr__(self, "outputs", _outputs(self.outputs, width))
+        object.__setattr__(self, "values", _values(values, count, inputs))
+        object.__setattr__(self, "outputs", _outputs(outputs, width))
 
     # ------------------------------------------------------------ as a channel
 
@@ -108,11 +114,11 @@ class DesignedMechanism(Channel):
 
     def check_values(self, values: Sequence[int]) -> None:
         """Raise `InputError` unless the rows belong to these inputs, the query's values or the datasets' indices."""
-        if self._inputs == tuple(values):
+        if self.values == tuple(values):
             return
-        message = f"mechanism: its rows belong to {_named(self._inputs, self.inputs)}, the model has {_named(values, self.inputs)}"
+        message = f"mechanism: its rows belong to {_named(self.values, self.inputs)}, the model has {_named(values, self.inputs)}"
         if len(values) == len(self.rows):
-            mine, other = next(pair for pair in zip(self._inputs, values, strict=True) if pair[0] != pair[1])
+            mine, other = next(pair for pair in zip(self.values, values, strict=True) if pair[0] != pair[1])
             message += f"; the first that differ are {mine} and {other}"
         raise InputError(message)
 
@@ -123,19 +129,8 @@ class DesignedMechanism(Channel):
         matrix.flags.writeable = False
         return matrix
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The names of the outputs."""
-        assert isinstance(self.outputs, tuple)
-        return self.outputs
-
-    @property
-    def _inputs(self) -> tuple[int, ...]:
-        assert isinstance(self.values, tuple)
-        return self.values
-
     def output_labels(self, values: Integers) -> list[str]:
-        return [str(label) for label in self.labels]
+        return [str(label) for label in self.outputs]
 
     def to_table(self) -> dict[str, Any]:
         """The table of a matrix: a model file does not know names."""
@@ -143,7 +138,7 @@ class DesignedMechanism(Channel):
 
     # ------------------------------------------------------------ sampling
 
-    def sample(self, value: int, rng: Random | None = None) -> Label:
+    def sample(self, value: Integer, rng: Random | None = None) -> Label:
         """One output for this input, with exactly the probabilities of its row; see the class for what that is worth.
 
         Parameters
@@ -161,7 +156,7 @@ class DesignedMechanism(Channel):
         """
         return self.sample_many([value], rng)[0]
 
-    def sample_many(self, values: Iterable[int], rng: Random | None = None) -> list[Label]:
+    def sample_many(self, values: Iterable[Integer], rng: Random | None = None) -> list[Label]:
         """An output for each of these inputs, independently; as `sample`. For simulations: every release leaks.
 
         Raises
@@ -174,14 +169,14 @@ class DesignedMechanism(Channel):
         found = []
         for value in values:
             steps, below = self._ladder(value)
-            found.append(self.labels[bisect_right(steps, _draw(below, rng))])
+            found.append(self.outputs[bisect_right(steps, _draw(below, rng))])
         return found
 
-    def _ladder(self, value: int) -> Ladder:
+    def _ladder(self, value: Integer) -> Ladder:
         """The sums D (Q(v,0) + ... + Q(v,y)) for every y, and D, the common denominator of the row."""
         v = self._row_of.get(int(value)) if isinstance(value, int | np.integer) else None
         if v is None or isinstance(value, bool):
-            raise InputError(f"value: expected one of the mechanism's inputs, {_named(self._inputs, self.inputs)}")
+            raise InputError(f"value: expected one of the mechanism's inputs, {_named(self.values, self.inputs)}")
         if v not in self._ladders:
             weights, common = over_common_denominator(self.rows[v], f"mechanism: rows[{v}]", most_bits=MAX_BITS)
             self._ladders[v] = list(accumulate(weights)), common
@@ -189,7 +184,7 @@ class DesignedMechanism(Channel):
 
     @cached_property
     def _row_of(self) -> dict[int, int]:
-        return {value: v for v, value in enumerate(self._inputs)}
+        return {value: v for v, value in enumerate(self.values)}
 
     @cached_property
     def _ladders(self) -> dict[int, Ladder]:
@@ -205,17 +200,19 @@ class DesignedMechanism(Channel):
         InputError
             If the file cannot be written, or would have more than 64 MiB.
         """
-        text = "".join(self._text())
-        if len(text) > MAX_INPUT:
-            raise InputError(
-                f"{path}: a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}"
-            )
-        return write_whole(path, text)
+        return write_whole(path, self.text())
 
-    def _text(self) -> Iterator[str]:
+    def text(self) -> str:
+        """What `save` writes; `InputError` if it would have more than 64 MiB."""
+        text = "".join(self._lines())
+        if len(text) > MAX_INPUT:
+            raise InputError(f"a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}")
+        return text
+
+    def _lines(self) -> Iterator[str]:
         """One row a line; all of it ASCII."""
         yield f'{{"format": {json.dumps(FORMAT)},\n "inputs": {json.dumps(self.inputs)},\n'
-        yield f' "values": {json.dumps(self._inputs)},\n "outputs": {json.dumps(self.labels)},\n "rows": ['
+        yield f' "values": {json.dumps(self.values)},\n "outputs": {json.dumps(self.outputs)},\n "rows": ['
         for v, row in enumerate(self.rows):
             yield ("," if v else "") + "\n  " + json.dumps([fraction_text(entry) for entry in row])
         yield "]}\n"
@@ -237,18 +234,18 @@ class DesignedMechanism(Channel):
     # ------------------------------------------------------------ how it looks
 
     def __repr__(self) -> str:
-        return f"<DesignedMechanism of {len(self.rows)} rows by {self.inputs} and {len(self.labels)} outputs>"
+        return f"<DesignedMechanism of {len(self.rows)} rows by {self.inputs} and {len(self.outputs)} outputs>"
 
     def __str__(self) -> str:
         """A table of the rows to six digits, cut to a size fit for a page."""
-        rows, width = min(len(self.rows), SHOWN[0]), min(len(self.labels), SHOWN[1])
+        rows, width = min(len(self.rows), SHOWN[0]), min(len(self.outputs), SHOWN[1])
         what = "query value" if self.inputs == "query" else "dataset"
-        cells = [[what, *(brief(label) if isinstance(label, int) else label[:20] for label in self.labels[:width])]]
-        cells += [[str(self._inputs[v]), *(f"{x:.6g}" for x in self.matrix[v, :width])] for v in range(rows)]
+        cells = [[what, *(brief(label) if isinstance(label, int) else label[:20] for label in self.outputs[:width])]]
+        cells += [[str(self.values[v]), *(f"{x:.6g}" for x in self.matrix[v, :width])] for v in range(rows)]
         wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.rjust(size) for cell, size in zip(line, wide, strict=True)) for line in cells]
-        if (rows, width) != (len(self.rows), len(self.labels)):
-            lines.append(f"... {len(self.rows)} rows, {len(self.labels)} outputs")
+        if (rows, width) != (len(self.rows), len(self.outputs)):
+            lines.append(f"... {len(self.rows)} rows, {len(self.outputs)} outputs")
         return "\n".join(lines)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import as_fraction, brief
-from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction
+from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of, strictly_called
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Exponential", "exponential"]
@@ -20,55 +21,53 @@ MAX_RATE = 10**12
 
 @dataclass(frozen=True)
 class Exponential(Mechanism):
-    """Output y with probability proportional to exp(-epsilon |y - v| / (2 sensitivity)) over the range."""
-
-    kind: ClassVar[str] = "exponential"
-    epsilon: Fraction
-    range: tuple[int, int] | None = None
-    sensitivity: Fraction = Fraction(1)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(self.epsilon))
-        object.__setattr__(self, "range", range_of(self.range))
-        sensitivity = as_fraction(self.sensitivity, "mechanism: sensitivity")
-        if sensitivity <= 0:
-            raise InputError(f"mechanism: sensitivity must be above 0, got {brief(self.sensitivity)}")
-        if self.epsilon > MAX_RATE * sensitivity:
-            raise InputError(
-                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(self.sensitivity)} as sensitivity"
-            )
-        object.__setattr__(self, "sensitivity", sensitivity)
-
-    def channel(self, values: Integers) -> Floats:
-        weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
-        return weights / weights.sum(axis=1, keepdims=True)
-
-
-def exponential(
-    range: int | tuple[int, int] | None = None,
-    epsilon: float | Fraction | str = 1.0,
-    sensitivity: float | Fraction | str = 1,
-) -> Exponential:
     """The exponential mechanism (McSherry, Talwar 2007) with the score -|y - v|.
 
-    For a binary value it is the binary symmetric channel with flip probability 1/(1 + e^(epsilon/2)) (source paper, 7.2).
+    Output y has a probability proportional to exp(-epsilon |y - v| / (2 sensitivity)) over the range. For a binary value it is the
+    binary symmetric channel with flip probability 1/(1 + e^(epsilon/2)) (source paper, 7.2).
 
     Parameters
     ----------
-    range : int, pair of int, or None
-        Outputs lo, ..., hi; an integer means (0, hi); None takes the smallest and largest value of the query.
     epsilon : number in [0, 1000]
         Privacy parameter, in nats.
+    range : int or pair of int, optional
+        Outputs lo, ..., hi; an integer means (0, hi); left out, they are the smallest and largest value of the query.
     sensitivity : number above 0
         Largest change of the query's value when one record changes.
 
     Raises
     ------
     InputError
-        If a parameter is out of range.
+        If a parameter is out of range, or one but epsilon is not given by name.
 
     >>> import numpy as np
-    >>> bool(np.isclose(exponential(1, 1.0).channel(np.arange(2))[0, 1], 1 / (1 + np.exp(0.5))))
+    >>> bool(np.isclose(exponential(1.0, range=1).channel(np.arange(2))[0, 1], 1 / (1 + np.exp(0.5))))
     True
     """
-    return Exponential(epsilon, range, sensitivity)  # type: ignore[arg-type]
+
+    kind: ClassVar[str] = "exponential"
+    epsilon: Fraction
+    range: tuple[int, int] | None = None
+    sensitivity: Fraction = Fraction(1)
+
+    @strictly_called
+    def __init__(
+        self, epsilon: Number, *, range: Integer | Sequence[Integer] | None = None, sensitivity: Number = 1
+    ) -> None:
+        change = as_fraction(sensitivity, "mechanism: sensitivity")
+        if change <= 0:
+            raise InputError(f"mechanism: sensitivity must be above 0, got {brief(sensitivity)}")
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
+        object.__setattr__(self, "range", range_of(range))
+        object.__setattr__(self, "sensitivity", change)
+        if self.epsilon > MAX_RATE * change:
+            raise InputError(
+                f"mechanism: epsilon / sensitivity must be at most {MAX_RATE}, got {brief(sensitivity)} as sensitivity"
+            )
+
+    def channel(self, values: Integers) -> Floats:
+        weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+
+exponential = Exponential

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of
+from dalenius.exact import Integer, Number
+from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of, strictly_called
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Geometric", "geometric"]
@@ -16,15 +18,36 @@ __all__ = ["Geometric", "geometric"]
 
 @dataclass(frozen=True)
 class Geometric(Mechanism):
-    """Two-sided geometric noise of ratio a = e^-epsilon, clamped to the range: the tails sit on its two ends."""
+    """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
+
+    Two-sided geometric noise of ratio a = e^-epsilon, clamped to the range: output y of value v has probability
+    a^|y-v| (1-a)/(1+a) inside the range and a^|y-v|/(1+a) at its two ends.
+
+    Parameters
+    ----------
+    epsilon : number in (0, 1000]
+        Privacy parameter for sensitivity 1, in nats.
+    range : int or pair of int, optional
+        Outputs lo, ..., hi; an integer means (0, hi); left out, they are the smallest and largest value of the query.
+
+    Raises
+    ------
+    InputError
+        If `epsilon` is out of range, the range is empty, or it is not given by name.
+
+    >>> import numpy as np
+    >>> geometric(0.5, range=3).channel(np.arange(4)).sum(axis=1).round(12).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    """
 
     kind: ClassVar[str] = "geometric"
     epsilon: Fraction
     range: tuple[int, int] | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(self.epsilon, positive=True))
-        object.__setattr__(self, "range", range_of(self.range))
+    @strictly_called
+    def __init__(self, epsilon: Number, *, range: Integer | Sequence[Integer] | None = None) -> None:
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon, positive=True))
+        object.__setattr__(self, "range", range_of(range))
 
     def channel(self, values: Integers) -> Floats:
         epsilon = float(self.epsilon)
@@ -38,26 +61,4 @@ class Geometric(Mechanism):
         return [str(y) for y in np.arange(lo, hi + 1)]
 
 
-def geometric(range: int | tuple[int, int] | None = None, epsilon: float | Fraction | str = 1.0) -> Geometric:
-    """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
-
-    With a = e^-epsilon, output y of value v has probability a^|y-v| (1-a)/(1+a) inside the range and a^|y-v|/(1+a) at its
-    two ends.
-
-    Parameters
-    ----------
-    range : int, pair of int, or None
-        Outputs lo, ..., hi; an integer means (0, hi); None takes the smallest and largest value of the query.
-    epsilon : number in (0, 1000]
-        Privacy parameter for sensitivity 1, in nats.
-
-    Raises
-    ------
-    InputError
-        If `epsilon` is out of range, or the range is empty.
-
-    >>> import numpy as np
-    >>> geometric(3, 0.5).channel(np.arange(4)).sum(axis=1).round(12).tolist()
-    [1.0, 1.0, 1.0, 1.0]
-    """
-    return Geometric(epsilon, range)  # type: ignore[arg-type]
+geometric = Geometric

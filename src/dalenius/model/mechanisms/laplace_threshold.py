@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.errors import InputError
-from dalenius.model.mechanisms.base import Floats, Mechanism, epsilon_of, symmetric_channel
+from dalenius.exact import Number
+from dalenius.model.mechanisms.base import Floats, Mechanism, epsilon_of, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
 
 __all__ = ["LaplaceThreshold", "laplace_threshold"]
@@ -16,28 +17,9 @@ __all__ = ["LaplaceThreshold", "laplace_threshold"]
 
 @dataclass(frozen=True)
 class LaplaceThreshold(Mechanism):
-    """A binary symmetric channel with flip probability e^(-epsilon/2)/2."""
-
-    kind: ClassVar[str] = "laplace_threshold"
-    epsilon: Fraction
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", epsilon_of(self.epsilon))
-
-    def channel(self, values: Integers) -> Floats:
-        if values.tolist() != [0, 1]:
-            raise InputError(
-                f"mechanism: laplace_threshold needs a query with the two values 0 and 1 (parity, threshold), got "
-                f"{values.size} value(s) from {values[0]} to {values[-1]}"
-            )
-        flip = math.exp(-self.epsilon / 2) / 2
-        return symmetric_channel(values, 2, 1.0 - flip, flip)
-
-
-def laplace_threshold(epsilon: float | Fraction | str) -> LaplaceThreshold:
     """The Laplace mechanism on a query with values 0 and 1, rounded to the nearer value (source paper, section 7.2).
 
-    Noise of scale 1/epsilon crosses the threshold 1/2 with probability e^(-epsilon/2)/2.
+    Noise of scale 1/epsilon crosses the threshold 1/2 with probability e^(-epsilon/2)/2: a binary symmetric channel.
 
     Parameters
     ----------
@@ -53,4 +35,22 @@ def laplace_threshold(epsilon: float | Fraction | str) -> LaplaceThreshold:
     >>> bool(np.isclose(laplace_threshold(1.0).channel(np.arange(2))[0, 1], np.exp(-0.5) / 2))
     True
     """
-    return LaplaceThreshold(epsilon)  # type: ignore[arg-type]
+
+    kind: ClassVar[str] = "laplace_threshold"
+    epsilon: Fraction
+
+    @strictly_called
+    def __init__(self, epsilon: Number) -> None:
+        object.__setattr__(self, "epsilon", epsilon_of(epsilon))
+
+    def channel(self, values: Integers) -> Floats:
+        if values.tolist() != [0, 1]:
+            raise InputError(
+                f"mechanism: laplace_threshold needs a query with the two values 0 and 1 (parity, threshold), got "
+                f"{values.size} value(s) from {values[0]} to {values[-1]}"
+            )
+        flip = math.exp(-self.epsilon / 2) / 2
+        return symmetric_channel(values, 2, 1.0 - flip, flip)
+
+
+laplace_threshold = LaplaceThreshold

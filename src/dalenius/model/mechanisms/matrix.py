@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import as_law, as_list, brief
+from dalenius.errors import InputError, brief
+from dalenius.exact import Rows, as_law, as_list
 from dalenius.model.mechanisms.base import MAX_ENTRIES, Floats, Mechanism
 from dalenius.model.queries.base import Integers
 
@@ -25,7 +24,7 @@ class Channel(Mechanism):
 
     Parameters
     ----------
-    rows : sequence of sequences of numbers
+    rows : matrix of numbers, as lists or as an array
         One row per query value, ascending, or one per dataset, in lexicographic order with record 0 slowest. Entries are exact
         (see `dalenius.exact.as_fraction`): 0.1 is 1/10, ``"1/3"`` is a third.
     inputs : {"query", "dataset"}
@@ -42,19 +41,20 @@ class Channel(Mechanism):
     """
 
     kind: ClassVar[str] = "matrix"
-    rows: Sequence[Sequence[Any]]
+    rows: tuple[tuple[Fraction, ...], ...]
     inputs: str = "query"
 
-    def __post_init__(self) -> None:
-        if self.inputs not in ("query", "dataset"):
-            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(self.inputs)}')
-        listed = as_list(self.rows, "mechanism: rows")
-        rows = tuple(as_law(row, f"mechanism: rows[{v}]") for v, row in enumerate(listed))
-        if not rows or len({len(row) for row in rows}) != 1:
+    def __init__(self, rows: Rows, inputs: str = "query") -> None:
+        if inputs not in ("query", "dataset"):
+            raise InputError(f'mechanism: inputs must be "query" or "dataset", got {brief(inputs)}')
+        listed = as_list(rows, "mechanism: rows")
+        laws = tuple(as_law(row, f"mechanism: rows[{v}]") for v, row in enumerate(listed))
+        if not laws or len({len(row) for row in laws}) != 1:
             raise InputError("mechanism: rows must be a non-empty list of lists of equal length")
-        if len(rows) * len(rows[0]) > MAX_ENTRIES:
+        if len(laws) * len(laws[0]) > MAX_ENTRIES:
             raise InputError(f"mechanism: a channel has at most {MAX_ENTRIES} entries")
-        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "rows", laws)
+        object.__setattr__(self, "inputs", inputs)
 
     def indexed_by(self) -> str:
         return self.inputs
@@ -67,7 +67,11 @@ class Channel(Mechanism):
             )
         return np.array([_doubles(row) for row in self.rows])
 
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...]:
+        row = self.rows[index]
+        return tuple(entry / sum(row, Fraction(0)) for entry in row)
 
-def _doubles(row: Sequence[Fraction]) -> list[float]:
+
+def _doubles(row: tuple[Fraction, ...]) -> list[float]:
     total = sum(row, Fraction(0))
     return [float(entry / total) for entry in row]

@@ -11,7 +11,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
-from dalenius.exact import as_fraction, as_quantity, brief, fraction_text
+from dalenius.exact import Number, as_fraction, as_quantity, brief, fraction_text
 from dalenius.model.shelf import Shelved
 from dalenius.units import UNITS
 
@@ -50,7 +50,7 @@ class Privacy(Shelved):
         e^epsilon is exactly q. Kept as such a text. A negative one makes a design infeasible.
     """
 
-    epsilon: Any
+    epsilon: Number
 
     def __post_init__(self) -> None:
         amount, unit = _read(self.epsilon)
@@ -119,7 +119,7 @@ class Privacy(Shelved):
         """What entries are compared with, for the inputs that have datasets, and the law of all inputs."""
 
 
-def _read(epsilon: Any) -> tuple[Fraction, str]:
+def _read(epsilon: Number) -> tuple[Fraction, str]:
     """The number that is written, and its unit: nats, bits or log."""
     if isinstance(epsilon, str) and epsilon.startswith("log "):
         amount = as_fraction(epsilon.removeprefix("log "), "privacy: epsilon")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from dalenius.errors import InputError
-from dalenius.exact import as_law, as_list, exact_sum
+from dalenius.exact import Number, Rows, as_law, as_list, exact_sum
 from dalenius.model.privacy.base import Privacy, Reference
 
 __all__ = ["PointwiseMaximalLeakage"]
@@ -27,7 +27,7 @@ class PointwiseMaximalLeakage(Privacy):
     ----------
     epsilon : number or str
         Nats, or ``"1 bits"``, or ``"log 3"``; see `Privacy`.
-    priors : sequence of sequences of numbers, optional
+    priors : matrix of numbers, as lists or as an array, optional
         Laws on the mechanism's inputs, each *exactly* its weights divided by their exact sum, which may differ from 1 by at most 1e-9.
         Left out: the law of the inputs under the model's law of the data.
 
@@ -51,16 +51,14 @@ class PointwiseMaximalLeakage(Privacy):
     """
 
     kind: ClassVar[str] = "pointwise_maximal_leakage"
-    priors: Sequence[Any] | None = None
+    priors: tuple[tuple[Fraction, ...], ...] | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.priors is None:
-            return
-        listed = as_list(self.priors, "privacy: priors")
-        if not listed:
+    def __init__(self, epsilon: Number, priors: Rows | None = None) -> None:
+        super().__init__(epsilon)
+        listed = None if priors is None else as_list(priors, "privacy: priors")
+        if listed == []:
             raise InputError("privacy: priors must list at least one prior; leave it out for the law of the inputs")
-        laws = tuple(as_law(prior, f"privacy: priors[{j}]") for j, prior in enumerate(listed))
+        laws = listed and tuple(as_law(prior, f"privacy: priors[{j}]") for j, prior in enumerate(listed))
         object.__setattr__(self, "priors", laws)
 
     def check(self, possible: Sequence[int], inputs: int) -> None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.errors import InputError
-from dalenius.exact import as_integer, as_list
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.model.queries.base import MAX_VALUES, AdditiveQuery, Integers
 from dalenius.model.records import MAX_ALPHABET, Records
 
@@ -30,15 +30,14 @@ class Count(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "count"
-    letters: Collection[int] = (1,)
+    letters: tuple[int, ...] = (1,)
 
-    def __post_init__(self) -> None:
+    def __init__(self, letters: Collection[Integer] | Integers = (1,)) -> None:
         what = "query: letters"
-        listed = as_list(self.letters, what)
-        letters = tuple(sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in listed))
-        if not letters or len(set(letters)) < len(letters):
-            raise InputError(f"query: letters must be a non-empty list of distinct letters, got {list(letters)}")
-        object.__setattr__(self, "letters", letters)
+        counted = sorted(as_integer(a, what, at_least=0, at_most=MAX_ALPHABET - 1) for a in as_list(letters, what))
+        if not counted or len(set(counted)) < len(counted):
+            raise InputError(f"query: letters must be a non-empty list of distinct letters, got {brief(counted)}")
+        object.__setattr__(self, "letters", tuple(counted))
 
     def check(self, records: Records) -> None:
         if max(self.letters) >= max(records.alphabets):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.exact import as_integer
+from dalenius.exact import Integer, as_integer
 from dalenius.model.queries.base import MAX_VALUES, AdditiveQuery, Integers
 from dalenius.model.records import Records
 
@@ -31,8 +31,8 @@ class ModularSum(AdditiveQuery):
     keys: ClassVar[dict[str, str]] = {"m": "modulus"}
     m: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "m", as_integer(self.m, "query: modulus", at_least=2, at_most=MAX_VALUES))
+    def __init__(self, m: Integer) -> None:
+        object.__setattr__(self, "m", as_integer(m, "query: modulus", at_least=2, at_most=MAX_VALUES))
 
     def values(self, records: Records) -> Integers:
         return np.arange(self.m)

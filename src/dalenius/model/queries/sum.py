@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer, as_list
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.model.queries.base import MAX_INTEGER, MAX_VALUES, AdditiveQuery, Integers, spacing
 from dalenius.model.records import Records
 
 __all__ = ["Sum"]
 
 MAX_SPAN = 4_000_000
+
+Weights: TypeAlias = Sequence[Integer] | Integers
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,11 @@ class Sum(AdditiveQuery):
     """
 
     kind: ClassVar[str] = "sum"
-    weights: Sequence[int] | Sequence[Sequence[int]] | None = None
+    weights: tuple[int, ...] | tuple[tuple[int, ...], ...] | None = None
 
-    def __post_init__(self) -> None:
-        if self.weights is None:
-            return
-        rows = as_list(self.weights, "query: weights")
-        if not rows:
-            raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
-        nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
-        if any(nested) and not all(nested):
-            raise InputError("query: weights must be a list of integers or a list of lists, not a mixture")
-        clean: tuple[Any, ...] = tuple(map(_weights, rows)) if all(nested) else _weights(rows)
-        object.__setattr__(self, "weights", clean)
+    def __init__(self, weights: Weights | Sequence[Weights] | None = None) -> None:
+        rows = None if weights is None else as_list(weights, "query: weights")
+        object.__setattr__(self, "weights", None if rows is None else _listed(rows))
 
     def check(self, records: Records) -> None:
         if self.weights is not None:
@@ -104,6 +98,16 @@ class Sum(AdditiveQuery):
                 attained = shifted
         bits = np.frombuffer(attained.to_bytes(attained.bit_length() // 8 + 1, "little"), dtype=np.uint8)
         return np.flatnonzero(np.unpackbits(bits, bitorder="little")) * step + low
+
+
+def _listed(rows: list[Any]) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+    """The weights of all records, or a list of them for each."""
+    if not rows:
+        raise InputError("query: weights must not be empty; leave them out to let letter a weigh a")
+    nested = [hasattr(row, "__len__") and not isinstance(row, str) for row in rows]
+    if any(nested) and not all(nested):
+        raise InputError("query: weights must be a list of integers or a list of lists, not a mixture")
+    return tuple(map(_weights, rows)) if all(nested) else _weights(rows)
 
 
 def _weights(row: Any) -> tuple[int, ...]:

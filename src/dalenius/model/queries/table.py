@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import as_integer, as_list
+from dalenius.exact import Integer, as_integer, as_list
 from dalenius.model.queries.base import MAX_INTEGER, Integers, TableQuery
 from dalenius.model.records import Records
 
@@ -31,12 +31,12 @@ class Table(TableQuery):
 
     kind: ClassVar[str] = "table"
     keys: ClassVar[dict[str, str]] = {"table": "values"}
-    table: Sequence[int]
+    table: tuple[int, ...]
 
-    def __post_init__(self) -> None:
+    def __init__(self, table: Sequence[Integer] | Integers) -> None:
         entries = tuple(
             as_integer(v, "query: values", at_least=-MAX_INTEGER, at_most=MAX_INTEGER)
-            for v in as_list(self.table, "query: values")
+            for v in as_list(table, "query: values")
         )
         object.__setattr__(self, "table", entries)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.exact import as_integer
+from dalenius.exact import Integer, as_integer
 from dalenius.model.queries.base import MAX_INTEGER, AdditiveQuery, Integers
 from dalenius.model.records import Records
 
@@ -30,8 +30,8 @@ class Threshold(AdditiveQuery):
     kind: ClassVar[str] = "threshold"
     at: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", as_integer(self.at, "query: at", at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
+    def __init__(self, at: Integer) -> None:
+        object.__setattr__(self, "at", as_integer(at, "query: at", at_least=-MAX_INTEGER, at_most=MAX_INTEGER))
 
     def values(self, records: Records) -> Integers:
         return np.arange(2)

@@ -31,7 +31,7 @@ def letter_masses(problem: MaximalLeakage, record: int, prior: ArrayLike) -> Flo
 
     >>> import dalenius as dl
     >>> two = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
-    ...     mechanism=dl.symmetric(2, 0.1), adversary=dl.EntropyAtLeast(0.0))
+    ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast(0.0))
     >>> letter_masses(two, 0, [0.4, 0.3, 0.2, 0.1]).tolist()
     [[0.4, 0.3], [0.1, 0.2]]
     """

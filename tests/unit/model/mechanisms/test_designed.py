@@ -335,7 +335,7 @@ def test_the_good_file_is_good(tmp_path):
     (tmp_path / "good.json").write_text(GOOD)
     assert dl.Mechanism.load(tmp_path / "good.json") == dl.DesignedMechanism([[0.9, 0.1], [0, 1]])
     with pytest.raises(dl.InputError, match="expected a Symmetric, got a DesignedMechanism"):
-        type(dl.symmetric(2)).load(tmp_path / "good.json")
+        type(dl.symmetric(0, k=2)).load(tmp_path / "good.json")
 
 
 def test_files_are_bounded(tmp_path, monkeypatch):

@@ -453,7 +453,7 @@ def test_words_and_traces():
     assert "mirror" in result.explain()
     assert result.rounds == sum(moment.stage == "exchange" for moment in seen) > 0
     assert all(moment.lower <= result.upper + 1e-9 for moment in result.trace)
-    full = dl.solve(leakage(0.3, "0.7 max", mechanism="full", **BITS2), gap=5e-2, time_limit=60.0)
+    full = dl.solve(leakage(0.3, "0.7 max", mechanism="full", **BITS2), gap=0.5, time_limit=60.0)
     assert "3 orbits" in full.explain()
     table = dl.Table([0, 1, 1, 2, 1, 0])
     plain = dl.MinLeakage(
@@ -463,4 +463,4 @@ def test_words_and_traces():
         max_distortion=0.5,
         adversary=dl.EntropyAtLeast(0),
     )
-    assert dl.solve(plain, gap=5e-2).explain().startswith("no symmetry")
+    assert dl.solve(plain, gap=0.5).explain().startswith("no symmetry")
