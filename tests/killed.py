@@ -1,8 +1,9 @@
 """Commands that are killed at some moment, in forks of one process that has imported everything.
 
-`python tests/killed.py KILLS SEED FOLDER` runs each of `COMMANDS` in a folder of its own to the end, then KILLS times until a random
-share of the processor time that took is used up, or until a random file is put into place; every other time from what the one before
-left there. After each kill the folder is looked at, and the command runs once more to its end. What is wrong goes to standard output.
+`python tests/killed.py KILLS SEED FOLDER NAME...` runs each of these `COMMANDS` in a folder of its own to the end, then KILLS times
+until a random share of the processor time that took is used up, or until a random file is put into place; every other time from what
+the one before left there. After each kill the folder is looked at, and the command runs once more to its end. What is wrong goes to
+standard output.
 """
 
 from __future__ import annotations
@@ -183,12 +184,17 @@ def campaign(name: str, kills: int, rng: random.Random, folder: Path) -> tuple[i
 
 
 def main() -> None:
-    for module in ("dalenius.designs", "dalenius.report", "dalenius.studies.sweep", "matplotlib.backends.backend_agg"):
+    kills, seed, place, *names = sys.argv[1:]
+    for module in (
+        "dalenius.report",
+        "dalenius.studies.sweep",
+        "dalenius.catalogue.ratchet",
+        "matplotlib.backends.backend_agg",
+    ):
         importlib.import_module(module)
-    kills, seed, place = sys.argv[1:]
     rng, done = random.Random(int(seed)), 0
     Path(place).mkdir()
-    for name in COMMANDS:
+    for name in names:
         killed, wrong = campaign(name, int(kills), rng, Path(place, name))
         sys.stdout.writelines(f"{what}\n" for what in wrong)
         done += killed

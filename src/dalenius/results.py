@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import GapNotReachedError, InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
@@ -22,16 +22,13 @@ from dalenius.units import Quantity, lower_in, unit_size, upper_in
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
-NO_LEAKAGE = 2e-11  # as good as doubles can tell from none
+def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
+    """(upper - lower) / upper, rounded upward: 1 where nothing but 0 is known from below, 0 where both ends are one number.
 
-
-def relative_gap(lower: float, upper: float) -> float:
-    """(upper - lower) / upper, and 0 for no leakage to speak of.
-
-    >>> relative_gap(0.75, 1.0)
-    0.25
+    >>> relative_gap(0.75, 1.0), relative_gap(0.0, 1e-13), relative_gap(0.0, 0.0)
+    (0.25, 1.0, 0.0)
     """
-    return (upper - lower) / upper if upper > NO_LEAKAGE else 0.0
+    return 0.0 if lower == upper else exact_fraction_above(1 - Fraction(lower) / Fraction(upper))
 
 
 class _Bounds(TypedDict):
@@ -207,7 +204,7 @@ class Result(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
+        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
         return relative_gap(self.lower, self.upper)
 
     def to(self, units: str) -> Result:
@@ -285,7 +282,7 @@ class DesignResult(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, or nothing meets the budget."""
+        """(upper - lower) / upper, rounded upward, as of a `Result`; 0 where nothing meets the budget, which is proved."""
         return relative_gap(self.lower, self.upper) if self.feasible else 0.0
 
     @property

@@ -23,6 +23,7 @@ from dalenius.search.clock import Clock
 __all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
 
 FLOOR = 1e-280
+FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
 NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
 
@@ -143,7 +144,7 @@ def _climb(
         p, mu = new_p, new_mu
         if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
-            if np.all(gained - leakage < stall):
+            if np.all(gained - leakage <= np.minimum(stall, FINEST * gained)):
                 break
             leakage = gained
         phi = posterior(p, channel.rows)

@@ -17,6 +17,7 @@ from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
+    constant_lines,
     dual_lines,
     dual_tree_lines,
     posterior_lines,
@@ -25,6 +26,7 @@ from dalenius.audits.proof_lines import (
 )
 from dalenius.audits.record_audit import (
     ABSOLUTE,
+    RELATIVE,
     RecordAudit,
     best_of,
     capacity_bound,
@@ -145,11 +147,15 @@ class EntropyAudit(Audit):
         if channel.max_knowledge == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
+        if (row := self.problem.constant_row) is not None:
+            return RecordAudit(
+                channel, Candidate(channel.uniform, 0.0, 0.0), 0.0, "vertices", tuple(constant_lines(row))
+            )
         law, divergences, inputs = self._whole_channel
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
+        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper):
             turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
             found = search(channel, rng=self.search.rng, clock=turn, room=room)
             candidate = best_of(channel, found, candidate)

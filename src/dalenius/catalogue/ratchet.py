@@ -16,7 +16,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import alone, read_text, write_together, write_whole
+from dalenius.files import alone, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
 
@@ -189,6 +189,8 @@ def write_index(folder: str | Path) -> list[Path]:
     home = Path(folder)
     with alone(home):
         models = library(folder=home)
+        for topic in {model.path.parent for model in models}:
+            tidy(topic)
         _mend(models, home)
         rows = [model.row() for model in models]
         texts = {home / "INDEX.md": index_markdown(rows), home / "index.csv": index_csv(rows)}

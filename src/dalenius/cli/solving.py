@@ -58,7 +58,9 @@ def solve(
     node_limit: Annotated[
         int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
     ] = 1_000_000,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
+    memory_limit: Annotated[
+        float, typer.Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
+    ] = 4096.0,
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     force: ForceOption = False,

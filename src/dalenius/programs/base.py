@@ -269,6 +269,8 @@ def _better(new: object, old: float, sign: float) -> TypeGuard[float]:
 def checked(gap: float, time_limit: float | None) -> float:
     """The time limit as a number; InputError if either is none of at least 0."""
     limit = math.inf if time_limit is None else time_limit
+    if gap == math.inf:
+        raise InputError("gap: expected a finite number, got inf")
     for name, value in (("gap", gap), ("time_limit", limit)):
         if not (is_number(value) and value >= 0):
             raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")

@@ -32,14 +32,14 @@ class Limits:
     Parameters
     ----------
     gap : float
-        Stop when (upper - lower) / upper is at most this.
+        Stop when (upper - lower) / upper is at most this; finite.
     time_limit : float or None
         Seconds for everything, the proof included. What can be proved within a second is proved, however low the limit is.
     node_limit : int or None
         Leaves that the trees of one kind of record may have.
     memory_limit : float or None
-        Mebibytes for everything beyond the problem itself, the proof included, as far as they can be predicted. What can be proved
-        within 64 is proved, however low the limit is.
+        Mebibytes for everything from the call on, the proof included, as far as they can be predicted. What can be proved in 64 is
+        proved, however low the limit is.
 
     Raises
     ------
@@ -56,8 +56,8 @@ class Limits:
     memory_limit: float | None = 4096.0
 
     def __post_init__(self) -> None:
-        if not (is_number(self.gap) and self.gap >= 0):
-            raise InputError(f"gap: expected a number of at least 0, got {brief(self.gap)}")
+        if not (is_number(self.gap) and 0 <= self.gap < math.inf):
+            raise InputError(f"gap: expected a finite number of at least 0, got {brief(self.gap)}")
         for name, what in (("time_limit", "seconds"), ("node_limit", "leaves"), ("memory_limit", "mebibytes")):
             limit = getattr(self, name)
             if limit is not None and not (is_number(limit) and limit > 0):
