@@ -129,7 +129,7 @@ def test_the_corpus_ends_alike_by_both():
             said = [[line for line in v.lines if not line.startswith(("arithmetic", "precision"))] for v in both]
             assert said[0] == said[1], case.name
             proved += 1
-    assert proved > draws(20, 180)
+    assert proved > draws(20, 170)
 
 
 def test_digests_are_the_same_by_both():
