@@ -564,7 +564,6 @@ def test_a_history_that_cannot_be_read(small, row):
 SUBMIT = """
 import sys
 import dalenius as dl
-from campaigns import draws
 from dalenius.catalogue import ratchet
 folder, *texts = sys.argv[1:]
 for text in texts:
