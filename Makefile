@@ -63,6 +63,7 @@ benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
 	$(VENV)/bin/python benchmarks/programs.py
 	$(VENV)/bin/python benchmarks/design.py
 	$(VENV)/bin/python benchmarks/baselines.py --quick
+	$(VENV)/bin/python benchmarks/limits.py
 
 $(READY): pyproject.toml constraints.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit("dalenius needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

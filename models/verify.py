@@ -27,7 +27,7 @@ class Gate:
             raise ImportError(f"the checker must do without {name}")
 
 
-def main(names: list[str], arithmetic: str) -> int:
+def main(names: list[str], arithmetic: str = "auto") -> int:
     known = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*/*.toml"))}
     if unknown := [name for name in names if name not in known]:
         sys.stderr.write(f"no such model: {', '.join(unknown)}; `dalenius list` and INDEX.md have the names\n")

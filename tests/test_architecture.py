@@ -178,7 +178,7 @@ def test_unit_tests_mirror_the_source(path):
     )
 
 
-@pytest.mark.parametrize("path", sorted(CHECKER.glob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", sorted(CHECKER.rglob("*.py")), ids=lambda p: p.relative_to(CHECKER).as_posix())
 def test_the_checker_imports_the_standard_library_and_flint_only(path):
     for name in imports(path, "dalenius_check"):
         assert name.split(".")[0] in {*sys.stdlib_module_names, "flint", "dalenius_check"}, name

@@ -1,8 +1,8 @@
 """What proving will take, predicted before anything is searched for, by counting what the checker reads, holds and multiplies.
 
-Seconds are those of one core of 2023, bytes those beyond what is there already; both were measured on the checker alone, from 10^4 to
-10^7 numbers (`benchmarks/limits.py` shows how far off they are). A prediction decides how much time a search leaves to its proof, and
-what is not tried at all; it is never trusted for anything else.
+Seconds are those of one core of an ordinary machine, bytes those beyond what is there already; both were measured on the checker
+alone, from 10^4 to 10^7 numbers (`benchmarks/limits.py` shows how far off they are). A prediction decides how much time a search
+leaves to its proof, and what is not tried at all; it is never trusted for anything else.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 from typing import Generic, Protocol, TypeVar
 
 from dalenius._verify import Verdict, verify
@@ -237,7 +238,7 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        return certificate, verify(self.problem, certificate, resolved=self._own)
+        return certificate, verify(self.problem, certificate, resolved=self._own, seconds=inf, memory=inf)
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""

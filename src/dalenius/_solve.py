@@ -66,8 +66,8 @@ def solve(
     node_limit : int or None
         Leaves that the trees of one kind of record may have, None for no limit. A certificate may not have more than 5,000,000 lines.
     memory_limit : float or None
-        Mebibytes for everything beyond the problem itself, the proof included, roughly; None for no limit. What can be proved in 64
-        is proved, however low the limit is.
+        Mebibytes for everything from the call on, the proof included, roughly; None for no limit. What can be proved in 64 is
+        proved, however low the limit is.
     seed : int
         Seed of the search's random starts.
     progress : callable, optional

@@ -14,7 +14,14 @@ __all__ = ["Verdict", "need_readable", "verify"]
 Verdict = dalenius_check.Verdict
 
 
-def verify(problem: Problem | str | Path, certificate: Certificate | str | Path, *, resolved: bool = False) -> Verdict:
+def verify(
+    problem: Problem | str | Path,
+    certificate: Certificate | str | Path,
+    *,
+    resolved: bool = False,
+    seconds: float = 3600.0,
+    memory: float = 4096.0,
+) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters
@@ -26,6 +33,8 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
         Have a mechanism of a kind that the checker does not know (a class of your own) answered for by the matrix in the
         certificate. What is proved is then about that matrix: the status is ``resolved``, and `proved` stays False. Otherwise such
         a certificate is rejected.
+    seconds, memory : float
+        What the check may take, memory in MiB; beyond, the status is ``undecided``, and the reason says which limit it was.
 
     Returns
     -------
@@ -35,7 +44,7 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
     Raises
     ------
     InputError
-        If a file cannot be read.
+        If a file cannot be read, or a limit is no number >= 0.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
@@ -50,7 +59,16 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):
         raise InputError(f"certificate: expected a Certificate or the path of one, got {brief(certificate)}")
-    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"), resolved=resolved)
+    try:
+        return dalenius_check.check(
+            model,
+            certificate.text.encode("utf-8", "surrogatepass"),
+            resolved=resolved,
+            seconds=seconds,
+            memory=memory,
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"verify: {error}") from None
 
 
 def need_readable(problem: Problem) -> None:

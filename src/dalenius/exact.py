@@ -83,6 +83,8 @@ def as_fraction(value: Any, what: str) -> Fraction:
     >>> as_fraction(0.2, "flip"), as_fraction(np.float32(0.2), "flip"), as_fraction("1/3", "flip")
     (Fraction(1, 5), Fraction(1, 5), Fraction(1, 3))
     """
+    if type(value) is Fraction and _short(value):  # designs read their own rows again and again
+        return value
     value = _scalar(value)
     if isinstance(value, Numeral):
         return _parse(value.text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), what)
@@ -97,11 +99,16 @@ def as_fraction(value: Any, what: str) -> Fraction:
     fraction = Fraction(value)
     if isinstance(value, int) and abs(value) >= MAX_INTEGER:
         raise InputError(f"{what}: expected an integer of at most {MAX_CHARACTERS} digits, got {brief(value)}")
-    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= WRITABLE_BITS:
+    if _short(fraction):
         return fraction
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
     return fraction
+
+
+def _short(value: Fraction) -> bool:
+    """Whether any of its spellings is short enough to be written."""
+    return value.numerator.bit_length() + value.denominator.bit_length() <= WRITABLE_BITS
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -145,7 +152,7 @@ def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fr
     """
     entries = tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
     for j, entry in enumerate(entries):
-        if entry < 0:
+        if entry.numerator < 0:
             raise InputError(f"{what}[{j}] is {noun} and must not be negative, got {_shown(entry)}")
     return entries
 

@@ -23,6 +23,7 @@ __all__ = [
     "need_folder",
     "read_bytes",
     "read_text",
+    "tidy",
     "write_together",
     "write_whole",
 ]
@@ -207,6 +208,12 @@ def need_folder(folder: Path, *, make: bool = False) -> None:
         raise InputError(f"{folder}: cannot be written into: {error.strerror or error}") from None
 
 
+def tidy(folder: Path) -> None:
+    """Remove what processes that were killed left behind; a process that still writes, alone or not, does it again."""
+    for leftover in folder.glob("*".join(LEFTOVER)):
+        leftover.unlink(missing_ok=True)
+
+
 @contextmanager
 def alone(folder: Path, what: str = "", *, wait: float = math.inf) -> Iterator[None]:
     """No other process is alone in the folder meanwhile; what processes that were killed left behind is removed.
@@ -235,8 +242,7 @@ def alone(folder: Path, what: str = "", *, wait: float = math.inf) -> Iterator[N
         raise InputError(f"{folder}: cannot be locked: {error.strerror or error}") from None
     try:
         if not what:
-            for leftover in folder.glob("*".join(LEFTOVER)):
-                leftover.unlink(missing_ok=True)
+            tidy(folder)
         yield
     finally:
         with suppress(OSError):  # where an open file cannot be removed, its release does it

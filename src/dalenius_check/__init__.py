@@ -10,12 +10,13 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
 from .model import MECHANISMS, Model, parse_model
-from .numbers import LimitError, OpenError, RefusedError, rounded
+from .numbers import OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
@@ -64,26 +65,37 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes, *, resolved: bool = False, arithmetic: str = "auto") -> Verdict:
+def check(
+    model: bytes,
+    certificate: bytes,
+    *,
+    resolved: bool = False,
+    seconds: Amount = SECONDS,
+    memory: Amount = MEMORY,
+    arithmetic: str = "auto",
+) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
     of the matrix that it carries itself: then the status is RESOLVED at best.
+    A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED.
     `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
-    A ValueError says that there is none of this name.
+    A ValueError says that there is no arithmetic of this name, or that a limit is no number >= 0.
     """
+    allowance = Allowance(seconds, memory)
     with using(choose(arithmetic)):
-        return _check(model, certificate, resolved)
+        return _check(model, certificate, resolved, allowance)
 
 
-def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
+def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowance) -> Verdict:
     """The same by the arithmetic chosen."""
     reason = ""
     try:
-        parsed = parse_model(model)
+        allowance.take(len(model) + len(certificate))
+        parsed = parse_model(model, allowance)
         for bits in _PRECISIONS:
             try:
-                with chosen().workprec(bits):
+                with chosen().workprec(bits), allowance.holding():
                     return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
@@ -91,9 +103,9 @@ def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
     except LimitError as failure:
-        return Verdict(Status.UNDECIDED, str(failure))
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}")
     except MemoryError:
-        return Verdict(Status.UNDECIDED, "limit: out of memory")
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
 
@@ -107,7 +119,8 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
     kind = Private if "privacy" in model.design else Design
-    design, lines = kind(model) if model.design else None, Lines(certificate)
+    model.allowance.line = 0
+    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance)
     channel = None if design else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import stat
 import sys
 from contextlib import suppress
 
 from . import Status, Verdict, check
+from .allowance import MEMORY, SECONDS, amount
 from .arithmetic import NAMES, choose
 from .read import MAX_FILE
 
 
-def _judge(model: str, certificate: str, resolved: bool, arithmetic: str) -> Verdict:
+def _read(path: str) -> bytes:
+    """A file's bytes, and one more than there may be; a pipe or device, which might never end, is not opened."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ValueError(f"{path}: not a regular file")
+    with open(path, "rb") as file:
+        return file.read(MAX_FILE + 1)
+
+
+def _judge(options: argparse.Namespace) -> Verdict:
+    limits = {"seconds": options.time_limit, "memory": options.memory_limit}
     try:
-        with open(model, "rb") as first, open(certificate, "rb") as second:
-            files = first.read(MAX_FILE + 1), second.read(MAX_FILE + 1)
-            return check(*files, resolved=resolved, arithmetic=arithmetic)
+        files = _read(options.model), _read(options.certificate)
+        return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, **limits)
     except (OSError, ValueError) as error:
         return Verdict(Status.UNREADABLE, f"cannot read a file: {ascii(str(error))[1:-1]}")
     except MemoryError:
@@ -43,6 +54,12 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
+    parser.add_argument(
+        "--time-limit", type=amount, default=SECONDS, metavar="SECONDS", help="undecided beyond (default: %(default)g)"
+    )
+    parser.add_argument(
+        "--memory-limit", type=amount, default=MEMORY, metavar="MIB", help="undecided beyond (default: %(default)g)"
+    )
     parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
     parser.add_argument(
         "--arithmetic",
@@ -56,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
         choose(options.arithmetic)
     except ValueError as error:
         parser.error(str(error))
-    verdict = _judge(options.model, options.certificate, options.resolved, options.arithmetic)
+    verdict = _judge(options)
     if not options.quiet:
         with suppress(OSError):
             lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)

@@ -265,6 +265,14 @@ def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_p
     assert (tmp_path / "out/my.model.trace.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_run_that_ends_before_its_first_moment_has_an_empty_trace(tmp_path, command_line):
+    """Nothing is searched where no mechanism meets the budget: the table has its head alone, and there is nothing to draw."""
+    solved = command_line("solve", "infeasible/negative-leakage", "--trace", "-o", "out")
+    assert solved.returncode == 0, solved.stderr
+    assert not list((tmp_path / "out").glob("*.png"))
+    assert (tmp_path / "out/negative-leakage.trace.csv").read_text().count("\n") == 1
+
+
 def test_a_trace_needs_a_folder(tmp_path, command_line):
     (tmp_path / "model.toml").write_text(PARITY)
     for extra in ([], ["--json"]):

@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import alone, read_text, write_together, write_whole
+from dalenius.files import alone, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
 from dalenius.search import Limits
@@ -196,6 +196,8 @@ def write_index(folder: str | Path) -> list[Path]:
     home = Path(folder)
     with alone(home):
         models = [replace(model, known=None) for model in library(folder=home)]
+        for topic in {model.path.parent for model in models}:
+            tidy(topic)
         refused = [model for model in models if model.tightness == "unproved"]
         if refused:
             told = "; ".join(f"{model.name} ({model.standing.reason})" for model in refused)

@@ -124,4 +124,4 @@ def _usage(error: Exception) -> str:
 
 
 def _say(text: str) -> None:
-    err.print(f"dalenius: {text}", markup=False)
+    err.print(f"dalenius: {text}", markup=False, emoji=False)

@@ -46,7 +46,7 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
-TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds to search.")]
+TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 RequireGapOption = Annotated[

@@ -58,7 +58,9 @@ def solve(
     node_limit: Annotated[
         int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
     ] = 1_000_000,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
+    memory_limit: Annotated[
+        float, typer.Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
+    ] = 4096.0,
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
@@ -112,6 +114,8 @@ def verify(
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = 3600.0,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = 4096.0,
     as_json: JsonOption = False,
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
@@ -123,8 +127,9 @@ def verify(
     """
     from dalenius_check.__main__ import main as check
 
+    limits = [f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *flags]))
+    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *limits, *flags]))
 
 
 def _written(

@@ -38,8 +38,8 @@ class Limits:
     node_limit : int or None
         Leaves that the trees of one kind of record may have.
     memory_limit : float or None
-        Mebibytes for everything beyond the problem itself, the proof included, as far as they can be predicted. What can be proved
-        within 64 is proved, however low the limit is.
+        Mebibytes for everything from the call on, the proof included, as far as they can be predicted. What can be proved in 64 is
+        proved, however low the limit is.
 
     Raises
     ------

@@ -83,7 +83,7 @@ JSON = {
     "verify": ["verify", "parity/laplace-n4", ROOT / "models/parity/laplace-n4.cert"],
     "sweep": ["sweep", "audit.toml", "--points", "2", "-o", "out"],
     "frontier": ["frontier", "design.toml", "--budgets", "-1,0.5", "-o", "out"],
-    "compare": ["compare", "audit.toml", "--methods", "paper-aggregated", "--seeds", "1", "-o", "out"],
+    "compare": ["compare", "audit.toml", "--methods", "paper-aggregated", "--budget", "0.05", "-o", "out"],
     "export": ["export", "audit.toml", "--program", "marginal", "-o", "marginal.json"],
     "what export offers": ["export", "audit.toml", "--program", "list"],
     "list": ["list", "--set", "minimal"],
@@ -119,7 +119,10 @@ def test_the_answers_of_a_sweep_say_which_certificate_proves_them(models, comman
 
 def test_a_wider_gap_than_the_one_required_is_a_status_of_its_own(models, command_line):
     """The interval is printed and written all the same."""
-    (models / "open.toml").write_text(AUDIT.replace('"parity"', '"count"').replace("laplace_threshold", "geometric"))
+    text = (
+        AUDIT.replace('"parity"', '"count"').replace("laplace_threshold", "geometric").replace("count = 4", "count = 3")
+    )
+    (models / "open.toml").write_text(text)
     arguments = ["solve", "open.toml", "--node-limit", "1", "-o", "out", "--json", "--require-gap"]
     wide = command_line(*arguments, "1e-9")
     assert wide.returncode == ExitStatus.GAP_NOT_REACHED
