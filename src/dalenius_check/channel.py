@@ -154,7 +154,8 @@ def _power(exponent: fmpq) -> Any:
 def _take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
     """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
     need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
-    allowance.take(inputs * outputs * size + _kept_size(inputs * outputs, allowance) + 3 * _BLOCK * BALL)
+    entries = inputs * outputs
+    allowance.take(entries * size + _kept_size(entries, allowance) + 3 * min(entries, _BLOCK) * BALL)
 
 
 def _kept_size(entries: int, allowance: Allowance) -> int:

@@ -97,6 +97,8 @@ def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list
     counted = grouped(weights)
     whole = total(times * x for x, times in counted)
     need(whole > 0, f"{what} has total weight zero")
+    if whole == 1:
+        return list(weights)
     allowance.room(len(counted) * height(whole) / 4)
     return once(weights, lambda x: x / whole)
 

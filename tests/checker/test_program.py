@@ -136,7 +136,7 @@ def test_long_files_end_in_a_verdict(forge):
 def test_large_records_end_in_a_verdict(forge):
     """Limits hold before memory is spent, for the model's own sizes and for a resolved matrix."""
     wide = forge.model("count=1; alphabet=10000", 'kind="parity"', 'kind="mystery"', "0")
-    rows = [["1", *["0"] * 999], ["0", "1", *["0"] * 998]]
+    rows = [["1", *["0"] * 1999], ["0", "1", *["0"] * 1998]]
     for lines in (["witness", 0, "uniform"],), (["witness", None, None], ["record", 0], ["column", "0", None]):
         data = forge.certificate(wide, "-1", "1", *lines, resolved={"inputs": "query", "rows": rows})
         assert "too many letters and outputs" in check(wide, data, resolved=True).reason
@@ -221,5 +221,5 @@ def test_the_trusted_package_stays_small():
     assert max(size for name, size in sizes.items() if name != "arithmetic/balls.py") <= 165, sizes
 
 
-LIMIT = 1690
+LIMIT = 1720
 ARITHMETIC_LIMIT = 400
