@@ -19,6 +19,7 @@ import shutil
 import signal
 import sys
 import tomllib
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,6 +43,8 @@ def forked(command: list[str], prepare: Callable[[], object] = lambda: None) -> 
             command_line()
     except SystemExit as stopped:
         status = int(stopped.code or 0)
+    except BaseException:  # noqa: BLE001  (a defect: the campaign goes on, and says so)
+        traceback.print_exc(file=sys.__stderr__)
     finally:
         os._exit(status)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self, TypedDict
@@ -155,7 +156,11 @@ class _Proved:
         ------
         GapNotReachedError
             If the interval is wider.
+        InputError
+            If `gap` is no finite number of at least 0.
         """
+        if not 0.0 <= gap < math.inf:
+            raise InputError(f"gap: expected a finite number of at least 0, got {brief(gap)}")
         if not self.gap <= gap:
             raise GapNotReachedError(
                 f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
