@@ -54,8 +54,8 @@ reproduction: $(READY) ## The source paper's tables and figures (docs/reproducti
 models: $(READY) ## Solve the models of the library again that are still open, and keep whichever ends are better.
 	$(VENV)/bin/dalenius library tighten
 
-verify-models: $(READY) ## Prove every certificate of the library with the checker alone.
-	$(VENV)/bin/python models/verify.py
+verify-models: $(READY) ## Prove every certificate of the library with the checker alone, by both its arithmetics.
+	$(VENV)/bin/python models/verify.py --arithmetic both
 
 benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
 	$(VENV)/bin/python benchmarks/capacity.py
@@ -63,6 +63,7 @@ benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
 	$(VENV)/bin/python benchmarks/programs.py
 	$(VENV)/bin/python benchmarks/design.py
 	$(VENV)/bin/python benchmarks/baselines.py --quick
+	$(VENV)/bin/python benchmarks/limits.py
 
 $(READY): pyproject.toml constraints.txt Makefile
 	$(PYTHON) -c 'import sys; sys.exit("dalenius needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'

@@ -25,6 +25,7 @@ Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.expo
 (subproblems in cvxpy), dalenius.baselines (methods to compare with); on the command line: dalenius --help.
 """
 
+from dalenius._load import loads as loads
 from dalenius._solve import solve as solve
 from dalenius._verify import verify as verify
 from dalenius.catalogue.models import LibraryModel as LibraryModel
@@ -48,7 +49,6 @@ from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import dumps as dumps
-from dalenius.model import loads as loads
 from dalenius.model.distortions import Absolute as Absolute
 from dalenius.model.distortions import Distortion as Distortion
 from dalenius.model.distortions import DistortionMatrix as DistortionMatrix

@@ -8,14 +8,19 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
+from math import inf
 from typing import Generic, Protocol, TypeVar
 
+from dalenius._costs import AuditCosts, Cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.outcome import ProofRefusedWarning, Refusal
+from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
+from dalenius.search import Run
+from dalenius.search.limits import LEAST_SECONDS
 from dalenius.version import PRODUCER
 
 __all__ = ["Proposer", "Proved", "prove"]
@@ -25,6 +30,7 @@ U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
+LIMITS = {" seconds": Termination.TIME_LIMIT, " MiB of memory": Termination.SIZE_LIMIT}  # how the checker's reasons end
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,13 @@ class Proved(Generic[L, U]):
 
     @property
     def doubted(self) -> bool:
-        """Whether a proof was refused that rounding does not explain."""
-        return not all(refusal.rounding for refusal in self.refusals)
+        """Whether a proof was refused that neither rounding nor a limit explains."""
+        return not all(refusal.rounding or refusal.limit for refusal in self.refusals)
+
+    @property
+    def limit(self) -> Termination | None:
+        """The limit that kept an end from being proved, if there is one."""
+        return next((refusal.limit for refusal in self.refusals if refusal.limit), None)
 
 
 class Proposer(Protocol[L, U, R_co]):
@@ -63,7 +74,7 @@ class Proposer(Protocol[L, U, R_co]):
         """The answer, once it is proved."""
 
 
-def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
+def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None = None) -> R_co:
     """The answer with the best ends that the checker proves; each end retreats on its own.
 
     Parameters
@@ -72,24 +83,27 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co]) -> R_co:
         What the certificate will be about.
     proposer : Proposer
         It has run.
+    search : Run, optional
+        Whose limits the proof is within. Once they are passed only the ends that need no search are tried.
 
     Raises
     ------
     DaleniusError
-        If not even the ends that need no search are proved: the model is beyond the checker's limits.
+        If not even the ends that need no search are proved: the model is beyond the limits, or the checker's own.
 
     Warns
     -----
     ProofRefusedWarning
         If a proof was refused that rounding does not explain.
     """
-    desk = _Desk(problem)
+    desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
     proved = _together(desk, lowers, uppers) or _apart(desk, list(lowers), uppers)
     for refusal in proved.refusals:
-        logger.log(logging.DEBUG if refusal.rounding else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
+        expected = refusal.rounding or refusal.limit
+        logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
     if proved.doubted:
-        first = next(refusal for refusal in proved.refusals if not refusal.rounding)
+        first = next(refusal for refusal in proved.refusals if not (refusal.rounding or refusal.limit))
         warnings.warn(f"the checker refused a proof: {first}", ProofRefusedWarning, stacklevel=3)
     return proposer.result(proved)
 
@@ -114,7 +128,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in lowers[:-1]:
+    for candidate in [] if desk.late else lowers[:-1]:
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate
@@ -135,7 +149,7 @@ def _first_proved(
     """The first upper end that is proved beside the certain lower one."""
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
-    for upper in uppers:
+    for upper in list(uppers)[-1:] if desk.late else uppers:
         if upper.candidate == hopeless:
             continue
         certificate, verdict = desk.check(lowers[0], upper)
@@ -162,7 +176,8 @@ def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Ref
 
 def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: bool) -> Refusal:
     header = certificate.header
-    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding)
+    limit = next((stop for what, stop in LIMITS.items() if verdict.reason.endswith(what)), None)
+    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding, limit)
 
 
 class _Lazy(Generic[E]):
@@ -200,8 +215,8 @@ class _Lazy(Generic[E]):
 class _Desk:
     """Writes certificates about one problem and hands them to the checker."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, search: Run | None) -> None:
+        self.problem, self._search = problem, search
         self.noun = "design" if isinstance(problem, DesignProblem) else "model"
         self._header = Header(
             problem=problem.kind,
@@ -226,11 +241,32 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        return certificate, verify(self.problem, certificate, resolved=self._own)
+        seconds, memory = self._allowance
+        return certificate, verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=memory)
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
         return verdict.status.value == ("resolved" if self._own else "proved")
+
+    @property
+    def _allowance(self) -> tuple[float, float]:
+        """Seconds and mebibytes for a check: what is left, but for what a certain end will take should this one fail."""
+        if self._search is None:
+            return inf, inf
+        limits, certain = self._search.limits, self._certain.seconds
+        seconds = max(self._search.clock.left - certain, 2.0 * certain, LEAST_SECONDS)
+        return seconds, limits.least[1] / 2**20
+
+    @cached_property
+    def _certain(self) -> Cost:
+        """What the ends take that need no search."""
+        assert isinstance(self.problem, MaximalLeakage | DesignProblem)
+        return AuditCosts.of(self.problem).certain
+
+    @property
+    def late(self) -> bool:
+        """Whether there is no time left for anything but what is certain."""
+        return self._search is not None and self._search.clock.left <= 0.0
 
     @property
     def _own(self) -> bool:

@@ -7,11 +7,13 @@ from typing import TypeVar, Unpack, overload
 
 import numpy as np
 
+from dalenius._costs import design_cost
 from dalenius._prove import prove
-from dalenius.audits import EntropyAudit, audit_of
+from dalenius._verify import need_readable
+from dalenius.audits import EntropyAudit, audit_within
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, stopped_by_interrupt
 
@@ -54,24 +56,26 @@ def solve(
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage or MinDistortion
-        The question: an audit, or a design.
+        The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
         for, and the interval is narrower than this wherever that costs little.
     time_limit : float or None
-        Seconds for the search, None for no limit. The bounds reached by then are returned; proving them takes a little more.
+        Seconds for everything, the proof included, None for no limit: the search leaves to its proof what that is predicted to take.
+        What can be proved in a second is proved, however low the limit is.
     node_limit : int or None
         Leaves that the trees of one kind of record may have, None for no limit. A certificate may not have more than 5,000,000 lines.
     memory_limit : float or None
-        Mebibytes that all trees may take, roughly, None for no limit.
+        Mebibytes for everything from the call on, the proof included, roughly; None for no limit. What can be proved in 64 is
+        proved, however low the limit is.
     seed : int
         Seed of the search's random starts.
     progress : callable, optional
         Called a few times a second with a `Progress`.
     known : Result or DesignResult, optional
         Of an audit: a result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every
-        bound falls as the entropy grows), so the upper bound will not be above the known one. Not used against other adversaries.
-        Of a design: a result for the same design with another budget, whose priors are tried first.
+        bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
+        Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
         For designs with an adversary; left out: the exchange. ``"alternating"`` is the source paper's scheme, the exchange with a
         memory of one prior: its interval is proved, too, but need not close, and it warns where it cycles
@@ -88,7 +92,8 @@ def solve(
     InputError
         If an argument is invalid, or `known` or `method` is not for this kind of problem.
     DaleniusError
-        If the checker cannot prove anything about the model, because it is beyond its limits (docs/certificate-format.md).
+        If nothing can be proved within the limits; it says what that would take. Or if the checker cannot prove anything about the
+        model, because it is beyond its own limits (docs/certificate-format.md).
 
     Warns
     -----
@@ -103,7 +108,7 @@ def solve(
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
     Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
     mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md). Under a privacy notion a design
-    is a linear program, solved exactly at its vertex; `known`, `seed` and the limits of nodes and memory play no part.
+    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part.
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -117,9 +122,12 @@ def solve(
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
+    _imported(problem)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
+        if problem.written is None:
+            need_readable(problem)
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
         return _audited(problem, search, _of_kind(known, Result), method)
@@ -129,16 +137,17 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
     """Problem 1."""
     if method is not None:
         raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
-    audit = audit_of(problem, search)
+    if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
+        raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
+    audit = audit_within(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
     audit.run()
-    return prove(problem, audit)
+    return prove(problem, audit, search)
 
 
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
-    # here, because the modelling language takes a second to import
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
 
@@ -147,15 +156,24 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
+    if private and known is not None:
+        raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
+    search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
-        return prove(problem, InfeasibleProposer(problem, search.clock))
+        return prove(problem, InfeasibleProposer(problem, search.clock), search)
     if private:
         linear = LinearProposer.of(problem, search)
         linear.run()
-        return prove(problem, linear)
+        return prove(problem, linear, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
-    return prove(problem, exchange)
+    return prove(problem, exchange, search)
+
+
+def _imported(problem: Problem) -> None:
+    """Import the modelling language, which takes a second, before the clock starts: no limit is about that."""
+    if isinstance(problem, DesignProblem):
+        import dalenius.designs  # noqa: F401
 
 
 def _of_kind(known: object, kind: type[T]) -> T | None:

@@ -1,31 +1,40 @@
-"""The bridge to the independent checker: the only place that imports `dalenius_check`, and only its verdict."""
+"""The bridge to the independent checker: only here `dalenius_check` is imported, for its verdict and the digest it reads."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import dalenius_check
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
-from dalenius.exact import brief
-from dalenius.model import Problem, dumps, read_model
+from dalenius.model import Problem, digest, model_bytes, read_model
 
-__all__ = ["Verdict", "verify"]
+__all__ = ["Verdict", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
 
 
-def verify(problem: Problem | str | Path, certificate: Certificate | str | Path, *, resolved: bool = False) -> Verdict:
+def verify(
+    problem: Problem | str | Path,
+    certificate: Certificate | str | Path,
+    *,
+    resolved: bool = False,
+    seconds: float = 3600.0,
+    memory: float = 4096.0,
+) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage, MinDistortion or path of a model file
+        Of a problem that was read from a model file, that very file is what is proved about (`Problem.written`).
     certificate : Certificate or path of a certificate file
     resolved : bool
         Have a mechanism of a kind that the checker does not know (a class of your own) answered for by the matrix in the
         certificate. What is proved is then about that matrix: the status is ``resolved``, and `proved` stays False. Otherwise such
         a certificate is rejected.
+    seconds, memory : float
+        What the check may take, memory in MiB; beyond, the status is ``undecided``, and the reason says which limit it was.
 
     Returns
     -------
@@ -35,7 +44,7 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
     Raises
     ------
     InputError
-        If a file cannot be read.
+        If a file cannot be read, or a limit is no number >= 0.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
@@ -45,9 +54,33 @@ def verify(problem: Problem | str | Path, certificate: Certificate | str | Path,
     """
     if not isinstance(problem, Problem | str | Path):
         raise InputError(f"problem: expected a problem or the path of a model file, got {brief(problem)}")
-    model = dumps(problem).encode() if isinstance(problem, Problem) else read_model(problem)
+    model = model_bytes(problem) if isinstance(problem, Problem) else read_model(problem)
     if isinstance(certificate, str | Path):
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):
         raise InputError(f"certificate: expected a Certificate or the path of one, got {brief(certificate)}")
-    return dalenius_check.check(model, certificate.text.encode("utf-8", "surrogatepass"), resolved=resolved)
+    try:
+        return dalenius_check.check(
+            model,
+            certificate.text.encode("utf-8", "surrogatepass"),
+            resolved=resolved,
+            seconds=seconds,
+            memory=memory,
+        )
+    except (TypeError, ValueError) as error:
+        raise InputError(f"verify: {error}") from None
+
+
+def need_readable(problem: Problem) -> None:
+    """Raise `InputError` unless the checker reads the model file of this problem, and the same problem in it.
+
+    What one program accepts and the other does not is refused here, before any work, whatever it is.
+    """
+    try:
+        seen = dalenius_check.digest(model_bytes(problem))
+    except (dalenius_check.RefusedError, dalenius_check.LimitError) as error:
+        raise InputError(f"model: the proof checker cannot read it: {error}") from None
+    if seen != digest(problem):
+        raise InputError(
+            "model: the proof checker reads another problem in it than dalenius does, so nothing can be proved about it; this is a bug"
+        )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from numbers import Real
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ __all__ = [
     "Integer",
     "Number",
     "Numbers",
+    "Numeral",
     "Rows",
     "as_fraction",
     "as_integer",
@@ -28,6 +31,7 @@ __all__ = [
     "brief",
     "exact_sum",
     "fraction_text",
+    "is_number",
     "over_common_denominator",
 ]
 
@@ -42,9 +46,20 @@ _QUANTITY = re.compile(r"(\S+) (\S+)", re.ASCII)
 _ALMOST = re.compile(r"\s*(\S*[0-9.])\s*([^\W\d]+|%)\s*")
 MAX_CHARACTERS = 400
 MAX_EXPONENT = 400
+MAX_INTEGER = 10**MAX_CHARACTERS
 WRITABLE_BITS = 1200  # that 400 characters can always write, as p/q
 MAX_SUM_BITS = 65_536
 LAW_SUM = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Numeral:
+    """A number with a point or an exponent as a file has it. Whoever reads its key says what it is, or that it is none."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def as_fraction(value: Any, what: str) -> Fraction:
@@ -68,7 +83,11 @@ def as_fraction(value: Any, what: str) -> Fraction:
     >>> as_fraction(0.2, "flip"), as_fraction(np.float32(0.2), "flip"), as_fraction("1/3", "flip")
     (Fraction(1, 5), Fraction(1, 5), Fraction(1, 3))
     """
+    if type(value) is Fraction and _short(value):  # designs read their own rows again and again
+        return value
     value = _scalar(value)
+    if isinstance(value, Numeral):
+        return _parse(value.text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), what)
     if isinstance(value, str):
         return _parse(value, what)
     if isinstance(value, float | Decimal) and not math.isfinite(value):
@@ -78,11 +97,27 @@ def as_fraction(value: Any, what: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         raise InputError(f"{what}: expected a number, got {brief(value)}")
     fraction = Fraction(value)
-    if fraction.numerator.bit_length() + fraction.denominator.bit_length() <= WRITABLE_BITS:
+    if isinstance(value, int) and abs(value) >= MAX_INTEGER:
+        raise InputError(f"{what}: expected an integer of at most {MAX_CHARACTERS} digits, got {brief(value)}")
+    if _short(fraction):
         return fraction
     if max(fraction.numerator.bit_length(), fraction.denominator.bit_length()) > 10_000 or not _spellings(fraction):
         raise InputError(f"{what}: expected a number that {MAX_CHARACTERS} characters can write, got {brief(value)}")
     return fraction
+
+
+def _short(value: Fraction) -> bool:
+    """Whether any of its spellings is short enough to be written."""
+    return value.numerator.bit_length() + value.denominator.bit_length() <= WRITABLE_BITS
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a real number that says how much, of Python or of NumPy: no truth value, and no text.
+
+    >>> is_number(np.float32(0.5)), is_number(np.int64(3)), is_number(np.bool_(True)), is_number("1")
+    (True, True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def as_quantity(value: Any, what: str, *, known: Sequence[str], units: str = "nats") -> tuple[Fraction, str]:
@@ -117,7 +152,7 @@ def as_nonnegative(value: Any, what: str, *, noun: str = "a number") -> tuple[Fr
     """
     entries = tuple(as_fraction(entry, f"{what}[{j}]") for j, entry in enumerate(as_list(value, what)))
     for j, entry in enumerate(entries):
-        if entry < 0:
+        if entry.numerator < 0:
             raise InputError(f"{what}[{j}] is {noun} and must not be negative, got {_shown(entry)}")
     return entries
 

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from dalenius.errors import InputError, brief
 
-__all__ = ["MAX_INPUT", "MAX_PROOF", "csv_column", "read_bytes", "read_text", "write_whole"]
+__all__ = [
+    "MAX_INPUT",
+    "MAX_PROOF",
+    "alone",
+    "csv_column",
+    "need_folder",
+    "read_bytes",
+    "read_text",
+    "tidy",
+    "write_together",
+    "write_whole",
+]
 
 MAX_INPUT = 64 * 2**20  # bytes of what people write: models, data, mechanisms, tables
 MAX_PROOF = 256 * 2**20  # bytes of what programs write: certificates, instances and their solutions
+LEFTOVER = ".dalenius-", ".tmp"  # how the name of a temporary file begins and ends
 
 
 def read_bytes(path: str | Path, what: str, *, at_most: int = MAX_INPUT, plain: bool = False) -> bytes:
@@ -74,12 +90,15 @@ def csv_column(path: str | Path, column: str | None, *, gaps: bool = True) -> It
     Raises
     ------
     InputError
-        If the file is no plain file in UTF-8 of at most 64 MiB, has no such column, or a line cannot be read; the message names it.
+        If the file is no plain file in UTF-8 of at most 64 MiB, has no such column, or a line cannot be read. The message names file
+        and line, and repeats nothing that stands there: it may be data about people, in line 1 too if the names are missing.
     """
+    data = read_bytes(path, "a csv file", plain=True)
     try:
-        text = read_bytes(path, "a csv file", plain=True).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not in UTF-8: {error}") from None
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise InputError(f"{path}: line {line} is not in UTF-8") from None
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     gap = 0
     try:
@@ -103,41 +122,129 @@ def _place(names: list[str], column: str | None, path: str | Path) -> int:
     if column is None and len(names) == 1:
         return 0
     if column is None:
-        raise InputError(
-            f"{path}: line 1 names {len(names)} columns, not one: {brief(names)}; say which column to read"
-        )
+        raise InputError(f"{path}: line 1 names {len(names)} columns, not one; say which column to read")
     if names.count(column) != 1:
         found = "more than one column" if column in names else "no column"
-        raise InputError(f"{path}: line 1 names {found} {brief(column)}; it reads {brief(names)}")
+        raise InputError(
+            f"{path}: line 1 names {found} {brief(column)} among its {len(names)} (not shown); it must hold the names of the columns"
+        )
     return names.index(column)
 
 
-def write_whole(path: str | Path, text: str) -> Path:
-    """Write a text file so that nobody ever sees half of it.
+def write_whole(path: str | Path, content: str | bytes) -> Path:
+    """Write a file, text in UTF-8, so that nobody ever sees half of it.
 
     Raises
     ------
     InputError
         If it cannot be written; what was there before is then still there.
     """
-    path = Path(path)
+    write_together({Path(path): content})
+    return Path(path)
+
+
+def write_together(contents: Mapping[Path, str | bytes], *, without: Iterable[Path] = ()) -> None:
+    """Write files that belong together, each whole, and remove others; nothing is touched before all of them are on the disk.
+
+    Parameters
+    ----------
+    contents : mapping of path -> text or bytes
+        Put into place in this order.
+    without : iterable of paths
+        Files that are removed, where they are there, just before.
+
+    Raises
+    ------
+    InputError
+        If one cannot be written or removed; the message names it.
+    """
+    staged = dict[Path, str]()
+    path = Path()
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        for path, content in contents.items():
+            staged[path] = _staged(path, content)
+        for path in without:
+            path.unlink(missing_ok=True)
+        for path, content in contents.items():
+            try:
+                os.replace(staged[path], path)
+            except FileNotFoundError:  # another process took it for a leftover
+                staged[path] = _staged(path, content)
+                os.replace(staged[path], path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for temporary in staged.values():
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _staged(path: Path, content: str | bytes) -> str:
+    """A temporary file with this content beside the path, safe on the disk."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=LEFTOVER[0], suffix=LEFTOVER[1])
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
+    return temporary
+
+
+def need_folder(folder: Path, *, make: bool = False) -> None:
+    """The folder is tried, and if need be made with those above it: `InputError` unless a file can be written into it."""
+    try:
+        if make:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
+    try:
+        os.unlink(_staged(folder / "any", ""))
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written into: {error.strerror or error}") from None
+
+
+def tidy(folder: Path) -> None:
+    """Remove what processes that were killed left behind; a process that still writes, alone or not, does it again."""
+    for leftover in folder.glob("*".join(LEFTOVER)):
+        leftover.unlink(missing_ok=True)
+
+
+@contextmanager
+def alone(folder: Path, what: str = "", *, wait: float = math.inf) -> Iterator[None]:
+    """No other process is alone in the folder meanwhile; what processes that were killed left behind is removed.
+
+    Parameters
+    ----------
+    what : str
+        Which part: locks of different parts do not know each other. The empty one is for writing and tidies.
+    wait : float
+        Seconds to wait for another process.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be locked, or another process has it for longer than that.
+    """
+    path = folder / f".dalenius{what and '-'}{what}.lock"
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=wait if wait < math.inf else -1)
+    except Timeout:
+        raise InputError(
+            f"{folder}: another process is at work there ({path.name}); wait for it, or name another folder"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be locked: {error.strerror or error}") from None
+    try:
+        if not what:
+            tidy(folder)
+        yield
+    finally:
+        with suppress(OSError):  # where an open file cannot be removed, its release does it
+            path.unlink(missing_ok=True)  # while it is locked: whoever waits sees that it is gone, and makes a new one
+        lock.release()

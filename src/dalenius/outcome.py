@@ -58,6 +58,8 @@ class Refusal:
         The checker's.
     rounding : bool
         Whether the same evidence was proved for an end that is only rounded further.
+    limit : Termination or None
+        The limit of time or size that the proof would have passed, if that is all there is to it.
     """
 
     end: str
@@ -65,6 +67,7 @@ class Refusal:
     upper: str | None
     reason: str
     rounding: bool
+    limit: Termination | None = None
 
     def __str__(self) -> str:
         return f"{self.end} end of [{self.lower}, {self.upper}]: {self.reason}"

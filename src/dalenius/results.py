@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self, TypedDict
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import GapNotReachedError, InputError
-from dalenius.evidence import Certificate
+from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
@@ -22,16 +23,13 @@ from dalenius.units import Quantity, lower_in, unit_size, upper_in
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
-NO_LEAKAGE = 2e-11  # as good as doubles can tell from none
+def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
+    """(upper - lower) / upper, rounded upward: 1 where nothing but 0 is known from below, 0 where both ends are one number.
 
-
-def relative_gap(lower: float, upper: float) -> float:
-    """(upper - lower) / upper, and 0 for no leakage to speak of.
-
-    >>> relative_gap(0.75, 1.0)
-    0.25
+    >>> relative_gap(0.75, 1.0), relative_gap(0.0, 1e-13), relative_gap(0.0, 0.0)
+    (0.25, 1.0, 0.0)
     """
-    return (upper - lower) / upper if upper > NO_LEAKAGE else 0.0
+    return 0.0 if lower == upper else exact_fraction_above(1 - Fraction(lower) / Fraction(upper))
 
 
 class _Bounds(TypedDict):
@@ -142,14 +140,17 @@ class _Proved:
     @property
     def ends(self) -> tuple[str, str]:
         """Both ends as decimals, rounded outward, with as many digits as the width deserves; exact where the claim is short."""
+        return ends_text(*self._exact)
+
+    @property
+    def _exact(self) -> tuple[float | Fraction, float | Fraction]:
+        """The ends as the certificate claims them, of which `lower` and `upper` are the next doubles; these in other units."""
         claim = self.certificate.header.claim
-        exact = (
-            self.units == self.quantity.units
-            and claim is not None
-            and self.lower <= claim[0]
-            and claim[1] <= self.upper
-        )
-        return ends_text(*(claim if exact and claim else (self.lower, self.upper)))
+        if self.units != self.quantity.units or claim is None:
+            return self.lower, self.upper
+        below, above = math.nextafter(self.upper, -math.inf), math.nextafter(self.lower, math.inf)
+        same = self.lower <= claim[0] < above and below < claim[1] <= self.upper
+        return claim if same else (self.lower, self.upper)
 
     def require(self, *, gap: float) -> Self:
         """This result, if its relative gap is at most `gap`.
@@ -158,8 +159,12 @@ class _Proved:
         ------
         GapNotReachedError
             If the interval is wider.
+        InputError
+            If `gap` is no finite number of at least 0.
         """
-        if self.gap > gap:
+        if not 0.0 <= gap < math.inf:
+            raise InputError(f"gap: expected a finite number of at least 0, got {brief(gap)}")
+        if not self.gap <= gap:
             raise GapNotReachedError(
                 f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"
             )
@@ -207,8 +212,8 @@ class Result(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, which is as good as doubles can tell from no leakage."""
-        return relative_gap(self.lower, self.upper)
+        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
+        return relative_gap(*self._exact)
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.
@@ -285,8 +290,8 @@ class DesignResult(_Proved):
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / upper; 0 where upper is below 2e-11, or nothing meets the budget."""
-        return relative_gap(self.lower, self.upper) if self.feasible else 0.0
+        """(upper - lower) / upper, rounded upward, as of a `Result`; 0 where nothing meets the budget, which is proved."""
+        return relative_gap(*self._exact) if self.feasible else 0.0
 
     @property
     def leakage(self) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""Independent checker of `dalenius` certificates: standard library and python-flint only."""
+"""Independent checker of `dalenius` certificates: the standard library, and python-flint where it is installed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from .arithmetic import choose, in_words, precision, using, workprec
+from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
+from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
 from .model import MECHANISMS, Model, parse_model
-from .numbers import LimitError, OpenError, RefusedError, rounded
+from .numbers import OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["Status", "Verdict", "check"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -64,26 +65,37 @@ class Verdict:
         return self.status.exit_code
 
 
-def check(model: bytes, certificate: bytes, *, resolved: bool = False, arithmetic: str = "auto") -> Verdict:
+def check(
+    model: bytes,
+    certificate: bytes,
+    *,
+    resolved: bool = False,
+    seconds: Amount = SECONDS,
+    memory: Amount = MEMORY,
+    arithmetic: str = "auto",
+) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
     of the matrix that it carries itself: then the status is RESOLVED at best.
+    A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED.
     `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
-    A ValueError says that there is none of this name.
+    A ValueError says that there is no arithmetic of this name, or that a limit is no number >= 0.
     """
+    allowance = Allowance(seconds, memory)
     with using(choose(arithmetic)):
-        return _check(model, certificate, resolved)
+        return _check(model, certificate, resolved, allowance)
 
 
-def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
+def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowance) -> Verdict:
     """The same by the arithmetic chosen."""
     reason = ""
     try:
-        parsed = parse_model(model)
+        allowance.take(len(model) + len(certificate))
+        parsed = parse_model(model, allowance)
         for bits in _PRECISIONS:
             try:
-                with workprec(bits):
+                with chosen().workprec(bits), allowance.holding():
                     return _attempt(parsed, certificate, resolved)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
@@ -91,18 +103,24 @@ def _check(model: bytes, certificate: bytes, resolved: bool) -> Verdict:
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
     except LimitError as failure:
-        return Verdict(Status.UNDECIDED, str(failure))
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}")
     except MemoryError:
-        return Verdict(Status.UNDECIDED, "limit: out of memory")
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
         return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
+
+
+def digest(model: bytes) -> str:
+    """The digest of a model file; raises `RefusedError` or `LimitError` where a check would end with the same reason."""
+    return parse_model(model).digest
 
 
 def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
     kind = Private if "privacy" in model.design else Design
-    design, lines = kind(model) if model.design else None, Lines(certificate)
+    model.allowance.line = 0
+    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance)
     channel = None if design else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
@@ -117,8 +135,8 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),
-        f"arithmetic: {in_words()}",
-        f"precision: {precision()} bits",
+        f"arithmetic: {chosen().words}",
+        f"precision: {chosen().precision()} bits",
     )
     ends = (
         None if end is None else Fraction(int(end.numerator), int(end.denominator))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from .arithmetic import arb, arb_mat, fmpq
+from .allowance import BALL
+from .arithmetic import arb, fmpq
 from .channel import Channel, Record, log_weights
-from .numbers import largest, limit, log_sum_exp, total, xlogx
-
-_MAX_CELLS = 1 << 23
+from .numbers import grouped, height, larger, largest, log_sum_exp, total, xlogx
 
 
 class Ranges:
@@ -21,11 +20,15 @@ class Ranges:
     def __init__(self, los: Iterable[fmpq], his: Iterable[fmpq]) -> None:
         self.los, self.his = tuple(los), tuple(his)
 
-    def split(self, j: int, t: fmpq) -> tuple[Ranges, Ranges]:
-        """The parts whose number j is at most and at least t; together they cover the ranges."""
-        his, los = list(self.his), list(self.los)
-        his[j], los[j] = min(his[j], t), max(los[j], t)
-        return Ranges(self.los, his), Ranges(los, self.his)
+    @cached_property
+    def _rest(self) -> tuple[fmpq, fmpq]:
+        """What the largest and the smallest numbers leave of 1."""
+        return 1 - total(self.his), 1 - total(self.los)
+
+    @property
+    def size(self) -> int:
+        """The bytes, at most, of the tightened ranges with all that is worked out from them."""
+        return len(self.los) * (6 * BALL + sum(map(height, self._rest)) // 2)
 
     @cached_property
     def ends(self) -> list[tuple[fmpq, fmpq]]:
@@ -33,7 +36,7 @@ class Ranges:
 
         Bound because a number is 1 - sum of the others, in [1 - sum of the other hi, 1 - sum of the other lo].
         """
-        low, high = 1 - total(self.his), 1 - total(self.los)
+        low, high = self._rest
         pairs = zip(self.los, self.his, strict=True)
         ends = [(max(lo, low + hi), min(hi, high + lo)) for lo, hi in pairs]
         return ends if all(lo <= hi for lo, hi in ends) else []
@@ -43,6 +46,11 @@ class Ranges:
         """Both tightened ends v, each followed by v log v."""
         return [(low, xlogx(low), high, xlogx(high)) for lo, hi in self.ends for low, high in [(arb(lo), arb(hi))]]
 
+    @cached_property
+    def sure(self) -> bool:
+        """Whether v log v is 0 at both ends of every number."""
+        return all(v in (0, 1) for ends in self.ends for v in ends)
+
     def above(self, weight: fmpq, slopes: Sequence[arb]) -> arb:
         """The sum over the numbers of A with weight v log v <= A + slope v on the tightened range.
 
@@ -51,7 +59,7 @@ class Ranges:
         if weight == 0 and all(slope.is_zero() for slope in slopes):
             return arb(0)
         factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
-        tops = [(factor * f - slope * lo).max(factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
+        tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
         return sum(tops, arb(0))
 
 
@@ -67,22 +75,27 @@ class Joint:
     theta: fmpq
     mu: fmpq
 
-    def scores(self, phi: Sequence[Ranges], slopes: Sequence[Sequence[arb]], law: list[fmpq] | None) -> list[list[arb]]:
-        """s(a, k), what p(a, k) is multiplied with; `phi` and `slopes` (then by letter) are listed by output.
+    def scores(
+        self, phi: Callable[[int], Ranges], slopes: Sequence[Sequence[arb]], law: list[fmpq] | None
+    ) -> list[list[arb]]:
+        """s(a, k), what p(a, k) is multiplied with; `phi` are the ranges of an output, `slopes` are by letter, then by output.
 
         Bound because the lines put (1 - theta) sum u log(u/r) below sum r A + sigma u, which is linear in p, and
         -sum r log r is at most -sum r log r^, linear too.
         """
-        letters, channel, gains = len(self.record.inputs), self.record.channel, []
-        limit(letters * len(channel.rows) <= _MAX_CELLS, "too many letters and inputs")
+        channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
-        for ranges, row, cost in zip(phi, slopes, costs, strict=True):
-            constant = ranges.above(1 - self.theta, row) - cost
-            gains.extend([constant + slope for slope in row])
+        lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
+        flat = all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
+            channel.allowance.look()
+            idle = flat and (self.theta == 1 or phi(y).sure)
+            constant = (arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])) - cost
+            gains += [constant + slope for slope in column]
         if all(gain.is_zero() for gain in gains):
             return [[arb(0)] * len(inputs) for inputs in self.record.inputs]
-        scores = (channel.matrix * arb_mat(channel.outputs, letters, gains)).entries()
-        return [[scores[k * letters + a] for k in inputs] for a, inputs in enumerate(self.record.inputs)]
+        sums = dict(zip(lines, channel.times(gains, len(lines)), strict=True))
+        return [[sums[id(row)][k] for k in inputs] for row, inputs in zip(slopes, self.record.inputs, strict=True)]
 
     def free(self, scores: list[list[arb]]) -> list[list[arb]]:
         """For each letter numbers whose largest is psi over all its laws w, where theta or mu is zero.
@@ -103,7 +116,7 @@ class Joint:
         Bound because the lines put theta sum K log K below sum B + kappa K, which is linear in w.
         """
         channel = self.record.channel
-        turns = (channel.matrix * arb_mat(channel.outputs, 1, slopes)).entries()
+        (turns,) = channel.times(list(slopes), 1)
         costs = [s + turns[k] for s, k in zip(scores, self.record.inputs[a], strict=True)]
         return ranges.above(self.theta, slopes) + _soft(costs, self.mu, self.record.logs[a])
 
@@ -129,14 +142,19 @@ def entropy_of(record: Record, masses: Sequence[Sequence[tuple[int, fmpq]]]) -> 
 
 
 def information(channel: Channel, masses: Sequence[Iterable[tuple[int, Any]]]) -> arb:
-    """I(X_i; Y) = sum u log u - sum pi log pi - sum r log r, from each letter's inputs and their masses."""
-    rows, width = [dict(row) for row in masses], len(channel.rows)
-    limit(len(rows) * width <= _MAX_CELLS, "too many letters and inputs")
-    dense = [arb(row.get(k, 0)) for row in rows for k in range(width)]
-    joint = (arb_mat(len(rows), width, dense) * channel.matrix).entries()
-    letters = [sum(map(arb, row.values()), arb(0)) for row in rows]
-    outputs = [sum(joint[y :: channel.outputs], arb(0)) for y in range(channel.outputs)]
-    return sum(map(xlogx, joint), arb(0)) - sum(map(xlogx, letters + outputs), arb(0))
+    """I(X_i; Y) = sum u log u - sum pi log pi - sum r log r, from each letter's inputs and their masses.
+
+    A letter with one input k has u = pi R(k, .), so that its share of the first two sums is pi sum R log R.
+    """
+    rows = [{k: arb(mass) for k, mass in row} for row in masses]
+    mixing, prior = [row for row in rows if len(row) > 1], dict[int, arb]()
+    channel.allowance.room((len(rows) + len(mixing) * channel.outputs) * BALL)
+    for k, mass in chain(*(row.items() for row in rows)):
+        prior[k] = prior[k] + mass if k in prior else mass
+    *joint, outputs = channel.mixed([*mixing, prior])
+    letters = [sum(row.values(), arb(0)) for row in mixing]
+    alone = sum((mass * channel.negentropies[k] for row in rows if len(row) == 1 for k, mass in row.items()), arb(0))
+    return alone + sum(map(xlogx, chain(*joint)), arb(0)) - sum(map(xlogx, letters + outputs), arb(0))
 
 
 def uniform_information(record: Record) -> arb:

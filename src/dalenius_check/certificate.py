@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from . import read
+from .allowance import PAIR, Allowance, limit
 from .model import Model
-from .numbers import RefusedError, limit, need
+from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
 
+_SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
 _FORKS = ("split", "cut", "part")
-Halve = Callable[[list[Any], Any], Sequence[Any]]
+Halve = Callable[[list[Any]], Callable[[], None]]
 
 
 def _refuse(text: str) -> Any:
@@ -46,8 +48,8 @@ _HEADER: Schema = {
 class Lines:
     """The lines of a certificate one by one."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data, self.start, self.position, self.number = data, 0, 0, 0
+    def __init__(self, data: bytes, allowance: Allowance) -> None:
+        self.data, self.allowance, self.start, self.position, self.number = data, allowance, 0, 0, 0
 
     def more(self) -> bool:
         """Whether a line is left."""
@@ -56,12 +58,17 @@ class Lines:
     def next(self, expected: str) -> Any:
         """The next line's JSON value."""
         self.number += 1
-        need(self.more(), f"the file ends where {expected} is expected")
+        self.allowance.line = self.number
+        self.allowance.look()
+        if not self.more():
+            raise RefusedError(f"the file ends where {expected} is expected")
         limit(self.number <= _MAX_LINES, f"more than {_MAX_LINES} lines")
         end = self.data.find(b"\n", self.position)
         line = self.data[self.position : end if end >= 0 else len(self.data)]
         self.start, self.position = self.position, self.position + len(line) + 1
         need(len(line) <= _MAX_LINE, f"longer than {_MAX_LINE} bytes")
+        if len(line) > _SHORT:
+            self.allowance.room(16 * len(line) + PAIR * line.count(b"[") + 4 * PAIR * line.count(b"{"))
         try:
             return _DECODER.decode(line.decode("ascii"))
         except UnicodeDecodeError:
@@ -79,22 +86,24 @@ class Lines:
     def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
         """The next line as a list whose first entry names it, of the size that name has."""
         value = self.next(expected)
-        named = isinstance(value, list) and value != [] and isinstance(value[0], str) and value[0] in sizes
-        need(named, f"{expected} is expected, one of {', '.join(sizes)}")
-        need(len(value) == sizes[value[0]], f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
-        return list(value)
+        if not (isinstance(value, list) and value and isinstance(value[0], str) and value[0] in sizes):
+            raise RefusedError(f"{expected} is expected, one of {', '.join(sizes)}")
+        if len(value) != sizes[value[0]]:
+            raise RefusedError(f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
+        return value
 
-    def tree(self, expected: str, sizes: dict[str, int], root: Any, halve: Halve) -> Iterator[tuple[list[Any], Any]]:
-        """The leaves of a tree in preorder with their boxes; the names in _FORKS halve a box."""
-        stack = [root]
-        while stack:
-            box, item = stack.pop(), self.item(expected, sizes)
-            if item[0] in _FORKS:
-                below, above = halve(item, box)
-                stack += [above, below]
-                limit(len(stack) <= _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
-            else:
-                yield item, box
+    def tree(self, expected: str, sizes: dict[str, int], halve: Halve) -> Iterator[list[Any]]:
+        """The leaves of a tree in preorder. At the names in _FORKS `halve` goes to one half; what waits is the way to the other.
+
+        The leaves themselves are wherever `halve` and these ways lead.
+        """
+        waiting: list[Callable[[], None]] = [lambda: None]
+        while waiting:
+            waiting.pop()()
+            while (item := self.item(expected, sizes))[0] in _FORKS:
+                waiting.append(halve(item))
+                limit(len(waiting) < _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
+            yield item
 
 
 def header(lines: Lines, model: Model) -> dict[str, Any]:

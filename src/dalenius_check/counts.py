@@ -9,9 +9,10 @@ from itertools import pairwise
 from math import gcd, lcm, log2, prod
 from typing import Any
 
+from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
 from .model import MAX_STATES, Model
-from .numbers import limit, need
+from .numbers import need
 
 _MAX_BITS = 4e8
 _MAX_PAIRS = 1 << 22
@@ -61,7 +62,7 @@ def values(model: Model) -> list[int]:
     if kind == "sum":
         all_groups = groups(model)
         need(sum((len(set(c)) - 1) * times for c, times in all_groups.items()) < MAX_STATES, many)
-        result = [value for value, _ in distribution(all_groups)]
+        result = [value for value, _ in distribution(all_groups, model.allowance)]
     else:
         sizes = {"identity": states, "count": len(model.alphabets) + 1, "modular_sum": model.query.get("modulus", 0)}
         result = list(range(sizes.get(kind, 2)))
@@ -69,7 +70,7 @@ def values(model: Model) -> list[int]:
     return result
 
 
-def distribution(parts: Groups, shares: Sequence[int] = ()) -> Pairs:
+def distribution(parts: Groups, allowance: Allowance, shares: Sequence[int] = ()) -> Pairs:
     """The sums that some letters reach, ascending, with the number of ways; `shares` as in `ways`."""
     low = sum(min(c) * times for c, times in parts.items())
     step = gcd(*(x - c[0] for c in parts for x in c)) or 1
@@ -77,18 +78,20 @@ def distribution(parts: Groups, shares: Sequence[int] = ()) -> Pairs:
     shifted: Groups = Counter()
     for c, times in parts.items():
         shifted[tuple((x - min(c)) // step for x in c)] += times
-    return [(low + step * j, n) for j, n in enumerate(ways(shifted, width + 1, shares)) if n]
+    return [(low + step * j, n) for j, n in enumerate(ways(shifted, width + 1, allowance, shares)) if n]
 
 
-def ways(parts: Groups, modulus: int, shares: Sequence[int] = ()) -> list[int]:
+def ways(parts: Groups, modulus: int, allowance: Allowance, shares: Sequence[int] = ()) -> list[int]:
     """The number of ways to reach each residue: the product of sum_a x^c(a) over all parts, modulo x^modulus - 1.
 
     With shares, one for each letter of every part, x^c(a) is taken shares[a] times.
     """
     bits = sum(log2(sum(shares) or len(c)) * times for c, times in parts.items()) + 1
     limit(modulus * bits <= _MAX_BITS and modulus <= _MAX_PAIRS, f"counts need {modulus * bits:.2g} bits")
+    allowance.room(modulus * (bits + BALL))
     cycle, product = fmpz_poly([-1] + [0] * (modulus - 1) + [1]), fmpz_poly([1])
     for c, times in parts.items():
+        allowance.look()
         coefficients = [0] * (max(x % modulus for x in c) + 1)
         for x, share in zip(c, shares or [1] * len(c), strict=True):
             coefficients[x % modulus] += share
@@ -139,8 +142,8 @@ def patterns(model: Model, i: int, query_values: list[int]) -> Iterator[tuple[tu
 def _sums(model: Model, parts: Groups, query_values: list[int], shares: Sequence[int] = ()) -> Pairs:
     """The sums of the letters of some records (modulo the modulus, if there is one) with the number of ways."""
     if model.query["kind"] in MODULAR:
-        return [(value, n) for value, n in enumerate(ways(parts, len(query_values), shares)) if n]
-    return distribution(parts, shares)
+        return [(value, n) for value, n in enumerate(ways(parts, len(query_values), model.allowance, shares)) if n]
+    return distribution(parts, model.allowance, shares)
 
 
 def law(model: Model, query_values: list[int]) -> list[fmpq]:
@@ -151,6 +154,7 @@ def law(model: Model, query_values: list[int]) -> list[fmpq]:
     for value, n in _sums(model, groups(model), query_values, [int(x * scale) for x in letters]):
         found[reader(value)] += n
     whole = sum(found.values())
+    model.allowance.take(len(found) * int(whole.bit_length()) // 4)
     return [fmpq(found[k], whole) for k in range(len(query_values))]
 
 
@@ -165,8 +169,14 @@ def completions(model: Model, i: int, query_values: list[int]) -> list[Pairs]:
     """N(a, k) > 0 of record i: for each letter a the inputs k, ascending, which are query values or whole datasets."""
     tables: list[dict[int, int]] = [{} for _ in range(model.alphabets[i])]
     for chosen, n in patterns(model, i, query_values):
+        model.allowance.look()
         for table, k in zip(tables, chosen, strict=True):
-            table[k] = table[k] + n if k in table else n  # letters share numbers, which may have millions of digits
+            if k in table:
+                model.allowance.take(int(n.bit_length()) // 8)
+                table[k] = table[k] + n
+            else:  # letters share numbers, which may have millions of digits
+                model.allowance.take(2 * PAIR)
+                table[k] = n
         limit(sum(map(len, tables)) <= _MAX_PAIRS, f"a record has more than {_MAX_PAIRS} pairs")
     return [sorted(table.items()) for table in tables]
 
@@ -175,6 +185,7 @@ def selections(model: Model, i: int, query_values: list[int]) -> list[tuple[int,
     """The distinct tuples of inputs that the letters of record i have together, in lexicographic order."""
     found: set[tuple[int, ...]] = set()
     for chosen, _ in patterns(model, i, query_values):
+        model.allowance.look()
         found.add(chosen)
         limit(len(found) * model.alphabets[i] <= _MAX_PAIRS, f"selections have more than {_MAX_PAIRS} entries")
     return sorted(found)

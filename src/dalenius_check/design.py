@@ -8,15 +8,15 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
+from .allowance import BALL, NUMBER, Allowance, limit
 from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
 from .channel import Channel, log_weights
 from .counts import MODULAR, datasets, law, values
 from .model import Model
-from .numbers import at_most, largest, limit, need, rounded, total
+from .numbers import at_most, largest, need, rounded, total
 from .proof import ADVERSARIES, EntropyBound, Masses
-from .read import entries, nonnegative
-from .tree import law_of
+from .read import entries, law_of, nonnegative
 
 _MAX_CELLS = 1 << 22
 Words = tuple[list[str], Counter[str]]
@@ -27,6 +27,7 @@ class Design:
     """A design model: the inputs' exact probabilities and distortions, and the budget; here against an adversary."""
 
     def __init__(self, model: Model) -> None:
+        self.allowance = model.allowance
         self.model, self.group, self.leakage = model, model.mechanism["class"], model.problem == "min_leakage"
         design, what = model.design, "with expected distortion" if self.leakage else "that leak about a record"
         epsilon = design.get("privacy", {}).get("epsilon")
@@ -35,7 +36,7 @@ class Design:
         self.limits = f"{what} at most {self.budget} {self.unit}".rstrip()
         listed = values(model)
         need(model.states() >= 0 or self.group != "full", "a full mechanism needs at most 65536 datasets")
-        costs = _distortions(model.design["distortion"], listed)
+        costs = _distortions(model.design["distortion"], listed, model.allowance)
         self.outputs = len(costs[0])
         fits = model.query["kind"] in MODULAR and self.outputs == len(listed)
         need(fits or self.group != "additive", "an additive mechanism needs parity or modular_sum, and V outputs")
@@ -85,10 +86,11 @@ class Design:
         additive, size = self.group == "additive", len(self.inputs)
         wanted = 1 if additive else size
         need(len(rows) == wanted, f"{len(rows)} rows of the mechanism where {wanted} are needed")
-        exact = [law_of(row, self.outputs, "a row of the mechanism") for row in rows]
+        self.allowance.take(len(rows) * self.outputs * NUMBER)
+        exact = [law_of(row, self.outputs, "a row of the mechanism", self.allowance) for row in rows]
         if additive:
             exact = [[exact[0][(y - v) % size] for y in range(size)] for v in range(size)]
-        return Channel(exact, self.inputs, self.group == "full")
+        return Channel(exact, self.inputs, self.allowance, self.group == "full")
 
     def _expected(self, channel: Channel) -> fmpq:
         pairs = zip(self.law, channel.rows, self.costs, strict=True)
@@ -137,6 +139,7 @@ class Design:
         nu, weights = self._dual(lines, lower), fmpq(0)
         if nu is None:
             return
+        self.allowance.take(len(self.inputs) * self.outputs * 3 * BALL)
         gains = arb_mat(len(self.inputs), self.outputs)
         while lines.more():
             item = lines.item("a prior or record", {"prior": 5, "record": 2})
@@ -166,8 +169,9 @@ class Design:
         """
         letters, size = len(masses), len(self.inputs)
         limit(letters * size <= 2 * _MAX_CELLS, "too many letters and inputs")
+        self.allowance.room((letters * (size + self.outputs) + size * self.outputs) * BALL)
         rows = [entries(row, "a letter's phi", self.outputs) for row in entries(hint, "phi", letters)]
-        columns = [law_of(list(column), letters, "phi") for column in zip(*rows, strict=True)]
+        columns = [law_of(list(column), letters, "phi", self.allowance) for column in zip(*rows, strict=True)]
         dense, gains = [arb(0)] * (size * letters), list[arb]()
         for a, (row, *logs) in enumerate(zip(masses, *map(log_weights, columns), strict=True)):
             held = [x for _, x in row if x]
@@ -179,9 +183,10 @@ class Design:
         return arb_mat(size, letters, dense) * arb_mat(letters, self.outputs, gains)
 
 
-def _distortions(table: dict[str, Any], listed: list[int]) -> list[list[fmpq]]:
+def _distortions(table: dict[str, Any], listed: list[int], allowance: Allowance) -> list[list[fmpq]]:
     """d(v, y) by value and output."""
     rows, size = table.get("rows"), len(listed)
     need(rows is None or len(rows) == size, f"distortion.rows must be {size} lists, one for each value")
     need(size * (len(rows[0]) if rows else size) <= _MAX_CELLS, f"the distortion has more than {_MAX_CELLS} entries")
+    allowance.take(0 if rows else size * size * NUMBER)
     return rows or [[fmpq(int(_MEASURES[table["kind"]](v - w))) for w in listed] for v in listed]

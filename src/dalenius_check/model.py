@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -12,9 +11,11 @@ from math import prod
 from typing import Any
 
 from . import read
+from .allowance import Allowance
 from .arithmetic import arb, fmpq
-from .numbers import RefusedError, at_most, need, rational, total
-from .read import MAX_FILE, REQUIRED, Schema, required
+from .numbers import at_most, need, normalised
+from .read import REQUIRED, Schema, required
+from .text import parse_toml
 
 MAX_STATES = 65_536
 
@@ -80,6 +81,7 @@ class Model:
     priors: list[list[fmpq]]
     normal: dict[str, Any]
     digest: str
+    allowance: Allowance
 
     def states(self) -> int:
         """The number of datasets, or -1 beyond 65,536."""
@@ -127,22 +129,13 @@ class Model:
             at_most(self.entropy_ball(), self.log_states(), what)
 
 
-def parse_model(data: bytes) -> Model:
+def parse_model(data: bytes, allowance: Allowance | None = None) -> Model:
     """Parse a model file, or refuse it with a one-line reason."""
-    need(len(data) <= MAX_FILE, f"the model is longer than {MAX_FILE} bytes")
-    try:
-        return _model(tomllib.loads(data.decode("utf-8"), parse_float=_toml_float))
-    except RecursionError:
-        raise RefusedError("the model is nested too deeply") from None
-    except ValueError as error:
-        raise RefusedError(f"the model is not TOML: {ascii(str(error))[1:-1][:120]}") from None
+    allowance = allowance or Allowance()
+    return _model(parse_toml(data, allowance), allowance)
 
 
-def _toml_float(text: str) -> fmpq:
-    return rational(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"))
-
-
-def _model(data: Any) -> Model:
+def _model(data: Any, allowance: Allowance) -> Model:
     problem = str(data.get("problem"))
     private = problem == "min_distortion" and "privacy" in data
     top = read.table(data, "model", _PRIVATE if private else _TOPS.get(problem, _AUDIT))
@@ -150,7 +143,7 @@ def _model(data: Any) -> Model:
     alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
     adversary = top["privacy" if private else "adversary"]
     kind, (entropy, unit) = adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
-    priors = [[x / weight for x in row] for row in adversary.get("priors") or [] for weight in [total(row)]]
+    priors = [normalised(row, "a prior", allowance) for row in adversary.get("priors") or []]
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in _QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
@@ -168,7 +161,7 @@ def _model(data: Any) -> Model:
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    return Model(problem, design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest)
+    return Model(problem, design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest, allowance)
 
 
 def _adversary(value: Any, what: str) -> dict[str, Any]:

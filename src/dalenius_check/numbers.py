@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Context, Decimal
+from typing import TypeVar
 
-from .arithmetic import arb, fmpq, precision
+from .allowance import Allowance, LimitError
+from .arithmetic import arb, chosen, fmpq
 
+T = TypeVar("T")
+R = TypeVar("R")
 _NUMBER = re.compile(r"(-?[0-9]+)(?:/([0-9]+)|(?:\.([0-9]+))?(?:e(-?[0-9]+))?)")
 _MAX_CHARS = 400
 _MAX_EXPONENT = 400
@@ -22,20 +27,10 @@ class OpenError(Exception):
     """A comparison stayed open at this precision."""
 
 
-class LimitError(Exception):
-    """A resource limit was reached; more precision does not help."""
-
-
 def need(condition: bool, reason: str) -> None:
     """Refuse the file at hand unless the condition holds."""
     if not condition:
         raise RefusedError(reason)
-
-
-def limit(condition: bool, what: str) -> None:
-    """Raise LimitError unless the condition holds."""
-    if not condition:
-        raise LimitError(f"limit: {what}")
 
 
 def rounded(value: fmpq, rounding: str) -> str:
@@ -60,11 +55,31 @@ def rational(text: str) -> fmpq:
     if match is None:
         raise RefusedError(f"not a number of at most {_MAX_CHARS} characters: {text[:40]!a}")
     whole, denominator, fraction, exponent = match.groups("")
-    divisor, shift = int(denominator) if denominator else 10 ** len(fraction), int(exponent or 0)
+    if not denominator and not exponent:
+        return fmpq(int(whole + fraction), 10 ** len(fraction))
+    divisor, shift = int(denominator or 1), int(exponent or 0)
     need(divisor != 0, "a denominator is zero")
     need(abs(shift) <= _MAX_EXPONENT, "an exponent is beyond 400")
-    value = fmpq(int(whole + fraction), divisor)
-    return value * fmpq(10) ** shift if shift else value
+    shift, value = shift - len(fraction), int(whole + fraction)
+    return fmpq(value, divisor * 10**-shift) if shift < 0 else fmpq(value * 10**shift, divisor)
+
+
+def once(values: Iterable[T], work: Callable[[T], R]) -> list[R]:
+    """What `work` makes of each value, once of each object: numbers that are written alike are one."""
+    listed = list(values)
+    made = {place: work(value) for place, value in {id(value): value for value in listed}.items()}
+    return [made[id(value)] for value in listed]
+
+
+def grouped(values: Sequence[T]) -> list[tuple[T, int]]:
+    """The distinct objects with how often each is there."""
+    objects = {id(value): value for value in values}
+    return [(objects[place], times) for place, times in Counter(map(id, values)).items()]
+
+
+def height(value: fmpq) -> int:
+    """The bits of the larger one of numerator and denominator."""
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
 def total(values: Iterable[fmpq]) -> fmpq:
@@ -72,17 +87,33 @@ def total(values: Iterable[fmpq]) -> fmpq:
     result = fmpq(0)
     for value in values:
         result += value
-        height = max(result.numerator.bit_length(), result.denominator.bit_length())
-        limit(height <= _MAX_HEIGHT, f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
+        if height(result) > _MAX_HEIGHT:
+            raise LimitError(f"limit: a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
+
+
+def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list[fmpq]:
+    """Nonnegative weights divided by their exact sum; equal objects stay one."""
+    counted = grouped(weights)
+    whole = total(times * x for x, times in counted)
+    need(whole > 0, f"{what} has total weight zero")
+    if whole == 1:
+        return list(weights)
+    allowance.room(len(counted) * height(whole) / 4)
+    return once(weights, lambda x: x / whole)
 
 
 def largest(values: Sequence[arb]) -> arb:
     """A ball around the maximum (NaN if any is not finite)."""
     result = values[0]
     for value in values[1:]:
-        result = result.max(value)
+        result = larger(result, value)
     return result if all(value.is_finite() for value in values) else arb("nan")
+
+
+def larger(left: arb, right: arb) -> arb:
+    """A ball around the larger one, which is one of them where that is certain."""
+    return left if left >= right else right if right >= left else left.max(right)
 
 
 def xlogx(value: arb) -> arb:
@@ -115,7 +146,7 @@ def enclosure(low: arb, high: arb) -> tuple[fmpq, fmpq]:
 
     Bound because the ends of the balls are rounded outward; an end that is not finite becomes 0 or 1.
     """
-    scale = 1 << precision()
+    scale = 1 << chosen().precision()
     below, above = (low.lower() * scale).floor().unique_fmpz(), (high.upper() * scale).ceil().unique_fmpz()
     return (
         fmpq(0) if below is None else max(fmpq(0), fmpq(below, scale)),

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+from .allowance import NUMBER, limit
 from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .channel import Channel
 from .counts import law
 from .design import Design, Words
 from .model import Model
-from .numbers import OpenError, limit, need, total
-from .read import entries, integer, nonnegative
-from .tree import law_of
+from .numbers import OpenError, height, need, total
+from .read import entries, integer, law_of, nonnegative
 
 _MAX_NUMBERS = 1 << 24
 Sums = dict[int, tuple[list[fmpq], list[fmpq]]]
@@ -63,9 +63,12 @@ class Private(Design):
         """
         if self.unit == "log":
             return self.budget, self.budget
-        if self.unit == "bits" and self.budget.denominator == 1:
-            return (fmpq(2) ** int(self.budget.numerator),) * 2
-        ball = (self.budget * (arb(2).log() if self.unit == "bits" else arb(1))).exp()
+        nats = arb(self.budget)
+        if self.unit == "bits":
+            if self.budget.denominator == 1:
+                return (fmpq(2) ** int(self.budget.numerator),) * 2
+            nats = nats * arb(2).log()
+        ball = nats.exp()
         return max(fmpq(1), ball.lower().fmpq()), ball.upper().fmpq()
 
     def _pairs(self, channel: Channel) -> list[tuple[fmpq, fmpq]]:
@@ -86,7 +89,7 @@ class Private(Design):
             y = integer(place, "the output", 0, self.outputs - 1)
             factors = [nonnegative(a, "a multiplier") for a in entries(listed, "the multipliers", size)]
             if self.local:
-                beta = law_of(hint, size, "the reference")
+                beta = law_of(hint, size, "the reference", self.allowance)
             else:
                 beta = self.priors[integer(hint, "the prior", 0, len(self.priors) - 1)]
             triples = zip(self.held if self.local else beta, factors, beta, strict=True)
@@ -97,6 +100,9 @@ class Private(Design):
             weight, (ups, downs) = total(factors), sums.setdefault(y, ([fmpq(0)] * size, [fmpq(0)] * size))
             ups[:] = [total(pair) for pair in zip(ups, factors, strict=True)]
             downs[:] = [total([old, weight * b]) for old, b in zip(downs, beta, strict=True)]
+            self.allowance.take(
+                sum(NUMBER + (height(up) + height(down)) // 4 for up, down in zip(ups, downs, strict=True))
+            )
         return sums
 
     def _bound(self, sums: Sums, c: fmpq) -> fmpq:

@@ -8,17 +8,18 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, exact_information, information, uniform_information
 from .certificate import Lines
 from .channel import Channel, Record
 from .counts import completions, datasets, key, selections
 from .model import Model
-from .numbers import at_most, limit, need, total
-from .read import entries, integer
-from .tree import Section, law_of, output_law
+from .numbers import at_most, need, total
+from .read import entries, integer, law_of
+from .tree import Section, output_law
 
-_MAX_CELLS = 1 << 22
+_MAX_CELLS = 1 << 24
 Masses = list[list[tuple[int, fmpq]]]
 
 
@@ -26,10 +27,11 @@ class EntropyBound:
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
-        self.lines, self.channel = lines, channel
+        self.lines, self.channel, self.allowance = lines, channel, model.allowance
         self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
         self.tally: Counter[str] = Counter()
         self._last: tuple[int, Any] = (-1, None)
+        self._size = 0
 
     def check(self, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
         """Check all lines; the witness in words, and the numbers of leaves by kind."""
@@ -70,7 +72,7 @@ class EntropyBound:
         """The witness's prior in words, and what it teaches about record i."""
         if hint == "uniform":
             return "the uniform prior", uniform_information(self._record(i))
-        return "a prior", information(self.channel, self.masses(i, hint))
+        return "a prior", information(self.channel, [[(k, x) for k, x in row if x] for row in self.masses(i, hint)])
 
     def masses(self, i: int, hint: Any) -> Masses:
         """The exact masses of a feasible prior: for each letter of record i the inputs and their masses."""
@@ -80,7 +82,7 @@ class EntropyBound:
             return [[(k, fmpq(n, space)) for k, n in row] for row in record.pairs]
         letters, width = len(record.inputs), len(self.channel.rows)
         rows = [entries(row, "a letter's weights", width) for row in entries(hint, "weights", letters)]
-        law = law_of([x for row in rows for x in row], width * letters, "weights")
+        law = law_of([x for row in rows for x in row], width * letters, "weights", self.allowance)
         masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
         need(total(x for row in masses for _, x in row) == 1, "weight on a letter and input which no dataset has")
         if self.model.entropy != 0:  # an entropy is never negative
@@ -89,7 +91,9 @@ class EntropyBound:
 
     def section(self, i: int, upper: arb) -> None:
         """The proof that record i leaks at most `upper`."""
-        Section(self.lines, self.model, self._record(i), self.tally).run(upper)
+        record = self._record(i)
+        with self.allowance.holding():
+            Section(self.lines, self.model, record, self.tally).run(upper)
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
@@ -97,11 +101,15 @@ class EntropyBound:
         for a, pairs in enumerate(self._record(i).pairs):
             for k, n in pairs:
                 counts[a, self.channel.classes[k]] += n
+        self.allowance.take(len(counts) * PAIR)
         return frozenset(counts.items())
 
     def _record(self, i: int) -> Record:
         if self._last[0] != i:
+            self.allowance.take(-self._size)
+            before = self.allowance.held
             self._last = i, Record(self.channel, completions(self.model, i, self.channel.values))
+            self._size = self.allowance.held - before
         return self._last[1]
 
 
@@ -121,7 +129,7 @@ class ProductPriors(EntropyBound):
         """Each letter with the input that the selection has for it."""
         (j, weights), chosen = entries(hint, "selection and weights", 2), self._selections(i)
         rows = chosen[integer(j, "the selection", 0, len(chosen) - 1)]
-        return [[pair] for pair in zip(rows, law_of(weights, len(rows), "weights"), strict=True)]
+        return [[pair] for pair in zip(rows, law_of(weights, len(rows), "weights", self.allowance), strict=True)]
 
     def section(self, i: int, upper: arb) -> None:
         """Laws, until the next section, which list every selection."""
@@ -142,7 +150,9 @@ class ProductPriors(EntropyBound):
 
     def signature(self, i: int) -> Any:
         """The tuples of rows that the selections stand for."""
-        return frozenset(tuple(map(self.channel.classes.__getitem__, rows)) for rows in self._selections(i))
+        found = frozenset(tuple(map(self.channel.classes.__getitem__, rows)) for rows in self._selections(i))
+        self.allowance.take(len(found) * (PAIR + self.model.alphabets[i] * POINTER))
+        return found
 
     def _selections(self, i: int) -> list[tuple[int, ...]]:
         return selections(self.model, i, self.channel.values)
@@ -160,6 +170,7 @@ class PriorSet(EntropyBound):
         need(not self.lines.more(), "there is a line after the witness or the priors")
         for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
             for j in range(len(self.model.priors)):
+                self.allowance.look()
                 at_most(self.information(i, j)[1], upper, f"what prior {j} teaches about record {i} <= upper")
                 self.tally["prior"] += 1
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
+from .allowance import Allowance
 from .arithmetic import fmpq, is_rational
-from .numbers import need, rational, total
+from .numbers import RefusedError, grouped, need, normalised, once, rational, total
 
 MAX_FILE = 256 << 20
 BIG = 10**9
@@ -41,15 +42,16 @@ INPUTS = partial(text, options=["query", "dataset"])
 
 def integer(value: Any, what: str, low: int = -BIG, high: int = BIG) -> int:
     """An integer in [low, high]."""
-    need(type(value) is int and low <= value <= high, f"{what} must be an integer from {low} to {high}")
-    return int(value)
+    if not (type(value) is int and low <= value <= high):
+        raise RefusedError(f"{what} must be an integer from {low} to {high}")
+    return value
 
 
 def entries(value: Any, what: str, size: int | None = None) -> list[Any]:
     """A list, of exactly this many entries if a size is given."""
-    fits = isinstance(value, list) and size in (None, len(value))
-    need(fits, f"{what} must be a list" + ("" if size is None else f" of {size}"))
-    return list(value)
+    if not (isinstance(value, list) and size in (None, len(value))):
+        raise RefusedError(f"{what} must be a list" + ("" if size is None else f" of {size}"))
+    return value
 
 
 def integers(value: Any, what: str) -> list[int]:
@@ -59,7 +61,8 @@ def integers(value: Any, what: str) -> list[int]:
 
 def decimal(value: Any, what: str) -> fmpq:
     """An exact number written as a string."""
-    need(isinstance(value, str), f"{what} must be a number written as a string")
+    if not isinstance(value, str):
+        raise RefusedError(f"{what} must be a number written as a string")
     return rational(value)
 
 
@@ -102,21 +105,40 @@ def epsilon(value: Any, what: str) -> tuple[fmpq, str]:
     return result
 
 
+def alike(values: list[Any], reader: Callable[[Any], fmpq], known: dict[Any, fmpq]) -> list[fmpq]:
+    """The numbers of a list; those written alike are one object (of what is no text, one object is written once)."""
+    keys = [x if isinstance(x, str) else id(x) for x in values]
+    for name, x in zip(keys, values, strict=True):
+        if name not in known:
+            known[name] = reader(x)
+    return [known[name] for name in keys]
+
+
 def matrix(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Lists of nonnegative numbers, of one length >= 1."""
     result: list[list[fmpq]] = []
+    known: dict[Any, fmpq] = {}
     for row in entries(value, what):
-        result.append([number(x, what) for x in entries(row, what)])
-        fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x in result[-1])
+        result.append(alike(entries(row, what), lambda x: number(x, what), known))
+        fits = len(result[-1]) == len(result[0]) >= 1 and all(x >= 0 for x, _ in grouped(result[-1]))
         need(fits, f"{what} must be lists of one length >= 1 of nonnegative numbers")
     return result
+
+
+def law_of(value: Any, size: int, what: str, allowance: Allowance) -> list[fmpq]:
+    """So many nonnegative weights, normalised exactly."""
+    weights = alike(entries(value, what, size), lambda x: nonnegative(x, what), {})
+    return normalised(weights, what, allowance)
 
 
 def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
     """Laws (the rows of a channel, or priors) as written, not yet normalised."""
     rows = matrix(value, what, number)
     for j, row in enumerate(rows):
-        need(abs(total(row) - 1) <= fmpq(1, BIG), f"{what}: row {j} does not sum to 1 within 1e-9")
+        need(
+            abs(total(n * x for x, n in grouped(row)) - 1) <= fmpq(1, BIG),
+            f"{what}: row {j} does not sum to 1 within 1e-9",
+        )
     return rows
 
 
@@ -125,7 +147,7 @@ def normal(value: Any) -> Any:
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, list):
-        return [normal(item) for item in value]
+        return once(value, normal)
     if isinstance(value, dict):
         return {key: normal(item) for key, item in value.items()}
     if isinstance(value, tuple):

@@ -12,7 +12,9 @@ from flint import arb, ctx, fmpq
 
 from campaigns import draws
 from dalenius_check import check
+from dalenius_check.allowance import Allowance
 from dalenius_check.bounds import Ranges, exact_information, information
+from dalenius_check.box import Box, Classes
 from dalenius_check.certificate import Lines
 from dalenius_check.channel import Record, build
 from dalenius_check.counts import completions
@@ -142,10 +144,11 @@ def random_rows(low, high, kappa, rng, depth=0):
 
 def evaluate(parsed, record, lines, box):
     """The bounds that a section finds for one joint leaf; every line must be read."""
-    data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode())
+    data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
     section = Section(data, parsed, record, Counter())
+    section.box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
-    result = section._joint(item, box, not all(part.ends for part in box.values()))
+    result = section._joint(item, not all(part.ends for part in box.values()))
     assert not data.more()
     return result
 
@@ -258,6 +261,62 @@ def test_divergences_cover_random_priors(setting):
         assert max(float(divergences[k]) for row in record.inputs for k in row) >= ref.information(p) - 1e-10
 
 
+def halves(ranges, place, t):
+    """Where one number is at most, and at least, t."""
+    box = Box([ranges].__getitem__, Allowance())
+    other = box.halve(0, place, t)
+    below = box[0]
+    other()
+    return below, box[0]
+
+
+@CASES
+def test_boxes_are_found_again_whatever_was_cut_in_between(case):
+    """A box that cuts and takes back, along a random tree, is what it is where every cut makes a new one."""
+    rng = np.random.default_rng(case)
+    roots = [Ranges([fmpq(0)] * 3, [fmpq(1)] * 3) for _ in range(3)]
+    allowance = Allowance()
+    box, before = Box(roots.__getitem__, allowance), allowance.held
+
+    def walk(here, depth):
+        assert [(box[j].los, box[j].his) for j in range(3)] == [(part.los, part.his) for part in here]
+        if depth == 6 or rng.random() < 0.2:
+            return
+        j, place, t = int(rng.integers(3)), int(rng.integers(3)), fmpq(int(rng.integers(-2, 12)), 8)
+        los, his = list(here[j].los), list(here[j].his)
+        los[place], his[place] = max(los[place], t), min(his[place], t)
+        halves = Ranges(here[j].los, his), Ranges(los, here[j].his)
+        other = box.halve(j, place, t)
+        walk([*here[:j], halves[0], *here[j + 1 :]], depth + 1)
+        other()
+        walk([*here[:j], halves[1], *here[j + 1 :]], depth + 1)
+
+    for _ in range(6):
+        walk(roots, 0)
+        box.back(0)
+    assert [(box[j].los, box[j].his) for j in range(3)] == [(part.los, part.his) for part in roots]
+    assert allowance.held - before < 3 * 300
+
+
+@CASES
+def test_classes_are_found_again_whatever_was_parted_in_between(case):
+    rng = np.random.default_rng(case)
+    inputs = [list(range(7)), [1, 3, 5]]
+    classes = Classes(inputs, Allowance())
+
+    def walk(here, depth):
+        assert list(map(set, classes.sets)) == here
+        if depth == 6 or rng.random() < 0.2:
+            return
+        a, chosen = int(rng.integers(2)), {int(k) for k in rng.integers(0, 8, int(rng.integers(0, 6)))}
+        other = classes.halve(a, chosen)
+        walk([part & chosen if b == a else part for b, part in enumerate(here)], depth + 1)
+        other()
+        walk([part - chosen if b == a else part for b, part in enumerate(here)], depth + 1)
+
+    walk(list(map(set, inputs)), 0)
+
+
 @CASES
 def test_tightened_ranges_keep_every_law_and_notice_empty_ones(case):
     rng = np.random.default_rng(case)
@@ -269,9 +328,9 @@ def test_tightened_ranges_keep_every_law_and_notice_empty_ones(case):
         inner = other = Ranges([fmpq(0)] * size, [fmpq(1)] * size)
         for _ in range(6):
             a, t = int(rng.integers(size)), fmpq(int(rng.integers(-2, 12)), 8)
-            below, above = inner.split(a, t)
+            below, above = halves(inner, a, t)
             inner = below if phi[a] <= t else above
-            other = other.split(a, t)[int(rng.integers(2))]
+            other = halves(other, a, t)[int(rng.integers(2))]
         assert inner.ends
         assert all(lo <= x <= hi for (lo, hi), x in zip(inner.ends, phi, strict=True))
         inside = all(lo <= hi for lo, hi in zip(other.los, other.his, strict=True)) and sum(
@@ -298,9 +357,10 @@ def test_lines_lie_above(case):
 
 def test_repeated_splits_keep_the_narrower_side():
     whole = Ranges([fmpq(0)] * 2, [fmpq(1)] * 2)
-    inner = whole.split(0, fmpq(1, 2))[1].split(0, fmpq(1, 4))[1].split(0, fmpq(7, 8))[0].split(0, fmpq(9, 10))[0]
+    inner = halves(halves(whole, 0, fmpq(1, 2))[1], 0, fmpq(1, 4))[1]
+    inner = halves(halves(inner, 0, fmpq(7, 8))[0], 0, fmpq(9, 10))[0]
     assert (inner.los[0], inner.his[0]) == (fmpq(1, 2), fmpq(7, 8))
-    assert inner.split(0, fmpq(1, 4))[0].ends == []
+    assert halves(inner, 0, fmpq(1, 4))[0].ends == []
 
 
 def test_divergence_is_zero_only_for_the_row_itself(forge):

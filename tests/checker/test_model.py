@@ -12,10 +12,11 @@ import pytest
 from flint import arb, ctx, fmpq, fmpz
 
 from dalenius_check import model as model_module
+from dalenius_check.allowance import LimitError
 from dalenius_check.channel import build
 from dalenius_check.counts import completions, datasets, key, selections, values
 from dalenius_check.model import parse_model
-from dalenius_check.numbers import LimitError, RefusedError
+from dalenius_check.numbers import RefusedError
 from dalenius_check.proof import EntropyBound, ProductPriors
 
 GOOD = ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip=0.1', "0.5")

@@ -207,7 +207,7 @@ def test_limits_end_in_undecided(privates, designs, monkeypatch):
     monkeypatch.setattr("dalenius_check.privacy._MAX_NUMBERS", 8)
     verdict = check(data, long)
     assert verdict.status is Status.UNDECIDED
-    assert verdict.reason == "limit: more than 8 multipliers"
+    assert verdict.reason == "certificate line 5: limit: more than 8 multipliers"
 
 
 BUGS = {  # what is changed in which file of a copy of the checker

@@ -130,7 +130,7 @@ mechanism = {kind = "symmetric", flip = 0.1}
         ('kind = "prior_set"\npriors = "1"', ["priors"]),
         ('kind = "prior_set"\npriors = [[[1, 0], [0, 0]]]', ["priors[0]", "one a dataset"]),
         ('kind = "prior_set"\npriors = [[1, 0, 0]]', ["4 datasets"]),
-        ('kind = "prior_set"\npriors = [[1, 0, 0, nan]]', ["model"]),
+        ('kind = "prior_set"\npriors = [[1, 0, 0, nan]]', ["priors[0][3]"]),
         ("priors = [[1, 0, 0, 0]]", ["unknown key", "entropy_at_least"]),
     ],
 )

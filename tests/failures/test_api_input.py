@@ -377,12 +377,37 @@ def test_no_entropy_where_there_is_one_dataset(support):
     [
         *(("gap", v) for v in (-1e-3, math.nan, "0.1", None, True, [0.1])),
         *(("time_limit", v) for v in (0, -1, math.nan, "1", True, [1])),
+        *(("node_limit", v) for v in (0, -1, 0.5, np.float32(2.5), math.inf, math.nan, "1", np.bool_(True))),
+        *(("memory_limit", v) for v in (0, -1, math.nan, "1", True)),
         *(("seed", v) for v in (-1, 0.5, "x")),
+        *(("known", v) for v in (5, "model.cert", dl.Certificate("{}\n"))),
+        *(("method", v) for v in ("exchange", 5)),
         *(("progress", v) for v in (5, "print")),
     ],
 )
 def test_arguments_of_solve(name, value):
     refused(lambda: dl.solve(question(), **{name: value}), name)
+
+
+@pytest.mark.parametrize("adversary", [dl.ProductPriors(), dl.FixedPrior([0.25] * 4)])
+def test_a_known_proof_that_plays_no_part_is_refused(support, adversary):
+    known = support.solve(question())
+    refused(
+        lambda: dl.solve(dataclasses.replace(question(), adversary=adversary), known=known), "known", "entropy_at_least"
+    )
+
+
+def test_a_known_design_that_plays_no_part_is_refused():
+    parts = {"records": dl.Records(1, alphabet=2), "query": dl.Identity(), "distortion": dl.Hamming()}
+    private = dl.MinDistortion(**parts, privacy=dl.LocalDP("log 3"))
+    refused(lambda: dl.solve(private, known=dl.solve(private)), "known", "[privacy]")
+
+
+@pytest.mark.parametrize("number", [np.int64(1), np.float32(0.5), np.float16(1), np.longdouble(0.5), Fraction(1, 2)])
+def test_limits_are_numbers_of_any_kind(number):
+    limits = {"gap": number, "time_limit": number, "memory_limit": number, "node_limit": np.int32(5)}
+    assert dl.solve(question(), **limits).require(gap=number).gap <= number
+    assert dl.compare(question(), methods=["certified"], seeds=np.int64(1), budget=number, gap=number).gap == number
 
 
 @pytest.mark.parametrize("value", [None, 5, "model.toml", dl.Parity()])
@@ -397,8 +422,9 @@ def test_units_and_gaps_of_results(support):
     refused(lambda: result.to("distortion"), "units")
     assert result.require(gap=0.5) is result
     loose = dl.solve(question(dl.symmetric(0.1), query=dl.Count(), bound="1.9 bits"), gap=1.0)
-    with pytest.raises(dl.GapNotReachedError, match="relative gap"):
-        loose.require(gap=-1.0)
+    for gap in (-1.0, math.nan):
+        with pytest.raises(dl.GapNotReachedError, match="relative gap"):
+            loose.require(gap=gap)
 
 
 def test_files_that_are_not_there(tmp_path):

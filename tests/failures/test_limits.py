@@ -265,6 +265,14 @@ def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_p
     assert (tmp_path / "out/my.model.trace.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_run_that_ends_before_its_first_moment_has_an_empty_trace(tmp_path, command_line):
+    """Nothing is searched where no mechanism meets the budget: the table has its head alone, and there is nothing to draw."""
+    solved = command_line("solve", "infeasible/negative-leakage", "--trace", "-o", "out")
+    assert solved.returncode == 0, solved.stderr
+    assert not list((tmp_path / "out").glob("*.png"))
+    assert (tmp_path / "out/negative-leakage.trace.csv").read_text().count("\n") == 1
+
+
 def test_a_trace_needs_a_folder(tmp_path, command_line):
     (tmp_path / "model.toml").write_text(PARITY)
     for extra in ([], ["--json"]):
@@ -309,3 +317,79 @@ def test_more_time_never_makes_an_interval_wider(support, name):
     for shorter, longer in itertools.pairwise(results):
         support.assert_overlap(shorter, longer)
         assert longer.upper - longer.lower <= shorter.upper - shorter.lower + ROUNDING
+
+
+# ---------------------------------------------------------------- the proof is within the limits, too
+
+
+def identity(support, letters: int, adversary="0.5 max"):
+    """A letter through a symmetric channel; proving what it leaks takes numbers in proportion to the square of the letters."""
+    return support.problem([letters], dl.Identity(), dl.symmetric(0.2), adversary)
+
+
+def test_too_large_to_search_is_still_an_interval(support):
+    """700 letters in 64 MiB: [0, log 700], proved, and no more is held than that takes."""
+    question = identity(support, 700)
+    result = dl.solve(question, memory_limit=64.0)
+    assert result.termination is SIZE
+    assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(700), rel=1e-9))
+    assert [part.method for part in result.records] == ["letters"]
+    assert result.certificate.lines == 4
+    assert result.refusals == ()
+
+
+def test_too_late_to_search_is_still_an_interval(support):
+    """The same for want of time."""
+    result = dl.solve(identity(support, 900), time_limit=1e-3)
+    assert result.termination is TIME
+    assert (result.lower, result.upper) == (0.0, pytest.approx(math.log(900), rel=1e-9))
+
+
+def test_what_cannot_be_proved_within_the_limits_is_said_before_it_is_tried(support, monkeypatch):
+    """One line that says what it would take; and it is the limits that it depends on."""
+    question = support.problem([2] * 4, dl.Count(), dl.geometric(0.5), dl.PriorSet([["1/16"] * 16]))
+    monkeypatch.setattr("dalenius.search.limits.LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("dalenius.audits.audit.Audit.lowers", lambda self: pytest.fail("it was tried"))
+    with pytest.raises(dl.DaleniusError) as caught:
+        dl.solve(question, time_limit=1e-9)
+    message = str(caught.value)
+    assert message.startswith("nothing can be proved about this model within its limits: reading it and its channel")
+    assert "time_limit" in message
+    assert "\n" not in message
+
+
+def test_seconds_are_those_of_the_proof_too(support, monkeypatch, work_clock):
+    """Ten seconds of the clock pass in the checker: the result says so."""
+    from dalenius import _prove
+
+    verify = _prove.verify
+
+    def slow(*arguments, **options):
+        work_clock.now += 10.0
+        return verify(*arguments, **options)
+
+    monkeypatch.setattr(_prove, "verify", slow)
+    for question in (support.parity4(1), support.problem([2] * 3, dl.Count(), dl.geometric(0.5), "1 max")):
+        assert dl.solve(question, time_limit=60.0).seconds >= 10.0
+
+
+def test_a_proof_that_passes_a_limit_is_no_defect(support, monkeypatch, recwarn):
+    """The checker runs out of what it was given: a wider interval, the limit as the reason, no warning."""
+    from dalenius import _prove
+    from dalenius_check import Status, Verdict
+
+    verify = _prove.verify
+
+    def short(problem, certificate, **options):
+        if "null" not in certificate.text.split("\n")[1]:
+            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(_prove, "verify", short)
+    question = support.parity4(1)
+    result = dl.solve(question)
+    assert result.lower == 0.0
+    assert result.termination is TIME
+    assert {refusal.limit for refusal in result.refusals} == {TIME}
+    assert not recwarn.list
+    assert dl.verify(question, result.certificate).proved

@@ -64,10 +64,26 @@ def test_the_model_they_all_start_from():
         ("mechanism", 'kind = "gaussian"\nsigma = 1', ["[mechanism]", "gaussian", "geometric"]),
         ("mechanism", 'kind = "symmetric"', ["missing flip"]),
         ("mechanism", 'kind = "symmetric"\nflip = 0.1\nepsilon = 1', ["epsilon"]),
-        ("mechanism", 'kind = "symmetric"\nflip = nan', ["number", "nan"]),
-        ("mechanism", 'kind = "symmetric"\nflip = -inf', ["inf"]),
-        ("mechanism", 'kind = "symmetric"\nflip = 1e999999999', ["1e999999999"]),
-        ("mechanism", 'kind = "symmetric"\nflip = 1e-999999999', ["1e-999999999"]),
+        (
+            "mechanism",
+            'kind = "symetric"\nflip = 0.1',
+            ["[mechanism]", "laplace_threshold", "did you mean 'symmetric'"],
+        ),
+        ("mechanism", 'kind = "laplace"\nepsilon = 1', ["[mechanism]", "did you mean 'laplace_threshold'"]),
+        ("mechanism", 'kind = "symmetric"\nflip = nan', ["mechanism: flip", "number", "nan"]),
+        ("mechanism", 'kind = "symmetric"\nflip = -inf', ["mechanism: flip", "inf"]),
+        ("mechanism", 'kind = "symmetric"\nflip = 1e999999999', ["mechanism: flip", "1e999999999"]),
+        ("mechanism", 'kind = "symmetric"\nflip = 1e-999999999', ["mechanism: flip", "1e-999999999"]),
+        ("mechanism", 'kind = "geometric"\nepsilon = nan', ["mechanism: epsilon", "nan"]),
+        ("mechanism", f'kind = "symmetric"\nflip = 1{"0" * 400}', ["mechanism: flip", "400 digits"]),
+        ("mechanism", 'kind = "symmetric"\nflip = "80%"', ["mechanism: flip", "80% is 0.8"]),
+        ("mechanism", 'kind = "matrix"\nrows = [[1, 0], [nan, 1]]', ["rows[1][0]", "nan"]),
+        ("records", "count = nan\nalphabet = 2", ["records: count", "nan"]),
+        ("records", "count = 4\nalphabet = 2.5", ["records: alphabet", "2.5"]),
+        ("adversary", 'entropy_at_least = "80%"', ["entropy_at_least", '"0.8 max"']),
+        ("adversary", 'entropy_at_least = "1 bit"', ["entropy_at_least", '"1 bits"']),
+        ("adversary", "entropy_at_least = nan", ["entropy_at_least", "nan"]),
+        ("adversary", 'kind = "product"', ["[adversary]", "prior_set", "did you mean 'product_priors'"]),
         ("mechanism", 'kind = "symmetric"\nflip = "1e999999999"', ["flip"]),
         ("mechanism", f'kind = "symmetric"\nflip = {"9" * 5000}', ["too long"]),
         ("mechanism", f'kind = "symmetric"\nflip = 0.{"9" * 5000}', ["400"]),
@@ -145,6 +161,23 @@ def test_huge_numbers_of_datasets():
     refused(text(records=large, mechanism='kind = "matrix"\ninputs = "dataset"\nrows = [[1]]'), "65536")
     refused(text(records=large, query='kind = "count"'), "65536")
     refused(text(records=large, query='kind = "sum"'), "sum")
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("\ufeff" + text(), ["byte order mark", "save it as UTF-8 without one"]),
+        (b"\xef\xbb\xbf" + text().encode(), ["byte order mark", "save it as UTF-8 without one"]),
+        (text().encode("utf-16"), ["UTF-16", "save it as UTF-8"]),
+        (text().encode("latin-1") + b'title = "\xe9"', ["UTF-8"]),
+        ('title = "\ud800"\n' + text(), ["UTF-8"]),
+        (text().replace("maximal_leakage", "maximal_leekage"), ["problem", "did you mean 'maximal_leakage'"]),
+        ("title = 1.5\n" + text(), ["title", "1.5"]),
+    ],
+    ids=["mark", "mark in bytes", "utf-16", "latin-1", "surrogate", "problem", "title"],
+)
+def test_what_to_do_about_a_file(model, words):
+    refused(model, *words)
 
 
 def test_file_names_are_in_the_message(tmp_path):

@@ -1,13 +1,31 @@
-"""Time limits, Ctrl-C and failing callbacks: what was reached is proved and honestly labelled."""
+"""Time limits, Ctrl-C, SIGTERM and failing callbacks: what was reached is proved and honestly labelled, and nothing is lost."""
 
 from __future__ import annotations
 
+import ast
+import csv
+import json
+import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
+import tomllib
+from pathlib import Path
 
 import pytest
 
 import dalenius as dl
+from campaigns import draws
+from dalenius.catalogue.models import library
+from dalenius.catalogue.ratchet import history
+
+ROOT = Path(__file__).parents[2]
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+WORDS = {signal.SIGINT: "dalenius: interrupted\n", signal.SIGTERM: "dalenius: terminated\n"}
+OPEN = (ROOT / "models/parity/laplace-n4.toml").read_text().replace('"parity"', '"count"')
+OPEN = OPEN.replace("laplace_threshold", "geometric").replace("count = 4", "count = 3")  # takes some work
 
 
 def hard(support):
@@ -115,3 +133,168 @@ def test_equal_seeds_equal_work(support):
     question = support.problem([2] * 3, dl.Count(), dl.geometric(1.0), "0.5 max")
     first, second = (dl.solve(question, gap=1e-2, time_limit=None, seed=7) for _ in range(2))
     assert first.certificate == second.certificate
+
+
+# ---------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(OPEN)
+    return path
+
+
+def pressed(number: int, calls: int, monkeypatch) -> None:
+    """Send the signal at a certain file that is put into place: while nothing searches."""
+    replace, done = os.replace, []
+
+    def then_press(source, target):
+        replace(source, target)
+        done.append(target)
+        if len(done) == calls:
+            signal.raise_signal(number)
+
+    monkeypatch.setattr(os, "replace", then_press)
+
+
+def table(folder: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((folder / "curve.csv").read_text().splitlines()))
+
+
+SWEEP = ["sweep", "model.toml", "-o", "out", "--points", "3", "--gap", "5e-2", "--time-limit", "100"]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_between_two_points_stops_the_sweep(model, tmp_path, command_line, monkeypatch, number):
+    before = [signal.getsignal(one) for one in SIGNALS]
+    pressed(number, 2, monkeypatch)
+    done = command_line(*SWEEP)
+    assert done.returncode == 128 + number
+    assert done.stderr.endswith("1 of 3 points are done and kept\n" + WORDS[number])
+    assert done.stdout.splitlines() == ["out/curve.csv", "out/curve.png"]
+    assert len(table(tmp_path / "out")) == 1
+    assert [signal.getsignal(one) for one in SIGNALS] == before
+
+
+def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_line, work_clock):
+    """None is lost, and what is kept is proved: also the interval of the point that was at work."""
+    started = work_clock.now
+    assert command_line(*SWEEP).returncode == 0
+    whole, moments = work_clock.now - started, draws(2, 60)
+    for j in range(moments):
+        shutil.rmtree(tmp_path / "out")
+        number = SIGNALS[j % 2]
+        work_clock.alarm(whole * (j + 0.5) / moments, lambda number=number: signal.raise_signal(number))
+        done = command_line(*SWEEP)
+        assert done.returncode == 128 + number, (j, done.stderr)
+        rows = table(tmp_path / "out")
+        assert f"{len(rows)} of 3 points are done and kept" in done.stderr or len(rows) == 3
+        for row in rows:
+            certificate = tmp_path / "out" / row["certificate"]
+            assert dl.verify(certificate.with_suffix(".toml"), certificate).proved
+
+
+def test_a_second_signal_ends_at_once(model, tmp_path, command_line, work_clock):
+    """Without an answer, but in one line; and what comes after hears signals as ever."""
+    for seconds in (0.01, 0.0101):
+        work_clock.alarm(seconds, lambda: signal.raise_signal(signal.SIGINT))
+    done = command_line("solve", "model.toml", "--gap", "1e-9", "-o", "out")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == WORDS[signal.SIGINT]
+    assert list((tmp_path / "out").iterdir()) == []
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_stopped_solve_answers_and_says_so(model, tmp_path, command_line, work_clock, number):
+    work_clock.alarm(0.01, lambda: signal.raise_signal(number))
+    done = command_line("solve", "model.toml", "--gap", "1e-9", "--json", "-o", "out", "--require-gap", "0")
+    answer = json.loads(done.stdout)
+    assert answer["termination"] == "interrupted"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (128 + number, WORDS[number].strip())
+    assert dl.verify(model, tmp_path / answer["certificate"]).proved
+
+
+def test_a_signal_while_the_answer_is_written_does_not_lose_it(model, tmp_path, command_line, monkeypatch):
+    pressed(signal.SIGTERM, 1, monkeypatch)
+    done = command_line("solve", "model.toml", "--gap", "5e-2", "-o", "out")
+    assert done.returncode == 143
+    assert done.stdout.startswith("worst-case leakage")
+    assert (tmp_path / "out/model.cert").exists()
+
+
+def test_a_stopped_comparison_shows_what_is_done(model, command_line, monkeypatch):
+    from dalenius.studies import compare as study
+
+    run = study.leakage_run
+
+    def press(*arguments, **named):
+        signal.raise_signal(signal.SIGINT)
+        return run(*arguments, **named)
+
+    monkeypatch.setitem(study.AUDITS, "slsqp", press)
+    methods = "paper-aggregated,slsqp,trust-constr"
+    arguments = ["compare", "model.toml", "--methods", methods, "--seeds", "1", "--gap", "5e-2", "-o", "out", "--json"]
+    monkeypatch.setattr(study, "_rivals", lambda problem, methods: dict.fromkeys(methods, study.aggregated(problem)))
+    done = command_line(*arguments)
+    answer = json.loads(done.stdout)
+    assert done.returncode == 130
+    assert [entry["method"] for entry in answer["methods"]] == ["paper-aggregated"]
+    assert answer["unfinished"] == ["slsqp", "trust-constr"]
+    assert answer["lower"] <= answer["upper"]
+    assert [Path(file).name for file in answer["files"]] == ["model.compare.csv", "model.compare.png"]
+
+
+def test_a_stopped_library_keeps_its_index_with_its_history(tmp_path, command_line, monkeypatch):
+    """The signal comes while the first model's certificate is stored: the others wait."""
+    names = ["identity/bit", "parity/laplace-n4"]
+    for name in names:
+        (tmp_path / name).parent.mkdir()
+        shutil.copy(ROOT / f"models/{name}.toml", tmp_path / f"{name}.toml")
+    (tmp_path / "sets.toml").write_text(f"minimal = {json.dumps(names)}\n")
+    pressed(signal.SIGTERM, 1, monkeypatch)
+    done = command_line("library", "tighten", "--folder", tmp_path)
+    assert done.returncode == 143
+    assert done.stdout.startswith("identity/bit: ")
+    assert [row.name for row in history(tmp_path)] == ["identity/bit"]
+    index = list(csv.DictReader((tmp_path / "index.csv").read_text().splitlines()))
+    assert [row["name"] for row in index if row["lower"]] == ["identity/bit"]
+    assert [model.tightness for model in library(folder=tmp_path)][1] == "unsolved"
+
+
+IMPORTING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Press:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Press())
+from dalenius_command import main
+main()
+"""
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_importing_is_one_line(number):
+    code = IMPORTING.format(number=int(number))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", WORDS[number])
+
+
+def test_the_program_begins_there():
+    """And what it imports before it listens is in the standard library."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts == {"dalenius": "dalenius_command:main"}
+    tree = ast.parse((ROOT / "src/dalenius_command/__init__.py").read_text())
+    named = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    named += [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    assert set(named) <= sys.stdlib_module_names
+
+
+def test_what_is_ignored_while_importing_stays_ignored():
+    code = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{IMPORTING.format(number=15)}"
+    code = code.replace("main()", "sys.argv[1:] = ['--version']\nmain()")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, f"dalenius {dl.__version__}\n")

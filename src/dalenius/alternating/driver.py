@@ -11,6 +11,7 @@ not GLOBAL. Alternating between an adversary and a mechanism need not come to re
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -52,8 +53,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name in ("gap", "sweeps", "restarts"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name}: expected a number above 0, got {getattr(self, name)!r}")
+            if not 0 < getattr(self, name) < math.inf:
+                raise InputError(f"{name}: expected a finite number above 0, got {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True)

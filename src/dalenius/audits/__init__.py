@@ -2,7 +2,7 @@
 
 from dalenius.audits.ascent import feasible, local_maxima
 from dalenius.audits.audit import Audit
-from dalenius.audits.choice import audit_of
+from dalenius.audits.choice import audit_of, audit_within
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
@@ -13,6 +13,7 @@ __all__ = [
     "PriorSetAudit",
     "ProductAudit",
     "audit_of",
+    "audit_within",
     "feasible",
     "local_maxima",
 ]

@@ -7,6 +7,7 @@ entropy bound is a witness: a lower bound on the leakage.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,9 @@ from dalenius.search.clock import Clock
 __all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
 
 FLOOR = 1e-280
+FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ def search(
     clock: Clock,
     starts: int = 48,
     stall: float = 1e-13,
+    room: float = math.inf,
 ) -> Candidate:
     """The best witness that joint Blahut-Arimoto finds.
 
@@ -55,11 +59,13 @@ def search(
     ----------
     starts : int
         How many starting posteriors (fewer on large channels).
+    room : float
+        Bytes that they may take together.
     stall : float
         A start stops when ten steps gain less than this, in nats.
     """
-    size = channel.log_uniform.size * channel.rows.shape[1]
-    count = int(np.clip(WORK / size, 1, starts))
+    size, start = channel.log_uniform.size * channel.rows.shape[1], channel.letters * sum(channel.rows.shape)
+    count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
     phi = _starts(channel, count, rng)
     p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
     for keep, steps in ((max(4, count // 4), 30), (2, 200), (1, 4000)):
@@ -138,7 +144,7 @@ def _climb(
         p, mu = new_p, new_mu
         if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
-            if np.all(gained - leakage < stall):
+            if np.all(gained - leakage <= np.minimum(stall, FINEST * gained)):
                 break
             leakage = gained
         phi = posterior(p, channel.rows)

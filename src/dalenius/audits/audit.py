@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
-from dalenius.evidence import MARGINS, Lower, Upper, step
+from dalenius.evidence import MARGINS, Lower, Upper, step, unit_of
 from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
@@ -17,6 +17,13 @@ from dalenius.search import Clock, Run
 
 __all__ = ["Audit", "Exposure", "LowerEnd"]
 
+COARSE = (3e-6, 1e-4, 3e-3)  # more margins, for leakages so small that doubles do not know them any better
+DOUBLES = (
+    1e-13  # nats that bounds in doubles may be wrong by; a long proof that is refused for less costs more than it gains
+)
+SHORT = 64  # lines
+FAINT = 1e-26  # nats: rows that differ by rounding, a part in 1e16, seem to tell 1e-32
+NOTHING = 1e-15  # nats: an upper end below it is perhaps exactly 0
 UpperProof = tuple[RecordLine | ProofLine, ...]
 
 
@@ -113,12 +120,19 @@ class Audit(ABC):
 
     def lowers(self) -> Iterator[LowerEnd]:
         """The best prior, rounded and feasible with ever more room; at last 0."""
-        for margin in MARGINS:
-            found = self.exposure(margin)
-            if found is None:
+        for margin in (*MARGINS, *COARSE):
+            found = self.exposure(min(margin, MARGINS[-1]))
+            unit = 1.0 if found is None else unit_of(found.leakage)
+            if found is None or found.leakage < FAINT or (unit == 1.0 and margin in COARSE):
                 break
-            lines = (WitnessLine(found.record, found.prior),)
-            end = LowerEnd(value=found.leakage, margin=margin, lines=lines, candidate=step(margin), exposure=found)
+            end = LowerEnd(
+                value=found.leakage,
+                margin=margin,
+                unit=unit,
+                lines=(WitnessLine(found.record, found.prior),),
+                candidate=step(margin, DOUBLES / unit),
+                exposure=found,
+            )
             if not end.rounded:
                 break
             yield end
@@ -129,7 +143,14 @@ class Audit(ABC):
         if self.exposed is None:  # no record can leak anything
             yield Upper(value=0.0, lines=self.proof())
             return
-        proof = self.proof()
+        proof, unit = self.proof(), unit_of(self.upper)
+        if self.upper < NOTHING:
+            yield Upper(value=0.0, lines=proof)
+        for margin in (*MARGINS, *COARSE) if unit < 1.0 else ():
+            if len(proof) <= SHORT or margin >= DOUBLES / unit:
+                yield Upper(
+                    value=self.upper, margin=margin, unit=unit, lines=proof, candidate=step(margin, DOUBLES / unit)
+                )
         for margin in MARGINS:
             yield Upper(value=self.upper, margin=margin, lines=proof, candidate=step(margin))
         value, proof = self.certain()
@@ -143,7 +164,7 @@ class Audit(ABC):
             upper=proved.upper,
             record=self.exposed,
             witness=None if found is None else Witness(found.record, found.masses, self._inputs(), found.number),
-            termination=self._termination(relative_gap(proved.lower, proved.upper), proved.doubted),
+            termination=self._termination(relative_gap(proved.lower, proved.upper), proved),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=self.clock.seconds,
@@ -152,13 +173,15 @@ class Audit(ABC):
             trace=tuple(self.clock.trace),
         )
 
-    def _termination(self, gap: float, doubted: bool) -> Termination:
+    def _termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
         if gap <= self.gap:
             return Termination.GAP_REACHED
-        if doubted:
+        if proved.doubted:
             return Termination.PROOF_REFUSED
         if self.clock.stopped:
             return Termination.INTERRUPTED
+        if proved.limit is not None:
+            return proved.limit
         if self.out_of_time:
             return Termination.TIME_LIMIT
         return Termination.SIZE_LIMIT if self.out_of_room else Termination.STALLED

@@ -8,13 +8,16 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
+    constant_lines,
     dual_lines,
     dual_tree_lines,
     posterior_lines,
@@ -23,6 +26,7 @@ from dalenius.audits.proof_lines import (
 )
 from dalenius.audits.record_audit import (
     ABSOLUTE,
+    RELATIVE,
     RecordAudit,
     best_of,
     capacity_bound,
@@ -45,6 +49,7 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
 FIXED = 1e-4
+WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
 @dataclass
@@ -61,6 +66,7 @@ class EntropyAudit(Audit):
 
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
+    held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
 
     @cached_property
@@ -92,6 +98,7 @@ class EntropyAudit(Audit):
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
+        self.held = AuditCosts.of(self.problem).held
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:
@@ -140,12 +147,17 @@ class EntropyAudit(Audit):
         if channel.max_knowledge == 0.0:
             leakage = float(mutual_information(channel.uniform @ channel.rows))
             return RecordAudit(channel, Candidate(channel.uniform, leakage, 0.0), leakage, "uniform", (UniformLeaf(),))
+        if (row := self.problem.constant_row) is not None:
+            return RecordAudit(
+                channel, Candidate(channel.uniform, 0.0, 0.0), 0.0, "vertices", tuple(constant_lines(row))
+            )
         law, divergences, inputs = self._whole_channel
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + ABSOLUTE:
-            found = search(channel, rng=self.search.rng, clock=self.clock.part(0.3 / len(self.channels)))
+        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper):
+            turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
+            found = search(channel, rng=self.search.rng, clock=turn, room=room)
             candidate = best_of(channel, found, candidate)
         return RecordAudit(channel, candidate, *bound)
 
@@ -158,6 +170,11 @@ class EntropyAudit(Audit):
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
         channel = record.channel
+        arrays = relaxation_bytes(channel.rows, channel.letters)
+        if self.held + arrays > self.search.limits.least[1]:
+            self.out_of_room = True
+            return
+        self.held += arrays
         dual = self._dual(record, turn)
         if record.upper > self.target and channel.log_uniform.shape[1] <= MOST_CLASSES:
             vertices = VertexTree(channel, turn.part(0.2))
@@ -230,10 +247,14 @@ class EntropyAudit(Audit):
         leaves : int
             Of all trees of the same bound, if it has several.
         """
-        leaves = leaves or tree.leaves
+        leaves, limits = leaves or tree.leaves, self.search.limits
         late = turn.remaining < leaves * (FIXED + WORK * work)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
-        full = leaves >= self.search.limits.nodes or max(taken, leaves * tree.leaf_bytes()) >= self.search.limits.bytes
+        taken = max(taken, leaves * tree.leaf_bytes())
+        written = (
+            leaves * WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+        )
+        full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)

@@ -55,7 +55,7 @@ class PriorSetAudit(Audit):
 
     def exposure(self, slack: float) -> Exposure | None:
         record = self.exposed
-        if record is None or self.lower <= slack:
+        if record is None or self.lower <= 0.0:
             return None
         number = int(np.argmax(self._leakage[record]))
         pairs = next(pairs for pairs in self.pairs if pairs.record == record)

@@ -7,15 +7,17 @@ output law r with max_a D(R(k_a) || r) at most that. Only selections that some o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.proof_lines import exact_text
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import LawOfSelections, RecordLine
-from dalenius.information import x_log_x
+from dalenius.evidence.lines import LawOfSelections, RecordLine, Vector
+from dalenius.information import relative_entropy, x_log_x
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.capacity import Capacity, capacities, capacity
 from dalenius.reduction import MAX_NUMBERS, RowSets, Selections, distinct_rows, record_selections
@@ -24,8 +26,10 @@ from dalenius.search import Clock
 
 __all__ = ["ProductAudit"]
 
+RELATIVE = 1e-6  # of a leakage so small that RESOLUTION is much of it
 RESOLUTION = 1e-13  # nats: capacities are computed, and laws are found, this exactly
 DECIMALS, LEAST = 18, 1e-20  # of a law's weights: rounding costs less than RESOLUTION, and no weight is zero
+SMALL = 1e-6  # nats: smaller divergences are evaluated without cancellation
 BATCH = 2**21  # numbers in a batch of selections
 FREE = 256  # laws of a record that are written for the last digits; more of them only for the gap
 MOST = 2**22  # numbers in all laws of a certificate
@@ -103,7 +107,7 @@ class ProductAudit(Audit):
 
     def exposure(self, slack: float) -> Exposure | None:
         best = self._best
-        if best is None or best.best <= slack:
+        if best is None or best.best <= 0.0:
             return None
         best_set = int(np.argmax(best.lower))
         selection, pi = best.reduced.lift(best_set, best.pi[best_set])
@@ -112,12 +116,16 @@ class ProductAudit(Audit):
 
     def proof(self) -> UpperProof:
         """The lines of docs/certificate-format.md, "Other adversaries"."""
-        return tuple(line for kind in self._kinds for line in _section(kind))
+        if (row := self.problem.constant_row) is not None:  # it is its own output law, at distance 0 exactly
+            return tuple(line for kind in self._kinds for line in _section(kind, [exact_text(row)]))
+        return tuple(line for kind in self._kinds for line in _section(kind, list(map(vector_text, kind.laws))))
 
     def certain(self) -> tuple[float, UpperProof]:
         """One law for all selections."""
         kinds = [self._start(selections) for selections in self.selections]
-        return max(float(kind.upper.max()) for kind in kinds), tuple(line for kind in kinds for line in _section(kind))
+        return max(float(kind.upper.max()) for kind in kinds), tuple(
+            line for kind in kinds for line in _section(kind, list(map(vector_text, kind.laws)))
+        )
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(
@@ -185,12 +193,16 @@ class ProductAudit(Audit):
         """The upper bound at which a kind of record is done, which has so many laws already."""
         if self.gap >= 1.0:
             return np.inf
-        return max(self.lower / (1.0 - 0.9 * self.gap) if laws > FREE else 0.0, self.lower + RESOLUTION)
+        return max(
+            self.lower / (1.0 - 0.9 * self.gap) if laws > FREE else 0.0,
+            self.lower + min(RESOLUTION, RELATIVE * self.lower),
+        )
 
     def _divergences(self, laws: Floats) -> Floats:
         """D(row || law) of every law and every distinct row, (..., laws, rows), in nats."""
-        logs = np.log(laws / laws.sum(axis=-1, keepdims=True))
-        return np.maximum(self._negentropy - logs @ self._rows.T, 0.0)
+        laws = laws / laws.sum(axis=-1, keepdims=True)
+        found = np.maximum(self._negentropy - np.log(laws) @ self._rows.T, 0.0)
+        return np.maximum(relative_entropy(self._rows, laws[..., None, :]), 0.0) if found.max() < SMALL else found
 
     def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
         laws = sum(len(kind.laws) for kind in self._kinds)
@@ -207,11 +219,9 @@ def _rounded(law: Floats) -> Floats:
     return np.maximum(law.round(DECIMALS), LEAST)
 
 
-def _section(kind: _Kind) -> UpperProof:
-    """The lines that bound every selection of one kind of record."""
+def _section(kind: _Kind, laws: Sequence[Vector]) -> UpperProof:
+    """The lines that bound every selection of one kind of record, with its laws as they are written."""
     law_of = kind.law_of[kind.reduced.set_of]
-    laws = (
-        LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), vector_text(kind.laws[j]))
-        for j in np.unique(law_of).tolist()
-    )
-    return (RecordLine(kind.selections.record), *laws)
+    used = np.unique(law_of).tolist()
+    lines = (LawOfSelections(tuple(np.flatnonzero(law_of == j).tolist()), laws[j]) for j in used)
+    return (RecordLine(kind.selections.record), *lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -27,15 +28,18 @@ from dalenius.evidence.lines import (
     Vector,
     VerticesLeaf,
 )
+from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord
 from dalenius.search.tree import Branch
 
 __all__ = [
     "capacity_line",
+    "constant_lines",
     "dual_lines",
     "dual_tree_lines",
     "entropy_line",
+    "exact_text",
     "posterior_lines",
     "prior_text",
     "vertex_lines",
@@ -63,6 +67,17 @@ def entropy_line() -> ProofLine:
 def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
     """I(X_i; Y) <= max over rows of D(row || law)."""
     return JointLeaf("1", "0", None, law_text(channel, law))
+
+
+def constant_lines(row: Sequence[Fraction]) -> Proof:
+    """Of a mechanism with this one row nothing is learnt: it is its own output law, at distance 0 exactly."""
+    yield VerticesLeaf()
+    yield OutputLawLeaf(exact_text(row))
+
+
+def exact_text(row: Sequence[Fraction]) -> Vector:
+    """Probabilities as they are."""
+    return tuple(map(fraction_text, row))
 
 
 def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:

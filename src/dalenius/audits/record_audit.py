@@ -18,9 +18,19 @@ from dalenius.reduction import AggregatedRecord, RecordChannel
 from dalenius.search import Clock
 from dalenius.search.race import Race
 
-__all__ = ["ABSOLUTE", "Bound", "RecordAudit", "best_of", "capacity_bound", "letters_bound", "one_class_a_letter"]
+__all__ = [
+    "ABSOLUTE",
+    "RELATIVE",
+    "Bound",
+    "RecordAudit",
+    "best_of",
+    "capacity_bound",
+    "letters_bound",
+    "one_class_a_letter",
+]
 
 Proof = tuple[ProofLine, ...]
+RELATIVE = 1e-5  # of a leakage so small that ABSOLUTE is much of it
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 
 

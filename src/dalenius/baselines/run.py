@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from dalenius.errors import InputError
+from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
@@ -138,7 +139,7 @@ def need_positive(settings: object, *names: str) -> None:
     """`InputError` unless these settings are numbers above 0."""
     for name in names:
         value = getattr(settings, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        if not is_number(value) or not 0 < value < float("inf"):
             raise InputError(f"{name}: expected a number above 0, got {value!r}")
 
 

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
 
 from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
+from dalenius.catalogue.standing import standing
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
+from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import read_text, write_whole
+from dalenius.files import alone, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
+from dalenius.search import Limits
 
 __all__ = [
     "MOST_BYTES",
@@ -116,7 +115,8 @@ def tighten(
         If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
         or an argument is invalid.
     """
-    if model.header is not None and (model.gap is None or model.gap <= gap):
+    Limits(gap=gap)
+    if model.standing.proved and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
     entry = _keep(model, result.certificate, Path(folder), result.certificate.header.producer)
@@ -155,9 +155,10 @@ def index_markdown(rows: list[IndexRow]) -> str:
     lines = [
         "# Index",
         "",
-        "Made by `dalenius library index`; `index.csv` has more columns. Each interval holds the exact value and is proved by",
-        "the certificate beside the model. |X| is the number of datasets. Units are nats, for `min_distortion` those of the",
-        "distortion. [README.md](README.md) says what `exact`, `closed` and `bracket` mean.",
+        "Made by `dalenius library index`, which had every certificate proved; `index.csv` has more columns, among them the digests",
+        "of the model and of the certificate that were proved. Each interval holds the exact value. |X| is the number of datasets.",
+        "Units are nats, for `min_distortion` those of the distortion. [README.md](README.md) says what `exact`, `closed` and",
+        "`bracket` mean.",
     ]
     for name in SETS:
         lines += [
@@ -182,27 +183,65 @@ def index_markdown(rows: list[IndexRow]) -> str:
 
 
 def write_index(folder: str | Path) -> list[Path]:
-    """Write ``INDEX.md`` and ``index.csv``."""
-    with _alone(Path(folder)):
-        rows = [model.row() for model in library(folder=folder)]
-        texts = {"INDEX.md": index_markdown(rows), "index.csv": index_csv(rows)}
-        return [write_whole(Path(folder) / name, text) for name, text in texts.items()]
+    """Have every certificate proved, write ``INDEX.md`` and ``index.csv``, and before them the rows that ``history.csv`` lacks.
+
+    What the index that is there says is not believed: each line of the new one was proved by this very call. Rows are missing from the
+    history where a process was killed.
+
+    Raises
+    ------
+    InputError
+        If a certificate is not proved, or is wider than what the history has. Nothing is written then.
+    """
+    home = Path(folder)
+    with alone(home):
+        models = [replace(model, known=None) for model in library(folder=home)]
+        for topic in {model.path.parent for model in models}:
+            tidy(topic)
+        refused = [model for model in models if model.tightness == "unproved"]
+        if refused:
+            told = "; ".join(f"{model.name} ({model.standing.reason})" for model in refused)
+            raise InputError(f"{home}: no index is written, for what is not proved: {told}")
+        _mend(models, home)
+        rows = [model.row() for model in models]
+        texts = {home / "INDEX.md": index_markdown(rows), home / "index.csv": index_csv(rows)}
+        write_together(texts)
+        return list(texts)
+
+
+def _mend(models: list[LibraryModel], folder: Path) -> None:
+    """A certificate is stored before its row of the history: whoever is killed between the two leaves one without."""
+    rows = history(folder)
+    last = {row.name: row for row in rows}
+    for model in models:
+        stored = model.certificate()
+        if stored is None or (model.name in last and _ends(last[model.name]) == stored.header.claim):
+            continue
+        by = stored.header.producer
+        _note(rows, model, stored, folder, by if _is_line(by) else "")
 
 
 def _keep(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """Prove, combine with what is stored, prove again, store, and write the history; None if nothing became tighter."""
-    if len(by) > MOST_CHARACTERS or not by.isprintable():
+    if not _is_line(by):
         raise InputError(
             f"by: expected one line of at most {MOST_CHARACTERS} printable characters, got {brief(by)}; say who found it with --by"
         )
     _need_proof(model, found)
-    with _alone(folder):
+    with alone(folder):
         return _joined(model, found, folder, by)
+
+
+def _is_line(by: str) -> bool:
+    """Whether a name fits into the history."""
+    return len(by) <= MOST_CHARACTERS and by.isprintable()
 
 
 def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
+    if stored is not None and not standing(model.path, model.load(), stored, model.known).proved:
+        stored = None  # a file that somebody changed is no reason to stop
     kept = found if stored is None else join(model.load(), stored, found)
     header = kept.header
     ends = (header.lower or "", header.upper or "")
@@ -215,23 +254,23 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> H
             f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
-    entry = HistoryRow(model.name, date.today().isoformat(), header.model, *ends, by)
-    _need_ratchet(past, entry)
+    _need_ratchet(past, _row(model, kept, by))
     kept.write(model.path.with_suffix(".cert"))
-    write_whole(folder / "history.csv", _csv([tuple(HistoryRow.__dataclass_fields__), *map(astuple, [*rows, entry])]))
+    return _note(rows, model, kept, folder, by)
+
+
+def _row(model: LibraryModel, certificate: Certificate, by: str) -> HistoryRow:
+    header = certificate.header
+    return HistoryRow(model.name, date.today().isoformat(), header.model, header.lower or "", header.upper or "", by)
+
+
+def _note(rows: list[HistoryRow], model: LibraryModel, stored: Certificate, folder: Path, by: str) -> HistoryRow:
+    """Add the row of a certificate that is stored to the history; the index comes after."""
+    entry = _row(model, stored, by)
+    _need_ratchet([row for row in rows if row.name == model.name], entry)
+    rows.append(entry)
+    write_whole(folder / "history.csv", _csv([tuple(HistoryRow.__dataclass_fields__), *map(astuple, rows)]))
     return entry
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other process stores anything in the folder meanwhile: it waits for the lock on the list of sets, which nobody replaces."""
-    try:
-        lock = (folder / "sets.toml").open("rb+")
-    except OSError as error:
-        raise InputError(f"{folder / 'sets.toml'}: cannot be locked: {error.strerror or error}") from None
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _need_proof(model: LibraryModel, certificate: Certificate) -> None:
@@ -244,17 +283,18 @@ def _need_ratchet(past: list[HistoryRow], entry: HistoryRow) -> None:
     """Raise `InputError` if the name has had another meaning, or a narrower interval."""
     if any(row.digest != entry.digest for row in past):
         raise InputError(f"{entry.name}: the model has changed its meaning; give the changed model a new name")
-    if (
-        past
-        and past[-1].lower
-        and not (
-            as_fraction(past[-1].lower, "history.csv: lower") <= Fraction(entry.lower)
-            and Fraction(entry.upper) <= as_fraction(past[-1].upper, "history.csv: upper")
-        )
-    ):
+    known, new = _ends(past[-1]) if past else None, _ends(entry)
+    if known is not None and not (new is not None and known[0] <= new[0] and new[1] <= known[1]):
         raise InputError(
             f"{entry.name}: history.csv has a narrower interval than the stored certificate; bring that certificate back first"
         )
+
+
+def _ends(row: HistoryRow) -> Claim | None:
+    """The interval of a row; None where nothing is feasible."""
+    if not row.lower:
+        return None
+    return as_fraction(row.lower, "history.csv: lower"), as_fraction(row.upper, "history.csv: upper")
 
 
 def _csv(rows: list[tuple[object, ...]]) -> str:

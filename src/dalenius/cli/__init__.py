@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import warnings
-from typing import Annotated
+from contextlib import nullcontext
+from typing import Annotated, cast
 
 import typer
-from rich.markup import escape
 
 import dalenius as dl
 from dalenius.cli.comparing import compare
@@ -17,12 +19,13 @@ from dalenius.cli.library import library_app, list_models
 from dalenius.cli.releasing import release
 from dalenius.cli.shared import err, out
 from dalenius.cli.solving import solve, verify
+from dalenius.cli.statuses import ExitStatus
+from dalenius.search import Stop
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     help="Certified information leakage of privacy mechanisms against entropy-bounded adversaries.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -38,25 +41,87 @@ app.command()(compare)
 app.command("list")(list_models)
 app.add_typer(library_app, name="library")
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+WORDS = {ExitStatus.INTERRUPTED: "interrupted", ExitStatus.TERMINATED: "terminated"}
+UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # of click, or of typer's own copy of it
+
 
 @app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
     if version:
         out.print(f"dalenius {dl.__version__}")
+        raise typer.Exit()
+    if context.invoked_subcommand is None:
+        out.print(context.get_help(), markup=False)
         raise typer.Exit()
 
 
 def main() -> None:
-    """Entry point: a warning becomes one line on standard error; a `DaleniusError`, too, and exit status 2."""
-    warnings.showwarning = lambda message, *_, **__: err.print(f"dalenius: warning: {message}", markup=False)
+    """Entry point: every command ends with an `ExitStatus`, and whatever goes wrong is one line on standard error.
+
+    One stop listens to Ctrl-C and SIGTERM from here on, whatever is at work. A warning becomes a line, too.
+    """
+    warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
+    stop = Stop(signal.default_int_handler)
+    ours = threading.current_thread() is threading.main_thread()
+    with stop.installed(SIGNALS) if ours else nullcontext():
+        status = _run()
+        if stop.number is not None and status != ExitStatus.UNUSABLE:
+            status = ExitStatus.of_signal(stop.number)
+        if status in WORDS:
+            _say(WORDS[ExitStatus(status)])
+    raise SystemExit(int(status))
+
+
+def _run() -> int:
+    """The command of `sys.argv`, and its exit status."""
     try:
-        app()
+        command = typer.main.get_command(app)
+        with command.make_context("dalenius", sys.argv[1:]) as context:
+            command.invoke(context)
+        sys.stdout.flush()
+    except typer.Exit as done:
+        return _flushed(done.exit_code)
+    except UsageError as error:
+        _say(_usage(error))
     except dl.DaleniusError as error:
-        err.print(f"dalenius: {escape(str(error))}")
-        raise SystemExit(2) from None
+        _say(str(error))
+    except MemoryError:
+        _say("out of memory; give the model, or the command, smaller limits")
     except KeyboardInterrupt:
-        raise SystemExit(130) from None
+        return ExitStatus.INTERRUPTED
     except OSError as error:  # standard output is full, or nobody reads it
-        sys.stdout = None  # so that nothing is flushed into it at exit
-        sys.stderr.write(f"dalenius: standard output: {error.strerror or error}\n")
-        raise SystemExit(2) from None
+        return _without_output(error)
+    else:
+        return ExitStatus.DONE
+    return ExitStatus.UNUSABLE
+
+
+def _flushed(status: int) -> int:
+    """The status, if all that was printed has left."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return _without_output(error)
+    return status
+
+
+def _without_output(error: OSError) -> int:
+    sys.stdout = None  # so that nothing is flushed into it at exit
+    _say(f"standard output: {error.strerror or error}")
+    return ExitStatus.UNUSABLE
+
+
+def _usage(error: Exception) -> str:
+    """What an option parser says, in one line, with what to do."""
+    format_message, context = getattr(error, "format_message", error.__str__), getattr(error, "ctx", None)
+    text = " ".join(str(format_message()).split()).rstrip(".")
+    path = "dalenius" if context is None else context.command_path
+    return f"{text[:1].lower()}{text[1:]}; {path} --help says what there is"
+
+
+def _say(text: str) -> None:
+    err.print(f"dalenius: {text}", markup=False, emoji=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +11,11 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, drawn, listed, make_folder, out, write_json
-from dalenius.files import write_whole
+from dalenius.cli.folders import Output
+from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, out, write_json
 from dalenius.intervals import interval_text
 from dalenius.model import digest
+from dalenius.search import Clock, stopped_by_interrupt
 
 __all__ = ["compare"]
 
@@ -31,30 +31,35 @@ def compare(
     as_json: JsonOption = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
 ) -> None:
-    """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture."""
+    """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture.
+
+    Interrupted, it shows the methods that are done, the certified interval among them.
+    """
     path = model_path(model)
     problem = dl.load(path)
-    if output is not None:
-        make_folder(output)
-    comparison = dl.compare(
-        problem, methods=None if methods is None else listed(methods, "--methods"), seeds=seeds, budget=budget, gap=gap
-    )
-    written = [] if output is None else _write_comparison(comparison, output / f"{path.stem}.compare")
-    if as_json:
-        write_json(_comparison_answer(comparison, path, written))
-    else:
-        _print_comparison(comparison)
-        for file in written:
-            out.print(file, markup=False)
+    chosen = None if methods is None else listed(methods, "--methods")
+    folder = None if output is None else Output(output)
+    with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
+        comparison = dl.compare(problem, methods=chosen, seeds=seeds, budget=budget, gap=gap)
+        written = [] if folder is None else _write_comparison(comparison, folder, f"{path.stem}.compare")
+        if as_json:
+            write_json(_comparison_answer(comparison, path, written))
+        else:
+            _print_comparison(comparison)
+            for file in written:
+                out.print(file, markup=False)
+        if folder is not None:
+            folder.settle()
 
 
-def _write_comparison(comparison: dl.Comparison, stem: Path) -> list[str]:
+def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> list[str]:
     """The table, and the picture where matplotlib is installed."""
     from dalenius.report import comparison_picture, comparison_table
 
-    table = write_whole(f"{stem}.csv", comparison_table(comparison))
-    title = comparison.problem.title or stem.stem
-    return [str(table), *drawn(lambda: comparison_picture(comparison, f"{stem}.png", title=title))]
+    picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
+    written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])
+    drawn = folder.draw(lambda: comparison_picture(comparison, folder.folder / picture, title=title))
+    return [*written, *drawn]
 
 
 def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]) -> dict[str, Any]:
@@ -63,7 +68,7 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
             "method": entry.method,
             "starts": entry.seeds,
             "value": entry.value,
-            "first_start": None if math.isnan(entry.first) else entry.first,
+            "first_start": entry.first,
             "claimed": entry.claimed,
             "shortfall": entry.shortfall,
             "violation": entry.violation,
@@ -83,6 +88,7 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
         "gap": comparison.gap,
         "termination": comparison.termination.value,
         "methods": entries,
+        "unfinished": list(comparison.unfinished),
         "files": written,
     }
 
@@ -117,3 +123,5 @@ def _print_comparison(comparison: dl.Comparison) -> None:
     Console(highlight=False, width=max(out.width, 120)).print(table)
     unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
     out.print(f"certified  {interval_text(comparison.lower, comparison.upper)}{unit}; {comparison.termination.advice}")
+    if comparison.unfinished:
+        out.print(f"interrupted: {', '.join(comparison.unfinished)} left out")

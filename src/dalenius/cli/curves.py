@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import typer
 from rich.markup import escape
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.laws import PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
+    JsonOption,
     ModelArgument,
     SeedOption,
     TimeOption,
     UnitsOption,
-    drawn,
     err,
-    make_folder,
     out,
     status_line,
-    write_mechanism,
+    write_json,
 )
+from dalenius.cli.tables import table_in
 from dalenius.exact import fraction_text
-from dalenius.files import write_whole
+from dalenius.model import digest
+from dalenius.search import Clock, Limits, stopped_by_interrupt
+from dalenius.studies.sweep import CurvePoint
 from dalenius.units import unit_size
 
 __all__ = ["frontier", "sweep"]
+
+P = TypeVar("P", CurvePoint, dl.FrontierPoint)
 
 
 def sweep(
@@ -38,32 +46,38 @@ def sweep(
     gap: GapOption = 1e-3,
     time_limit: TimeOption = 20.0,
     units: UnitsOption = "nats",
+    as_json: JsonOption = False,
+    force: ForceOption = False,
 ) -> None:
-    """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point."""
+    """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point.
+
+    Interrupted, it keeps what is done, and of the point at work what is proved by then.
+    """
     from dalenius.report import curve_picture, curve_table
-    from dalenius.studies.sweep import entropy_curve
+    from dalenius.studies.sweep import at_share, entropy_curve
 
     unit_size(units)
+    Limits(gap=gap, time_limit=time_limit)
     path = model_path(model)
     problem = dl.load(path)
-    done, files = [], list[str]()
     shares = [Fraction(j, points - 1) for j in range(points)]
-    with status_line("sweep") as progress:
+    problems = [at_share(problem, share) for share in shares]
+    folder, title = Output(output, force=force), problem.title or path.stem
+    series = _Series[CurvePoint](
+        path=path,
+        problem=problem,
+        name="curve",
+        head=lambda point: {"share_of_max_entropy": fraction_text(point.share)},
+        line=lambda point: f"{fraction_text(point.share)} of the largest entropy: {point.result.to(units)}",
+        files=lambda point: {},
+        table=lambda done, files: curve_table(done, units=units, certificates=files),
+        picture=lambda done, file: curve_picture({title: done}, file, units=units),
+        units=units,
+    )
+    with stopped_by_interrupt(whole := Clock()), status_line("sweep") as progress:
         curve = entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress)
-        make_folder(output)
-        for point in curve:
-            done.append(point)
-            name = f"{path.stem}-{len(done):03d}"
-            write_whole(output / f"{name}.toml", dl.dumps(point.problem))
-            files.append(point.result.certificate.write(output / f"{name}.cert").name)
-            write_whole(output / "curve.csv", curve_table(done, units=units, certificates=files))
-            err.print(f"{fraction_text(point.share)} of the largest entropy: {escape(str(point.result.to(units)))}")
-            if point.result.termination is dl.Termination.INTERRUPTED:
-                err.print(f"interrupted: {len(done)} of {points} points are done and kept")
-                break
-    out.print(str(output / "curve.csv"), markup=False)
-    for picture in drawn(lambda: curve_picture({problem.title or path.stem: done}, output / "curve.png", units=units)):
-        out.print(picture, markup=False)
+        answer = series.written(curve, problems, folder, whole)
+    _tell(answer, folder, as_json)
 
 
 def frontier(
@@ -79,41 +93,117 @@ def frontier(
     time_limit: TimeOption = 30.0,
     units: UnitsOption = "nats",
     seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    force: ForceOption = False,
+    public_law: PublicLawOption = None,
 ) -> None:
     """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
 
-    MODEL's own budget is not used. Interrupted, it keeps what is done.
+    MODEL's own budget is not used. Interrupted, it keeps what is done, and of the point at work what is proved by then.
     """
     from dalenius.report import frontier_picture, frontier_table
-    from dalenius.studies.frontier import spread_budgets
+    from dalenius.studies.frontier import spread_budgets, with_budget
 
     unit_size(units)
+    Limits(gap=gap, time_limit=time_limit)
     path = model_path(model)
-    problem = dl.load(path)
+    problem = published(dl.load(path), public_law, output)
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
             f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
         )
-    done, files = list[dl.FrontierPoint](), list[str]()
-    with status_line("frontier") as progress:
+    chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
+    dl.frontier(problem, chosen)  # refuses what it cannot use before anything is made
+    folder, title = Output(output, force=force), problem.title or path.stem
+    series = _Series[dl.FrontierPoint](
+        path=path,
+        problem=problem,
+        name="frontier",
+        head=lambda point: {"budget": fraction_text(point.budget)},
+        line=lambda point: f"budget {fraction_text(point.budget)}: {point.result.with_leakages_in(units)}",
+        files=lambda point: mechanism_files(point.problem, point.result),
+        table=lambda done, files: frontier_table(done, units=units, certificates=files),
+        picture=lambda done, file: frontier_picture({title: done}, file, units=units),
+        units=units,
+    )
+    with stopped_by_interrupt(whole := Clock()), status_line("frontier") as progress:
         if budgets is None:
-            chosen: list[Any] = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
-        else:
-            chosen = budgets.split(",")
+            chosen = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
         found = dl.frontier(problem, chosen, gap=gap, time_limit=time_limit, seed=seed, progress=progress)
-        make_folder(output)
-        for point in found:
-            done.append(point)
-            stem = output / f"{path.stem}-{len(done):03d}"
-            write_whole(Path(f"{stem}.toml"), dl.dumps(point.problem))
-            files.append(point.result.certificate.write(Path(f"{stem}.cert")).name)
-            write_mechanism(point.problem, point.result, stem)
-            write_whole(output / "frontier.csv", frontier_table(done, units=units, certificates=files))
-            err.print(f"budget {fraction_text(point.budget)}: {escape(str(point.result.with_leakages_in(units)))}")
-            if point.result.termination is dl.Termination.INTERRUPTED:
-                err.print(f"interrupted: {len(done)} of {len(chosen)} points are done and kept")
-                break
-    out.print(str(output / "frontier.csv"), markup=False)
-    name = problem.title or path.stem
-    for picture in drawn(lambda: frontier_picture({name: done}, output / "frontier.png", units=units)):
-        out.print(picture, markup=False)
+        problems = [with_budget(problem, budget) for budget in chosen]
+        answer = series.written(found, problems, folder, whole)
+    _tell(answer, folder, as_json)
+
+
+@dataclass(frozen=True)
+class _Series(Generic[P]):
+    """What a sweep and a frontier have in common: points, each with files of its own, in a table and a picture."""
+
+    path: Path
+    problem: dl.Problem
+    name: str
+    head: Callable[[P], dict[str, str]]
+    line: Callable[[P], str]
+    files: Callable[[P], dict[str, str]]
+    table: Callable[[list[P], list[str]], str]
+    picture: Callable[[list[P], Path], Path]
+    units: str
+
+    def written(
+        self, points: Iterable[P], problems: Sequence[dl.Problem], folder: Output, whole: Clock
+    ) -> dict[str, Any]:
+        """Write the points as they come, until all are done, the clock is stopped, or something cannot be written; what to answer."""
+        done, rows = list[P](), list[dict[str, Any]]()
+        names = [f"{self.path.stem}-{k:03d}" for k in range(1, len(problems) + 1)]
+        with table_in(folder, self.name, dict(zip(names, problems, strict=True))) as table:
+            for name, point in zip(names, points, strict=False):
+                done.append(point)
+                proof = {".toml": dl.dumps(point.problem), CERTIFICATE: point.result.certificate.text}
+                proof |= self.files(point)
+                certificate = table.add(name, point.problem, proof, lambda names: self.table(done, names))
+                rows.append(self._row(point, certificate))
+                err.print(escape(self.line(point)))
+                if whole.expired or folder.trouble:
+                    break
+            if len(done) < len(names):
+                err.print(f"{len(done)} of {len(names)} points are done{'' if folder.trouble else ' and kept'}")
+            picture, listed = folder.folder / table.picture, folder.folder / table.name
+            files = [str(listed)] if not folder.trouble else []
+            files += folder.draw(lambda: self.picture(done, picture))
+        return {
+            "model": str(self.path),
+            "digest": digest(self.problem),
+            "points": rows,
+            "asked": len(names),
+            "files": files,
+        }
+
+    def _row(self, point: P, certificate: str | None) -> dict[str, Any]:
+        """A point of the answer; the ends of its interval are null where no mechanism meets the budget."""
+        result = point.result
+        shown = result.to(self.units) if isinstance(result, dl.Result) else result.with_leakages_in(self.units)
+        more: dict[str, Any] = {"record": shown.record} if isinstance(shown, dl.Result) else {}
+        if isinstance(shown, dl.DesignResult):
+            told = None if shown.leakage is None else dict(zip(("lower", "upper"), shown.leakage, strict=True))
+            exact = None if shown.distortion is None else fraction_text(shown.distortion)
+            more = {"feasible": shown.feasible, "leakage": told, "distortion": exact}
+        return {
+            **self.head(point),
+            "lower": shown.lower,
+            "upper": shown.upper,
+            "units": shown.units,
+            "gap": shown.gap,
+            **more,
+            "termination": shown.termination.value,
+            "certificate": certificate,
+        }
+
+
+def _tell(answer: dict[str, Any], folder: Output, as_json: bool) -> None:
+    """The answer, or the files where that is for people; then what could not be written."""
+    if as_json:
+        write_json(answer)
+    else:
+        for file in answer["files"]:
+            out.print(file, markup=False)
+    folder.settle()

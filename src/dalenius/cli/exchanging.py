@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
+from dalenius.files import need_folder
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = ["export_program", "import_solution"]
@@ -26,6 +27,7 @@ def export_program(
     format: Annotated[str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek.")] = "json",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The file.")] = None,
     certificate: CertificateOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Write a convex program of MODEL as a conic instance for other solvers (docs/export.md)."""
     from dalenius.export import digest as instance_digest
@@ -35,6 +37,9 @@ def export_program(
     proof = None if certificate is None else dl.Certificate.read(certificate)
     if program == "list":
         known = offers(problem, proof)
+        if as_json:
+            write_json([{"program": offer.name, "what": offer.what} for offer in known])
+            return
         for offer in known:
             out.print(f"{offer.name:<14} {offer.what}", markup=False)
         if not known:
@@ -42,11 +47,19 @@ def export_program(
         return
     if output is None:
         raise dl.InputError("-o: name the file to write")
+    need_folder(output.parent)
+    published(problem, None, output)
     form = offered(problem, program, proof).standard_form()
     written = export(form, output, format=format)
-    sizes = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
+    if as_json:
+        sizes: dict[str, Any] = {"columns": form.c.size, "rows": dict(form.sizes), "entries": form.A.nnz}
+        write_json(
+            {"file": str(written), "program": program, "format": format, **sizes, "digest": instance_digest(form)}
+        )
+        return
+    rows = ", ".join(f"{size} {cone}" for cone, size in form.sizes.items())
     out.print(str(written), markup=False)
-    err.print(f"{form.c.size} columns; rows: {sizes}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
+    err.print(f"{form.c.size} columns; rows: {rows}; {form.A.nnz} entries; {instance_digest(form)}", markup=False)
 
 
 def import_solution(
@@ -65,8 +78,7 @@ def import_solution(
     with naming(solution):
         answer = certify(chosen, found)
     if as_json:
-        ends = {"lower": answer.lower, "upper": answer.upper, "gap": answer.gap}
-        write_json({k: x if math.isfinite(x) else None for k, x in ends.items()})
+        write_json({"lower": answer.lower, "upper": answer.upper, "gap": answer.gap})
     else:
         value = "greatest" if chosen.maximises else "least"
         out.print(f"{value} value       {interval_text(answer.lower, answer.upper)}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,10 +14,16 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
-from dalenius.cli.shared import GapOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
+from dalenius.cli.shared import GapOption, JsonOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
+from dalenius.cli.statuses import ExitStatus
 from dalenius.evidence import exact_fraction_above
+from dalenius.files import need_folder
 from dalenius.intervals import interval_text
+from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.units import lower_in, unit_size, upper_in
+
+if TYPE_CHECKING:
+    from dalenius.catalogue.ratchet import HistoryRow
 
 __all__ = ["library_app", "list_models"]
 
@@ -30,37 +37,48 @@ def list_models(
     units: UnitsOption = "nats",
     set: SetOption = SETS[-1],
     as_json: Annotated[bool, typer.Option("--json", help="The index as a JSON list on standard output.")] = False,
+    folder: FolderOption = None,
 ) -> None:
-    """Show the model library."""
+    """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
     unit_size(units)
-    models = library(set)
+    models = library(set, folder)
     if as_json:
-        write_json([dataclasses.asdict(model.row()) for model in models])
+        write_json([dataclasses.asdict(model.row()) | {"proved": model.standing.proved} for model in models])
+        _complain(models)
         return
-    table = Table("model", f"certified ({units})", "tightness", "what it is", box=None, pad_edge=False)
+    table = Table("model", f"proved ({units})", "tightness", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True
     for model in models:
         problem = model.load()
-        table.add_row(model.name, _claimed(model, problem, units), model.tightness, escape(problem.title))
+        table.add_row(model.name, _proved(model, problem, units), model.tightness, escape(problem.title))
     Console(highlight=False, width=max(out.width, 160)).print(table)
+    _complain(models)
 
 
-def _claimed(model: LibraryModel, problem: dl.Problem, units: str) -> str:
-    """The interval of a model of the library, rounded outward."""
-    if model.claim is None:
+def _complain(models: list[LibraryModel]) -> None:
+    """A line for each certificate that is not proved, and the status of a rejection."""
+    refused = [model for model in models if model.tightness == "unproved"]
+    for model in refused:
+        err.print(f"dalenius: {model.certificate_path}: not proved ({model.standing.reason})", markup=False)
+    if refused:
+        raise typer.Exit(ExitStatus.REJECTED)
+
+
+def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
+    """The interval of a model of the library, rounded outward; none where nothing is proved."""
+    if model.interval is None:
         return ""
     if problem.quantity is dl.Quantity.DISTORTION:
-        return f"{interval_text(*model.claim)} (distortion)"
+        return f"{interval_text(*model.interval)} (distortion)"
     if units == "nats":
-        return interval_text(*model.claim)
-    lower, upper = -exact_fraction_above(-model.claim[0]), exact_fraction_above(model.claim[1])
+        return interval_text(*model.interval)
+    lower, upper = -exact_fraction_above(-model.interval[0]), exact_fraction_above(model.interval[1])
     return interval_text(lower_in(lower, units), upper_in(upper, units))
 
 
 library_app = typer.Typer(
     help="Look after a library of models: tighten its intervals, take in a certificate, write its index.",
-    no_args_is_help=True,
 )
 
 
@@ -74,31 +92,50 @@ def library_tighten(
     time_limit: TimeOption = 60.0,
     node_limit: Annotated[int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")] = 30_000,
     seed: SeedOption = 0,
+    as_json: JsonOption = False,
     folder: FolderOption = None,
 ) -> None:
-    """Solve models again whose gap is larger than --gap, and keep whichever ends are better; exit 2 if one could not be."""
+    """Solve models again whose gap is larger than --gap, and keep whichever ends are better; exit 2 if one could not be.
+
+    Interrupted, it keeps what is proved by then and writes the index.
+    """
     from dalenius.catalogue.ratchet import tighten, write_index
 
-    home, failed = _library_home(folder), False
-    try:
-        for model in [library_model(name, home) for name in names] if names else library(set, home):
-            try:
-                entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
-            except dl.InputError as error:
-                err.print(escape(str(error)))
-                failed = True
-                continue
-            out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
-    finally:  # of what is kept before an interrupt, too
-        write_index(home)
-    if failed:
-        raise typer.Exit(2)
+    home, told = _library_home(folder), list[dict[str, Any]]()
+    Limits(gap=gap, time_limit=time_limit, node_limit=node_limit)
+    models = [library_model(name, home) for name in names] if names else library(set, home)
+    need_folder(home)
+    with stopped_by_interrupt(whole := Clock()):
+        try:
+            for model in models:
+                if whole.expired:
+                    break
+                told.append({"model": model.name, "changed": False, "error": None})
+                try:
+                    entry = tighten(model, home, gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
+                except dl.InputError as error:
+                    err.print(escape(str(error)))
+                    told[-1]["error"] = str(error)
+                    continue
+                if entry is not None:
+                    told[-1] |= {"changed": True, **_entry(entry)}
+                if not as_json:
+                    out.print(f"{model.name}: {'unchanged' if entry is None else entry.interval}", markup=False)
+        except KeyboardInterrupt:  # what was found is kept
+            if not whole.expired:
+                raise
+        files = [str(path) for path in write_index(home)]
+        if as_json:
+            write_json({"models": told, "files": files})
+    if any(model["error"] for model in told):
+        raise typer.Exit(ExitStatus.UNUSABLE)
 
 
 @library_app.command("submit")
 def library_submit(
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
     by: Annotated[str, typer.Option("--by", help="Who found it; by default the certificate's producer.")] = "",
+    as_json: JsonOption = False,
     folder: FolderOption = None,
 ) -> None:
     """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter."""
@@ -106,19 +143,37 @@ def library_submit(
 
     home = _library_home(folder)
     found = dl.Certificate.read(certificate)
-    with naming(certificate):
-        entry = submit(found, home, by=by)
-    write_index(home)
-    out.print(f"{entry.name}: {entry.interval}", markup=False)
+    need_folder(home)
+    try:
+        with naming(certificate):
+            entry = submit(found, home, by=by)
+    except dl.InputError:
+        with suppress(dl.InputError):
+            write_index(home)  # of what a submission that was killed has stored
+        raise
+    files = [str(path) for path in write_index(home)]
+    if as_json:
+        write_json({"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
+    else:
+        out.print(f"{entry.name}: {entry.interval}", markup=False)
 
 
 @library_app.command("index")
-def library_index(folder: FolderOption = None) -> None:
-    """Write the index, INDEX.md and index.csv."""
+def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> None:
+    """Have every certificate proved, and write the index, INDEX.md and index.csv; exit 2, and nothing written, if one is not."""
     from dalenius.catalogue.ratchet import write_index
 
-    for path in write_index(_library_home(folder)):
-        out.print(str(path), markup=False)
+    files = [str(path) for path in write_index(_library_home(folder))]
+    if as_json:
+        write_json({"files": files})
+        return
+    for file in files:
+        out.print(file, markup=False)
+
+
+def _entry(entry: HistoryRow) -> dict[str, str | None]:
+    """The ends of a new row of the history; null where nothing is feasible."""
+    return {"lower": entry.lower or None, "upper": entry.upper or None}
 
 
 def _library_home(folder: Path | None) -> Path:

@@ -1,9 +1,10 @@
-"""What several commands use: the two consoles, common options, a status line, errors that name a file, mechanisms written."""
+"""What several commands use: the two consoles, common options, JSON, a status line, errors that name a file."""
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,25 +18,27 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
-from dalenius.files import write_whole
-from dalenius.intervals import interval_text
+from dalenius.cli.statuses import ExitStatus
+from dalenius.exact import brief
+from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
     "GapOption",
     "JsonOption",
     "ModelArgument",
+    "RequireGapOption",
     "SeedOption",
     "TimeOption",
     "UnitsOption",
     "drawn",
     "err",
     "listed",
-    "make_folder",
     "naming",
+    "need_gap",
     "out",
+    "require",
     "status_line",
     "write_json",
-    "write_mechanism",
 ]
 
 out = Console(highlight=False, soft_wrap=True)
@@ -43,9 +46,12 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
-TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds to search.")]
+TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+RequireGapOption = Annotated[
+    float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
 
 
@@ -57,10 +63,31 @@ def listed(text: str, option: str) -> list[str]:
         raise dl.InputError(f"{option}: {error}") from None
 
 
+def need_gap(gap: float | None) -> None:
+    """`InputError` if what is asked with --require-gap is no gap."""
+    if gap is not None and not 0.0 <= gap < math.inf:
+        raise dl.InputError(f"--require-gap: expected a number of at least 0, got {brief(gap)}")
+
+
+def require(gap: float, asked: float | None) -> None:
+    """Leave with status 5 if the gap is larger than what was asked for with --require-gap."""
+    if asked is not None and gap > asked:
+        err.print(f"dalenius: the relative gap is {gap_text(gap)}, and --require-gap asks for {asked:g}", markup=False)
+        raise typer.Exit(ExitStatus.GAP_NOT_REACHED)
+
+
 def write_json(answer: Any) -> None:
-    """One JSON value, and nothing else, on standard output."""
-    sys.stdout.write(json.dumps(answer) + "\n")
+    """One JSON value, and nothing else, on standard output; null for what is no finite number."""
+    sys.stdout.write(json.dumps(_finite(answer), allow_nan=False) + "\n")
     sys.stdout.flush()
+
+
+def _finite(answer: Any) -> Any:
+    if isinstance(answer, float):
+        return answer if math.isfinite(answer) else None
+    if isinstance(answer, dict):
+        return {key: _finite(value) for key, value in answer.items()}
+    return [_finite(value) for value in answer] if isinstance(answer, list | tuple) else answer
 
 
 @contextmanager
@@ -99,23 +126,3 @@ def drawn(draw: Callable[[], Path]) -> list[str]:
         err.print("no picture: matplotlib is not installed (pip install 'dalenius\\[plot]')")
         return []
     return [str(draw())]
-
-
-def make_folder(folder: Path) -> None:
-    """The folder, with those above it, if it is not there; `InputError` if it cannot be made."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise dl.InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
-
-
-def write_mechanism(problem: dl.DesignProblem, result: dl.DesignResult, stem: Path) -> bool:
-    """The mechanism, if there is one; against an adversary also the audit of it as a model with its certificate."""
-    if result.mechanism is None:
-        return False
-    result.mechanism.save(f"{stem}.mechanism.json")
-    if result.audit is None:
-        return True
-    write_whole(f"{stem}.mechanism.toml", dl.dumps(problem.release(result.mechanism.rows)))
-    result.audit.certificate.write(f"{stem}.mechanism.cert")
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,26 +12,37 @@ import typer
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
     ModelArgument,
+    RequireGapOption,
     SeedOption,
     TimeOption,
     UnitsOption,
-    drawn,
-    make_folder,
+    need_gap,
     out,
+    require,
     status_line,
     write_json,
-    write_mechanism,
 )
-from dalenius.files import write_whole
 from dalenius.intervals import gap_text, interval_text, text_above
-from dalenius.model import digest
+from dalenius.model import digest, model_bytes
+from dalenius.search import Clock, LimitOptions, Limits, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
+
+
+class Arithmetic(StrEnum):
+    """What the checker computes with; `auto` is python-flint where it is installed."""
+
+    AUTO = "auto"
+    FLINT = "flint"
+    PYTHON = "python"
+
 
 SHORT = 60  # characters of a fraction
 
@@ -46,45 +58,53 @@ def solve(
     node_limit: Annotated[
         int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
     ] = 1_000_000,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", help="MiB the trees may take, roughly.")] = 4096.0,
+    memory_limit: Annotated[
+        float, typer.Option("--memory-limit", help="MiB for everything, the proof included, roughly.")
+    ] = 4096.0,
     seed: SeedOption = 0,
+    require_gap: RequireGapOption = None,
+    force: ForceOption = False,
+    public_law: PublicLawOption = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
     For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert) and the certificate of the
-    design.
+    design. Interrupted, it answers with what is proved by then. It is tried before the work whether anything can be written there.
     """
     unit_size(units)
+    limits: LimitOptions = {
+        "gap": gap,
+        "time_limit": time_limit,
+        "node_limit": node_limit,
+        "memory_limit": memory_limit,
+    }
+    Limits(**limits)
+    need_gap(require_gap)
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
     path = model_path(model)
-    problem = dl.load(path)
-    target = _certificate_target(output, path)
-    with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-        result = dl.solve(
-            problem,
-            gap=gap,
-            time_limit=time_limit,
-            node_limit=node_limit,
-            memory_limit=memory_limit,
-            seed=seed,
-            progress=progress,
-        )
-    result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
-    written = result.certificate.write(target) if target else None
-    if target and trace:
-        _write_trace(result.trace, target.with_suffix(""))
-    if isinstance(result, dl.DesignResult):
-        answer = _design_answer(problem, result, path, written)
-        answer |= _write_design(problem, result, target.with_suffix("")) if target else {}
-    else:
-        answer = _answer(problem, result, path, written)
-    if as_json:
-        write_json(answer)
-    elif isinstance(result, dl.DesignResult):
-        _print_design(answer, result)
-    else:
-        _print_answer(answer, result)
+    stated = dl.load(path)
+    problem = published(stated, public_law, output)
+    folder = None if output is None else Output(output, force=force)
+    with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
+        with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
+            result = dl.solve(problem, **limits, seed=seed, progress=progress)
+        result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
+        written = None if folder is None else _written(folder, path.stem, problem, result, trace)
+        if isinstance(result, dl.DesignResult):
+            answer = _design_answer(problem, result, path, written)
+        else:
+            answer = _answer(problem, result, path, written)
+        if as_json:
+            write_json(answer)
+        elif isinstance(result, dl.DesignResult):
+            _print_design(answer, result)
+        else:
+            _print_answer(answer, result)
+        tell_private_distortion(stated, public_law, result)
+        if folder is not None:
+            folder.settle()
+    require(result.gap, require_gap)
 
 
 def verify(
@@ -94,6 +114,12 @@ def verify(
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = 3600.0,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = 4096.0,
+    as_json: JsonOption = False,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+    ] = Arithmetic.AUTO,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker.
 
@@ -101,23 +127,27 @@ def verify(
     """
     from dalenius_check.__main__ import main as check
 
-    raise typer.Exit(check([str(model_path(model)), str(certificate), *(["--resolved"] if resolved else [])]))
+    limits = [f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
+    flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
+    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *limits, *flags]))
 
 
-def _certificate_target(output: Path | None, model: Path) -> Path | None:
-    if output is None:
-        return None
-    make_folder(output)
-    return output / f"{model.stem}.cert"
-
-
-def _write_trace(moments: tuple[dl.Progress, ...], stem: Path) -> None:
-    """The table, and the picture where matplotlib is installed."""
+def _written(
+    folder: Output, name: str, problem: dl.Problem, result: dl.Result | dl.DesignResult, trace: bool
+) -> Path | None:
+    """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
     from dalenius.report import trace_picture, trace_table
 
-    write_whole(Path(f"{stem}.trace.csv"), trace_table(moments))
-    if moments:
-        drawn(lambda: trace_picture(moments, f"{stem}.trace.png", title=stem.name))
+    files = {CERTIFICATE: result.certificate.text}
+    if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult):
+        files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
+    if trace:
+        files[".trace.csv"] = trace_table(result.trace)
+    written = folder.keep(name, problem, files)
+    if written is not None and trace and result.trace:
+        picture = written.with_suffix(".trace.png")
+        folder.draw(lambda: trace_picture(result.trace, picture, title=written.stem))
+    return written
 
 
 def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
@@ -179,6 +209,8 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
+        **({"design": str(written.with_suffix(".design.toml"))} if written else {}),
+        **({"mechanism": str(written.with_suffix(".mechanism.json"))} if written and result.feasible else {}),
     }
 
 
@@ -188,15 +220,6 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, A
         return {}
     attained = None if result.exp_epsilon is None else str(result.exp_epsilon)
     return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
-
-
-def _write_design(problem: dl.Problem, result: dl.DesignResult, stem: Path) -> dict[str, Any]:
-    """The mechanism, and the design's model with a csv law spelt out."""
-    assert isinstance(problem, dl.DesignProblem)
-    if not write_mechanism(problem, result, stem):
-        return {}
-    write_whole(f"{stem}.design.toml", dl.dumps(problem))
-    return {"mechanism": f"{stem}.mechanism.json"}
 
 
 def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
@@ -221,7 +244,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
         f"{answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}", markup=False)
+        out.print(f"certificate          {answer['certificate']}, about {answer['design']}", markup=False)
         if "mechanism" in answer:
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:

@@ -29,4 +29,6 @@ def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> 
     """Why the work stopped."""
     if relative_gap(proved.lower, proved.upper) <= gap:
         return Termination.GAP_REACHED
-    return Termination.PROOF_REFUSED if proved.doubted else otherwise
+    if proved.doubted:
+        return Termination.PROOF_REFUSED
+    return otherwise if proved.limit is None or otherwise is Termination.INTERRUPTED else proved.limit

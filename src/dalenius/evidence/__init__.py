@@ -11,6 +11,7 @@ from dalenius.evidence.numbers import (
     round_up,
     short_text,
     slope_text,
+    unit_of,
     vector_text,
 )
 
@@ -30,5 +31,6 @@ __all__ = [
     "short_text",
     "slope_text",
     "step",
+    "unit_of",
     "vector_text",
 ]

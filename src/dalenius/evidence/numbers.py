@@ -19,13 +19,15 @@ __all__ = [
     "round_up",
     "short_text",
     "slope_text",
+    "unit_of",
     "vector_text",
 ]
 
 FINEST = (
     150  # doubles below 2^-97 of a unit are rounded to multiples of 2^-150 of it, so that their digits can be written
 )
-GRID = 46  # claims are multiples of 2^-46 (1.4e-14), so that a claim is one and the same number as a double and as a decimal
+SMALL = 2.0**-10  # leakages below it are rounded relative to their size
+GRID = 46  # claims are multiples of 2^-46 (1.4e-14) units, so that a claim is one and the same number as a double and as a decimal
 
 
 def round_up(x: float) -> float:
@@ -65,6 +67,15 @@ def double_below(x: Fraction, unit: float = 1.0) -> float:
     """
     step, below = unit * 2.0**-FINEST, 0.0 - exact_fraction_above(-x)
     return below if below >= step * 2.0**53 else math.floor(x / Fraction(step)) * step
+
+
+def unit_of(value: float) -> float:
+    """The power of 2 that a leakage is rounded in: 1, and for one below 2^-10 the least that is above it, as far as digits go.
+
+    >>> unit_of(0.3), unit_of(0.0), unit_of(2e-10) == 2.0**-32
+    (1.0, 1.0, True)
+    """
+    return 1.0 if value <= 0.0 or value >= SMALL else math.ldexp(1.0, max(math.frexp(value)[1], -FINEST))
 
 
 def short_text(x: float) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError
+from dalenius.files import write_whole
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Rows
 
@@ -36,17 +36,16 @@ def write_mosek(form: StandardForm, path: str | Path) -> Path:
     except (ImportError, OSError):
         raise InputError("mosek: not installed here (pip install 'dalenius[mosek]'); cbf needs nothing") from None
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        with tempfile.TemporaryDirectory() as folder:
             temporary = Path(folder, f"task{ending}")
             with mosek.Task() as task:
                 _fill(task, form, mosek)
                 task.writedata(str(temporary))
-            os.replace(temporary, path)
+            return write_whole(path, temporary.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except mosek.Error as error:
         raise InputError(f"{path}: MOSEK does not write it: {error}") from None
-    return path
 
 
 def _fill(task: Any, form: StandardForm, mosek: Any) -> None:

@@ -29,7 +29,7 @@ from dalenius.programs import (
     Program,
     RowUpdate,
 )
-from dalenius.programs.pairs import Pairs, mixed
+from dalenius.programs.pairs import Pairs
 from dalenius.reduction import (
     AggregatedRecord,
     Completions,
@@ -166,7 +166,7 @@ def _tilted(log_uniform: Floats, bound: float, sign: float = 1.0) -> Floats:
     ramp = np.linspace(0.0, 1.0, letters)[:, None] + np.linspace(0.0, 2.0, classes)[None, :]
     pairs = Pairs("export", np.ones((classes, 1)), log_uniform)
     p = pairs.uniform * np.exp(sign * ramp)
-    return mixed(p / p.sum(), pairs.uniform, pairs.entropy, bound)
+    return pairs.enough(p / p.sum(), bound)
 
 
 def _witness(certificate: Certificate) -> tuple[int, Any]:

@@ -21,7 +21,8 @@ from dalenius.information.entropies import log_sum_exp, x_log_x
 
 __all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
 
-SLACK = 1e-9  # below this multiplier the entropy bound counts as slack
+SLACK = 1e-9  # below this multiplier the entropy bound counts as slack; for small scores, below this share of what they differ by
+SMALL = 1e-3
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,15 @@ class Tilt:
         return np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
 
 
-def tilt(c: Floats, log_uniform: Floats, mu: Floats | float) -> Tilt:
-    """The closed form above, for any leading batch axes of `c` (..., letters, classes) and `mu` (...)."""
+def tilt(c: Floats, log_uniform: Floats, mu: Floats | float, shift: Floats | float = 0.0) -> Tilt:
+    """The closed form above, for any leading batch axes of `c` (..., letters, classes) and `mu` (...).
+
+    `shift` (..., letters) is added to a letter's scores, without the rounding that it would cost them where they are divided by mu.
+    """
     mu = np.asarray(mu, dtype=float)
     weight = log_uniform + c / mu[..., None, None]
     total = log_sum_exp(weight)
-    score = (mu / (1.0 + mu))[..., None] * total
+    score = (mu / (1.0 + mu))[..., None] * total + shift / (1.0 + mu)[..., None]
     norm = log_sum_exp(score)
     log_pi = score - norm[..., None]
     log_w = weight - total[..., None]
@@ -74,12 +78,17 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
     Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the
     clock expires, a feasible point is returned all the same.
     """
-    slack = tilt(c, log_uniform, np.full(mu.shape, SLACK))
+    differences = _differences(c, log_uniform)
+    shift = np.where((differences < SMALL)[..., None], np.where(np.isfinite(log_uniform), c, -np.inf).max(axis=-1), 0.0)
+    shift = np.where(np.isfinite(shift), shift, 0.0)  # of a letter that does not occur
+    c = c - shift[..., None]
+    least = SLACK * np.clip(differences / SMALL, 1e-30, 1.0)
+    slack = tilt(c, log_uniform, least, shift)
     is_slack = slack.entropy >= bound
-    low, high = np.full(mu.shape, np.log(SLACK)), np.full(mu.shape, np.log(1e9))
-    t = np.clip(np.log(np.maximum(mu, SLACK)), low, high)
+    low, high = np.log(least), np.full(mu.shape, np.log(1e9))
+    t = np.clip(np.log(np.maximum(mu, least)), low, high)
     for _ in range(80):
-        point = tilt(c, log_uniform, np.exp(t))
+        point = tilt(c, log_uniform, np.exp(t), shift)
         if clock.expired:
             break
         excess = point.entropy - bound
@@ -89,6 +98,13 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
         step = t - (excess - 5e-14 * (1.0 + abs(bound))) / np.maximum(slope, 1e-300)
         t = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-    point = tilt(c, log_uniform, np.exp(high))
+    point = tilt(c, log_uniform, np.exp(high), shift)
     p = np.where(is_slack[..., None, None], slack.p, point.p)
     return p, np.where(is_slack, 0.0, np.exp(high))
+
+
+def _differences(c: Floats, log_uniform: Floats) -> Floats:
+    """The most that the scores of two classes of one letter differ by (...)."""
+    exists = np.isfinite(log_uniform)
+    most = np.where(exists, c, -np.inf).max(axis=-1) - np.where(exists, c, np.inf).min(axis=-1)
+    return np.asarray(np.where(exists.any(axis=-1), most, 0.0).max(axis=-1))

@@ -5,7 +5,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.model.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
-from dalenius.model.model_file import digest, dumps, load, loads, normal_form, read_model
+from dalenius.model.model_file import digest, dumps, loads, model_bytes, normal_form, read_model
 from dalenius.model.problem import Problem
 from dalenius.model.records import Records
 
@@ -25,8 +25,8 @@ __all__ = [
     "audited",
     "digest",
     "dumps",
-    "load",
     "loads",
+    "model_bytes",
     "normal_form",
     "read_model",
 ]

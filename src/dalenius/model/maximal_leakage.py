@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -86,6 +87,22 @@ class MaximalLeakage(Problem):
         matrix = matrix / matrix.sum(axis=1, keepdims=True)
         matrix.flags.writeable = False
         return matrix
+
+    @cached_property
+    def constant_row(self) -> tuple[Fraction, ...] | None:
+        """The one row of a mechanism that tells nothing, exactly; None if there are several, or its kind does not know them exactly.
+
+        >>> import dalenius as dl
+        >>> MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
+        ...     adversary=dl.AnyPrior()).constant_row
+        (Fraction(1, 2), Fraction(1, 2))
+        """
+        if (self.channel != self.channel[0]).any():
+            return None
+        values = np.arange(len(self.channel))
+        rows = (self.mechanism.exact_row(index, values) for index in range(len(self.channel)))
+        first = next(rows)
+        return first if all(row == first for row in rows) else None
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:

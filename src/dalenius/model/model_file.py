@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from dalenius.errors import InputError
-from dalenius.exact import as_fraction, brief, fraction_text
+from dalenius.errors import InputError, brief, hint
+from dalenius.exact import Numeral, as_fraction, fraction_text
 from dalenius.files import read_bytes
+from dalenius.model.laws import CsvLaw
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
 from dalenius.model.problem import Problem
 
-__all__ = ["PROBLEMS", "digest", "dumps", "load", "loads", "normal_form", "read_model"]
+__all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
 
 PROBLEMS: dict[str, type[Problem]] = {problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion)}
-
-
-def load(path: str | Path) -> Problem:
-    """Read a model file.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is no TOML, or states no valid problem; the message names the file.
-    """
-    data = read_model(path)
-    try:
-        return loads(data, folder=Path(path).parent)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def read_model(path: str | Path) -> bytes:
@@ -64,18 +50,31 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
     """
     if not isinstance(text, str | bytes):
         raise InputError(f"expected the text of a model file, got {brief(text)}")
+    data = _as_bytes(text)
     try:
-        model = tomllib.loads(text if isinstance(text, str) else text.decode("utf-8"), parse_float=_exact)
+        model = tomllib.loads(data.decode("utf-8"), parse_float=Numeral)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"not a TOML 1.0 file in UTF-8: {error}") from None
-    except InputError:
-        raise
     except ValueError as error:  # an integer beyond Python's limit of digits
         raise InputError(f"a number in the file is too long: {error}") from None
     kind = model.get("problem")
     if not isinstance(kind, str) or kind not in PROBLEMS:
-        raise InputError(f"model: expected problem = one of {', '.join(PROBLEMS)}; got {kind!r}")
-    return PROBLEMS[kind].from_model(model, folder)
+        raise InputError(
+            f"model: expected problem = one of {', '.join(PROBLEMS)}; got {brief(kind)}{hint(kind, PROBLEMS)}"
+        )
+    problem = PROBLEMS[kind].from_model(model, folder)
+    return problem if _is_resolved(model) else problem.as_written(data)
+
+
+def model_bytes(problem: Problem) -> bytes:
+    """The model file that a proof about this problem is about: the one it was read from, else the one that `dumps` writes.
+
+    >>> text = dumps(loads("problem='maximal_leakage'\\nrecords={count=1,alphabet=2}\\nquery={kind='parity'}\\n"
+    ...     "mechanism={kind='symmetric',flip=0.1}\\nadversary={entropy_at_least=0}"))
+    >>> model_bytes(loads("# mine\\n" + text)).decode().splitlines()[0]
+    '# mine'
+    """
+    return dumps(problem).encode() if problem.written is None else problem.written
 
 
 def dumps(problem: Problem) -> str:
@@ -107,8 +106,23 @@ def digest(problem: Problem) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _exact(text: str) -> Fraction:
-    return as_fraction(text.replace("_", "").lower().removeprefix("+").replace("e+", "e"), "model")
+def _as_bytes(text: str | bytes) -> bytes:
+    """The bytes of a file; what editors put before or around the text is named."""
+    try:
+        data = text.encode("utf-8") if isinstance(text, str) else text
+    except UnicodeEncodeError as error:
+        raise InputError(f"not a TOML 1.0 file in UTF-8: {error}") from None
+    if data.startswith(codecs.BOM_UTF8):
+        raise InputError("not a TOML 1.0 file: it begins with a byte order mark; save it as UTF-8 without one")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError("not a TOML 1.0 file in UTF-8 but in UTF-16; save it as UTF-8")
+    return data
+
+
+def _is_resolved(model: Mapping[str, Any]) -> bool:
+    """Whether the file does not state the law itself, but says where to find it."""
+    law = model.get("law")
+    return isinstance(law, Mapping) and law.get("kind") == CsvLaw.kind
 
 
 def _normal(value: Any) -> Any:
@@ -130,5 +144,5 @@ def _toml(value: Any) -> str:
         return str(value)
     if not isinstance(value, list | tuple) and not getattr(value, "ndim", 0):
         text = fraction_text(as_fraction(value, "mechanism"))
-        return json.dumps(text) if "/" in text else text if "." in text or "e" in text else f"{text}.0"
+        return json.dumps(text) if "/" in text else text
     return "[" + ", ".join(_toml(v) for v in value) + "]"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
@@ -17,6 +18,8 @@ from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.units import Quantity
 
 __all__ = ["Problem"]
+
+P = TypeVar("P", bound="Problem")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,12 @@ class Problem(ABC):
     adversary : EntropyAtLeast, ProductPriors or PriorSet
     title, source : str, optional
         Free text, carried along.
+
+    Attributes
+    ----------
+    written : bytes or None
+        The model file that states the problem, if it was read from one: proofs are about these very bytes. None for what was made in
+        Python, also from a problem that was read, and where the file only says in which table to find the law.
 
     Raises
     ------
@@ -52,6 +61,7 @@ class Problem(ABC):
     adversary: Adversary | None
     title: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+    written: bytes | None = field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in self.parts.items():
@@ -64,6 +74,12 @@ class Problem(ABC):
         if self.adversary is not None:
             self.adversary.check(self.records)
         self.query.check(self.records)
+
+    def as_written(self: P, text: bytes) -> P:
+        """The same problem, read from a model file with this text."""
+        read = copy.copy(self)
+        object.__setattr__(read, "written", text)
+        return read
 
     @property
     @abstractmethod

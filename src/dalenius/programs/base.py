@@ -13,7 +13,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import brief
+from dalenius.exact import brief, is_number
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Termination
@@ -71,6 +71,8 @@ class Program(ABC):
     variables, parameters, constraints : dict of name -> cvxpy object
     wanted, deadline : float
         The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: a long `improve` looks.
+    room : float
+        Bytes that a method of our own may take.
     """
 
     name: ClassVar[str]
@@ -81,6 +83,7 @@ class Program(ABC):
     constraints: dict[str, cp.Constraint]
     wanted: float = 1e-8
     deadline: float = math.inf
+    room: float = math.inf
 
     def __init__(self) -> None:
         self.build()
@@ -266,7 +269,9 @@ def _better(new: object, old: float, sign: float) -> TypeGuard[float]:
 def checked(gap: float, time_limit: float | None) -> float:
     """The time limit as a number; InputError if either is none of at least 0."""
     limit = math.inf if time_limit is None else time_limit
+    if gap == math.inf:
+        raise InputError("gap: expected a finite number, got inf")
     for name, value in (("gap", gap), ("time_limit", limit)):
-        if isinstance(value, bool) or not (isinstance(value, int | float) and value >= 0):
+        if not (is_number(value) and value >= 0):
             raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")
     return float(limit)

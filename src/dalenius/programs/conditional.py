@@ -13,7 +13,7 @@ from dalenius.information import entropy, mutual_information
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.one_multiplier import OneMultiplier
-from dalenius.programs.pairs import Pairs, mixed, slack
+from dalenius.programs.pairs import Pairs, divergence, mixed, room, slack
 
 __all__ = ["ConditionalUpdate"]
 
@@ -81,7 +81,11 @@ class ConditionalUpdate(OneMultiplier):
         """Another letter law, point and bound for the same channel; solving again does not canonicalise again."""
         self.pi, self.b = self.pairs.letter_law(marginal), float(entropy_bound)
         self.w0, self.g = self.pairs.conditionals(conditionals), self._slopes(self.pairs.conditionals(conditionals))
-        self.most = self._entropy(self.pairs.uniform_given_letter)
+        self.terms = (
+            self.pi * self.pairs.finite_totals,
+            self.pi[:, None] * self.pairs.uniform_given_letter * self.pairs.finite_counts,
+        )
+        self.most = float(entropy(self.pi) + self.terms[0].sum())
         if not self.most >= self.b - 1e-12 * (1.0 + abs(self.b)):
             raise InputError(f"conditional: no conditionals have entropy {self.b:.6g}; the largest is {self.most:.6g}")
         if hasattr(self, "parameters"):
@@ -94,9 +98,6 @@ class ConditionalUpdate(OneMultiplier):
         used = (self.pi[:, None] > 0.0) & (r > 0.0)
         log_ratio = np.where(used, np.log(np.maximum(K, 1e-300)) - np.log(np.where(r > 0.0, r, 1.0)), 0.0)
         return log_ratio @ self.pairs.rows.T
-
-    def _entropy(self, w: Floats) -> float:
-        return float(entropy(self.pi) + self.pi @ self.pairs.entropies(w))
 
     def build(self) -> None:
         size, members = self.pairs.letter.size, self.pairs.members()
@@ -121,18 +122,22 @@ class ConditionalUpdate(OneMultiplier):
 
     def start(self) -> tuple[Named, Named]:
         """w0, mixed with the conditionals of the largest entropy if it has too little, and no multiplier."""
-        return {"w": mixed(self.w0, self.pairs.uniform_given_letter, self._entropy, self.b)}, {"mu": np.array(0.0)}
+        return {"w": self._enough(self.w0)}, {"mu": np.array(0.0)}
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and mix with the conditionals of the largest entropy until the bound holds."""
         w = raw.get("w")
         if w is None or w.shape != self.pairs.letter.shape:
             return None
-        return {
-            "w": mixed(
-                self.pairs.conditionals(self.pairs.spread(w)), self.pairs.uniform_given_letter, self._entropy, self.b
-            )
-        }
+        return {"w": self._enough(self.pairs.conditionals(self.pairs.spread(w)))}
+
+    def _enough(self, w: Floats) -> Floats:
+        """Conditionals, moved towards those of the largest entropy until the bound holds, whatever doubles round."""
+        return mixed(w, self.pairs.uniform_given_letter, self._missing, room(self.most, self.b, *self.terms))
+
+    def _missing(self, w: Floats) -> float:
+        """The largest entropy less that of the conditionals."""
+        return float(self.pi @ divergence(w, self.pairs.uniform_given_letter, self.pairs.log_uniform_given_letter))
 
     def value(self, point: Mapping[str, Floats]) -> float:
         return float(self.pi @ np.sum(self.g * point["w"], axis=1))
@@ -142,8 +147,8 @@ class ConditionalUpdate(OneMultiplier):
         return float(mutual_information(self.pi[:, None] * (point["w"] @ self.pairs.rows)))
 
     def point_at(self, mu: float) -> Named:
-        return {"w": mixed(self.pairs.tilted(self.g, mu), self.pairs.uniform_given_letter, self._entropy, self.b)}
+        return {"w": self._enough(self.pairs.tilted(self.g, mu))}
 
     def bound_at(self, mu: float) -> float:
         gain = float(self.pi @ self.pairs.gains(self.g, mu))
-        return gain + mu * slack(self.most, self.b) if mu > 0.0 else gain
+        return gain + mu * slack(self.most, self.b, *self.terms) if mu > 0.0 else gain

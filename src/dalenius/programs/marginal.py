@@ -13,7 +13,7 @@ from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.programs.base import Floats, Named, Program
 from dalenius.programs.expressions import concave_entropy, information_of_prior
-from dalenius.programs.pairs import log_mean_exp, mixed, slack
+from dalenius.programs.pairs import divergence, log_mean_exp, mixed, room, slack
 
 __all__ = ["MarginalUpdate"]
 
@@ -71,6 +71,7 @@ class MarginalUpdate(Program):
         if most < b - 1e-12 * (1.0 + abs(b)):
             raise InputError(f"marginal: no letter law has entropy {b:.6g}; the largest is {most:.6g}")
         self.K, self.h, self.b, self.most = K / K.sum(axis=1, keepdims=True), h, min(b, most), most
+        self.terms = np.exp(h - most) * h
         if hasattr(self, "parameters"):
             self._write()
 
@@ -99,10 +100,11 @@ class MarginalUpdate(Program):
         pi = np.maximum(raw.get("pi", np.zeros(len(self.h))), 0.0)
         if pi.shape != self.h.shape or pi.sum() <= 0.0:
             return None
-        return {"pi": mixed(pi / pi.sum(), self.start()[0]["pi"], self._entropy, self.b)}
+        return {"pi": mixed(pi / pi.sum(), self.start()[0]["pi"], self._missing, room(self.most, self.b, self.terms))}
 
-    def _entropy(self, pi: Floats) -> float:
-        return float(pi @ self.h - np.sum(x_log_x(pi)))
+    def _missing(self, pi: Floats) -> float:
+        """The largest entropy less that of a letter law."""
+        return float(divergence(pi, np.exp(self.h - self.most), self.h - self.most))
 
     def value(self, point: Mapping[str, Floats]) -> float:
         law = point["pi"] @ self.K
@@ -124,4 +126,4 @@ class MarginalUpdate(Program):
         distance = relative_entropy(self.K, multipliers["law"] / multipliers["law"].sum())
         if mu <= 0.0:
             return float(np.max(distance))
-        return mu * float(log_mean_exp(self.h - self.most, distance / mu)) + mu * slack(self.most, self.b)
+        return mu * float(log_mean_exp(self.h - self.most, distance / mu)) + mu * slack(self.most, self.b, self.terms)

@@ -20,6 +20,7 @@ __all__ = ["Closest", "MechanismUpdate"]
 
 HALVINGS = 60
 LARGEST = 10**8  # numbers that all blocks of the Hessian may have
+BLOCK = 60  # bytes that our own method takes for one of them
 
 
 class MechanismUpdate(MechanismProgram):
@@ -101,7 +102,7 @@ class MechanismUpdate(MechanismProgram):
         inputs, outputs = self.cost.shape
         points = (
             interior_points(self.aim(scale))
-            if self.tied.rows == inputs and inputs**2 * outputs <= LARGEST
+            if self.tied.rows == inputs and inputs**2 * outputs <= min(LARGEST, self.room / BLOCK)
             else iter(())
         )
         slowest, before = 0.0, time.monotonic()

@@ -13,7 +13,7 @@ from dalenius.information import entropy, x_log_x
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.programs.base import Floats, Named, Program
 from dalenius.programs.expressions import concave_entropy
-from dalenius.programs.pairs import Pairs, polished, rounding
+from dalenius.programs.pairs import EPS, Pairs, polished, rounding
 from dalenius.programs.solvers import attempt, ladder
 
 __all__ = ["NodeRelaxation"]
@@ -21,7 +21,7 @@ __all__ = ["NodeRelaxation"]
 Side = Literal["posterior", "conditional"]
 SIDES: tuple[Side, ...] = ("posterior", "conditional")
 LEAST = 1e-9  # the least multiplier of the entropy bound where theta > 0, and with both sides the least theta
-FEASIBLE = 1e-14  # rounding in the constraints of a feasible point
+WIDER = 1e-14  # so much wider than they are given boxes are, for both ends of the interval: so a point can be told to be inside one
 
 
 class NodeRelaxation(Program):
@@ -59,7 +59,8 @@ class NodeRelaxation(Program):
     entropy_bound : float
         b in nats.
     posterior, conditional : pair of (letters, outputs), or None
-        Ends of the ranges of phi(a|y) and of K_a(y); None for all that is possible. Both are tightened by their sums being 1.
+        Ends of the ranges of phi(a|y) and of K_a(y); None for all that is possible. Both are tightened by their sums being 1, and then
+        made wider by 1e-14, so that a point in the box can be told from one that rounding put there.
     sides : sequence of "posterior", "conditional"
         Which majorants, each with its box: ("posterior",) has theta = 0, ("conditional",) theta = 1, both any theta.
 
@@ -138,7 +139,7 @@ class NodeRelaxation(Program):
         low, high = tighten(np.maximum(low, least), np.minimum(high, most), SIDES.index(side))
         if np.any(low > high):
             raise InputError(f"node: the box of {side}s is empty")
-        return low, high
+        return np.maximum(low - WIDER, least), np.minimum(high + WIDER, most)
 
     def build(self) -> None:
         pairs, size = self.pairs, self.pairs.letter.size
@@ -189,41 +190,46 @@ class NodeRelaxation(Program):
         multipliers = {"theta": np.array(theta), "mu": np.array(theta * LEAST), "law": law}
         return {"p": self.pairs.uniform}, multipliers | outputs
 
-    def violation(self, p: Floats) -> float:
-        """How far p is outside: the largest of b - H(p) and of what is missing in the box cones."""
-        missing = [-(rows @ self.pairs.flat(p)) for rows in self._rooms()]
-        return max(self.b - self.pairs.entropy(p), *(float(np.max(x, initial=-np.inf)) for x in missing))
+    def inside(self, p: Floats) -> bool:
+        """Whether p has enough entropy and is in the box, whatever doubles round."""
+        if not self.pairs.missing(p) <= self.pairs.allowed(self.b):
+            return False
+        flat = self.pairs.flat(p)
+        return all(
+            bool(np.all(first @ flat - second @ flat >= EPS * (first + second) @ flat))
+            for first, second in self._rooms()
+        )
 
-    def _rooms(self) -> list[Floats]:
-        """Matrices that take p to its room, u - low total and high total - u, at the ends of ranges that are no truisms."""
+    def _rooms(self) -> list[tuple[Floats, Floats]]:
+        """Pairs of matrices with first p >= second p: u and low total, high total and u, at the ends of ranges that are no truisms."""
         rooms = []
         for side in self.sides:
             u, total = self.cones[side]
             ends = (x[:, self.occurs].ravel() for x in (*self.boxes[side], *self._ranges(side)))
             low, high, least, most = ends
-            rooms += [(u - low[:, None] * total)[low > least], (high[:, None] * total - u)[high < most]]
+            below, above = low > least, high < most
+            rooms += [(u[below], low[below, None] * total[below]), (high[above, None] * total[above], u[above])]
         return rooms
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and mix with a prior inside (all constraints are concave) by as little as is needed, if there is one."""
         p = self.pairs.masses(raw.get("p"))
-        if p is None or self.violation(p) <= FEASIBLE:
+        if p is None or self.inside(p):
             return None if p is None else {"p": p}
         centre = self._inside()
-        if self.violation(centre) > FEASIBLE:
+        if not self.inside(centre):
             return {"p": p}
         low, high = -36.0, 0.0  # the share's logarithm
         for _ in range(20):
             middle = 0.5 * (low + high)
-            inside = self.violation(p + np.exp(middle) * (centre - p)) <= FEASIBLE
-            low, high = (low, middle) if inside else (middle, high)
-        return {"p": p + np.exp(high) * (centre - p)}
+            low, high = (low, middle) if self.inside(_between(p, centre, np.exp(middle))) else (middle, high)
+        return {"p": _between(p, centre, np.exp(high))}
 
     def _inside(self) -> Floats:
         """The prior of the largest entropy if it is inside, otherwise one with room on all sides, as far as a solver finds one."""
         if self.centre is None:
             self.centre = self.pairs.uniform
-            if self.violation(self.centre) > FEASIBLE:
+            if not self.inside(self.centre):
                 self.centre = self._centred()
         return self.centre
 
@@ -231,7 +237,7 @@ class NodeRelaxation(Program):
         """Maximise the least room."""
         p, room = cp.Variable(self.pairs.letter.size, nonneg=True), cp.Variable()
         spare = concave_entropy(p, log_counts=self.pairs.flat(self.pairs.log_counts)) - self.b
-        rooms = [cp.min(rows @ p) >= room for rows in self._rooms() if len(rows)]
+        rooms = [cp.min((first - second) @ p) >= room for first, second in self._rooms() if len(first)]
         problem = cp.Problem(cp.Maximize(room), [cp.sum(p) == 1, spare >= room, *rooms])
         name, settings = next(ladder("auto"))
         made = attempt(problem, {"p": p}, {}, name, settings, time_limit=10.0)
@@ -241,7 +247,7 @@ class NodeRelaxation(Program):
     def value(self, point: Mapping[str, Floats]) -> float:
         """The smaller majorant; -inf where the prior is outside."""
         p = point["p"]
-        if self.violation(p) > FEASIBLE:
+        if not self.inside(p):
             return -np.inf
         laws = {"posterior": p.sum(axis=1), "conditional": p.sum(axis=0) @ self.pairs.rows}
         return min(float(entropy(laws[side]) + np.sum(self._scores(side) * p)) for side in self.sides)
@@ -292,6 +298,11 @@ class NodeRelaxation(Program):
         total = law.sum()
         with np.errstate(divide="ignore"):
             return np.where(self.occurs, np.log(np.maximum(law, 0.0) / total), 0.0)
+
+
+def _between(p: Floats, centre: Floats, share: float) -> Floats:
+    """p for a share of 0, exactly the centre for 1."""
+    return np.asarray((1.0 - share) * p + share * centre)
 
 
 def _lines(low: Floats, high: Floats) -> tuple[Floats, Floats]:

@@ -11,9 +11,10 @@ from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 
-__all__ = ["Pairs", "log_mean_exp", "mixed", "polished", "rounding", "slack"]
+__all__ = ["Pairs", "divergence", "log_mean_exp", "mixed", "polished", "room", "rounding", "slack"]
 
 EPS = 4.0 * float(np.finfo(float).eps)
+NOTHING = 1e-28  # of entropy: laws this near to that of the largest entropy differ from it by 1e-14, as doubles do
 WINDOW = float(np.log(1e4))  # how far, either way, a better multiplier than a solver's is looked for, as a logarithm
 
 
@@ -32,14 +33,38 @@ def log_mean_exp(log_weights: Floats, x: Floats) -> Floats:
     return np.where(small, near, log_sum_exp(np.where(used, log_weights + x, -np.inf)))
 
 
-def mixed(point: Floats, best: Floats, entropy: Callable[[Floats], float], needed: float) -> Floats:
-    """The point, moved towards `best` until it has the entropy needed: entropy is concave, so above its chords."""
-    have, most = entropy(point), entropy(best)
-    needed += EPS * (1.0 + abs(needed))  # a point just below the bound would be worth more than the optimum
-    if have >= needed:
+def divergence(p: Floats, best: Floats, log_best: Floats) -> Floats:
+    """D(p || best) along the last axis, rounded upward: the entropy that p lacks where `best` has the largest. 0 for p = best.
+
+    Near `best` it is of second order in p - best, and so is its rounding: sum best phi(p/best), phi(x) = x log x - x + 1 >= 0. A
+    difference of two entropies would err by 1e-16, and 1e-16 of entropy are worth 1e-8 of information.
+
+    >>> half, log_half = np.array([0.5, 0.5]), np.log([0.5, 0.5])
+    >>> bool(2e-18 < divergence(half + [1e-9, -1e-9], half, log_half) < 2.1e-18), float(divergence(half, half, log_half))
+    (True, 0.0)
+    """
+    more = p - best
+    near = np.abs(more) <= 0.5 * best
+    x = np.where(near & (best > 0.0), more / np.where(best > 0.0, best, 1.0), 0.0)
+    far = np.where(near, 0.0, x_log_x(p)), np.where(near, 0.0, p * np.where(np.isfinite(log_best), log_best, 0.0))
+    terms = np.where(near, best * ((1.0 + x) * np.log1p(x) - x), far[0] - far[1] - more)
+    lost = np.abs(more) + np.abs(far[0]) + np.abs(far[1])
+    return np.asarray(np.maximum(terms.sum(axis=-1), 0.0) + EPS * lost.sum(axis=-1))
+
+
+def mixed(point: Floats, best: Floats, missing: Callable[[Floats], float], allowed: float) -> Floats:
+    """The point, moved towards `best` until no more entropy is missing than is allowed; `best`, where nothing is missing, at worst.
+
+    What is missing is convex, so below its chords; near `best` it falls with the square.
+    """
+    much = missing(point)
+    if much <= allowed:
         return point
-    share = min(1.0, (needed - have) / (most - have) * (1.0 + 1e-9) + 1e-15) if most > have else 1.0
-    return (1.0 - share) * point + share * best
+    for share in (np.sqrt(allowed / much), allowed / much):
+        moved = best + share * (1.0 - 1e-9) * (point - best)
+        if missing(moved) <= allowed:
+            return np.asarray(moved)
+    return best
 
 
 def polished(bound: Callable[[float], float], mu: float, least: float = 0.0) -> float:
@@ -58,9 +83,21 @@ def polished(bound: Callable[[float], float], mu: float, least: float = 0.0) -> 
     return min((max(mu, least), least, at(found.x)), key=bound)
 
 
-def slack(most: float, bound: float) -> float:
-    """The entropy to spare, most - bound, at least 0 and rounded up: what a unit of multiplier adds to an upper bound."""
-    return max(most - bound, 0.0) + EPS * (1.0 + abs(most) + abs(bound))
+def slack(most: float, bound: float, *terms: Floats) -> float:
+    """The entropy to spare, most - bound, at least 0 and rounded up: what a unit of multiplier adds to an upper bound.
+
+    `terms` are what `most` is the sum of, as far as they are larger than it.
+    """
+    return max(most - bound, 0.0) + EPS * (1.0 + abs(most) + abs(bound)) + rounding(*terms)
+
+
+def room(most: float, bound: float, *terms: Floats) -> float:
+    """The entropy to spare, rounded down: what a point may lack. At least 1e-28, which is worth 1e-14 of information at most.
+
+    >>> room(1.0, 0.5) < 0.5 < slack(1.0, 0.5), room(1.0, 1.0), room(1.0, 1.0 - 1e-16)
+    (True, 1e-28, 1e-28)
+    """
+    return max(most - bound - EPS * (1.0 + abs(most) + abs(bound)) - rounding(*terms), NOTHING)
 
 
 def rounding(*terms: Floats) -> float:
@@ -120,7 +157,9 @@ class Pairs:
         self.finite_counts = np.where(self.exists, self.log_counts, 0.0)
         self.log_uniform_given_letter = self.log_counts - self.finite_totals[:, None]
         self.uniform_given_letter = np.exp(self.log_uniform_given_letter)
-        self.uniform = np.exp(self.log_counts - self.largest)
+        self.log_uniform = self.log_counts - self.largest
+        self.uniform = np.exp(self.log_uniform)
+        self.terms = self.uniform * self.finite_counts
 
     def _check(self) -> None:
         R, N = self.rows, self.log_counts
@@ -183,6 +222,18 @@ class Pairs:
         """H(p)."""
         return float(np.sum(p * self.finite_counts) - np.sum(x_log_x(p)))
 
+    def missing(self, p: Floats) -> float:
+        """The largest entropy less H(p), rounded upward."""
+        return float(np.sum(divergence(p, self.uniform, self.log_uniform)))
+
+    def allowed(self, bound: float) -> float:
+        """What may be missing where H(p) >= bound, rounded downward."""
+        return room(self.largest, bound, self.terms)
+
+    def enough(self, p: Floats, bound: float) -> Floats:
+        """Masses, moved towards those of the largest entropy until H(p) >= bound, whatever doubles round."""
+        return mixed(p, self.uniform, self.missing, self.allowed(bound))
+
     @property
     def finite_totals(self) -> Floats:
         """The totals, 0 for letters without a pair."""
@@ -214,4 +265,4 @@ class Pairs:
             return share * float(log_sum_exp(psi / share)) if share > 0.0 else float(psi.max())
         tau = share + mu
         mean = log_mean_exp(self.totals - self.largest, (gains - share * self.finite_totals) / tau)
-        return share * self.largest + tau * float(mean) + mu * slack(self.largest, bound)
+        return share * self.largest + tau * float(mean) + mu * slack(self.largest, bound, self.terms)

@@ -13,7 +13,7 @@ from dalenius.information import entropy, log_sum_exp
 from dalenius.programs.base import Floats, Named
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.one_multiplier import OneMultiplier
-from dalenius.programs.pairs import Pairs, mixed
+from dalenius.programs.pairs import Pairs
 
 __all__ = ["PosteriorUpdate"]
 
@@ -112,7 +112,7 @@ class PosteriorUpdate(OneMultiplier):
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clip, normalise, and mix with the prior of the largest entropy until the bound holds."""
         p = self.pairs.masses(raw.get("p"))
-        return None if p is None else {"p": mixed(p, self.pairs.uniform, self.pairs.entropy, self.b)}
+        return None if p is None else {"p": self.pairs.enough(p, self.b)}
 
     def value(self, point: Mapping[str, Floats]) -> float:
         p = point["p"]
@@ -123,7 +123,7 @@ class PosteriorUpdate(OneMultiplier):
         weight = (gains + mu * self.pairs.finite_totals) / (1.0 + mu)
         pi = np.where(self.pairs.live, np.exp(weight - log_sum_exp(weight[self.pairs.live])), 0.0)
         p = pi[:, None] * self.pairs.tilted(self.c, mu)
-        return {"p": mixed(p / p.sum(), self.pairs.uniform, self.pairs.entropy, self.b)}
+        return {"p": self.pairs.enough(p / p.sum(), self.b)}
 
     def bound_at(self, mu: float) -> float:
         return self.pairs.maximum(self.pairs.gains(self.c, mu), 1.0, mu, self.b)

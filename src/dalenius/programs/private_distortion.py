@@ -9,7 +9,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.exact import brief, is_number
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Reference
 from dalenius.programs.base import Floats, Named
@@ -99,7 +99,7 @@ class PrivateDistortionProgram(MechanismProgram):
             )
 
     def _factor(self, factor: float) -> None:
-        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 1.0 <= factor < np.inf:
+        if not is_number(factor) or not 1.0 <= factor < np.inf:
             raise InputError(f"{self.name}: expected a factor e^epsilon of at least 1, got {brief(factor)}")
         self.factor = float(factor)
 

@@ -9,7 +9,7 @@ from dalenius.errors import InputError
 from dalenius.information import entropy, mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
-from dalenius.programs.pairs import Pairs, mixed, polished, rounding, slack
+from dalenius.programs.pairs import EPS, NOTHING, Pairs, mixed, polished, rounding
 from dalenius.search.boxes import BoxCut
 
 __all__ = ["LEAST", "RowProblem"]
@@ -45,18 +45,25 @@ class RowProblem:
         self.fixed = np.where(others, pi, 0.0)[:, None] * (w @ pairs.rows)
         self.rest = self.fixed.sum(axis=0)
         self.constant = float(pi[others] @ np.sum(x_log_x(w[others] @ pairs.rows), axis=1))
-        missing = entropy_bound - float(entropy(pi) + pi[others] @ pairs.entropies(w)[others])
-        self.h = self._needed(missing, 1e-12 * (1.0 + abs(entropy_bound)))
+        self._need(entropy_bound, float(entropy(pi)), pi[others] * pairs.entropies(w)[others])
         self.low, self.high = self._ranges()
 
-    def _needed(self, missing: float, rounding: float) -> float:
-        if not self.share * self.most >= missing - rounding:
+    def _need(self, bound: float, letters: float, others: Floats) -> None:
+        """What the letter's law has to contribute, and the entropy that it has to spare, rounded downward and upward."""
+        missing = bound - letters - float(others.sum())
+        if not self.share * self.most >= missing - 1e-12 * (1.0 + abs(bound)):
             needs = missing / self.share if self.share > 0.0 else np.inf
             raise InputError(
                 f"row: the letter's law needs entropy {needs:.6g}, the largest is {self.most:.6g}; "
                 "lower the bound or change the other laws"
             )
-        return min(missing / self.share, self.most) if self.share > 0.0 else -np.inf
+        if self.share <= 0.0:
+            self.h, self.allowed, self.slack = -np.inf, np.inf, np.inf
+            return
+        self.h = min(missing / self.share, self.most)
+        lost = EPS * (1.0 + abs(bound) + letters) + rounding(others, self.share * self.own.terms)
+        spare = self.share * self.most - missing
+        self.allowed, self.slack = max((spare - lost) / self.share, NOTHING), (max(spare, 0.0) + lost) / self.share
 
     def _ranges(self) -> tuple[Floats, Floats]:
         """From the closed form for one output at a time; those of the rows if every class has enough entropy by itself."""
@@ -73,7 +80,7 @@ class RowProblem:
 
     def tilted_bound(self, scores: Floats, mu: float) -> float:
         """max <scores, w> over H(w) >= h is at most mu log sum N exp(scores/mu) - mu h, for every mu > 0."""
-        return float(self.own.gains(scores[None], mu)[0]) + mu * slack(self.most, self.h)
+        return float(self.own.gains(scores[None], mu)[0]) + mu * self.slack
 
     def entropy(self, w: Floats) -> float:
         """H(w)."""
@@ -87,7 +94,7 @@ class RowProblem:
 
     def feasible(self, w: Floats) -> Floats:
         """Mixed with the law of the largest entropy until there is enough."""
-        return mixed(w, self.best, self.entropy, self.h)
+        return mixed(w, self.best, lambda w: self.own.missing(w[None]), self.allowed)
 
     def starts(self) -> list[Floats]:
         """Every class, the given law, and that of the largest entropy, made feasible."""

@@ -18,11 +18,13 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
+from dalenius.search import stop_requested
 
 __all__ = ["SOLVERS", "Attempt", "attempt", "ladder", "usable"]
 
 SOLVERS = ("auto", "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
 GRACE = 2.0  # seconds beyond its own time limit after which a solver counts as hung
+LOOK = 0.05  # seconds between two looks whether somebody wants to stop
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     # full steps stall on rate-distortion problems (8 of 20 at 100 x 100 fail at the default); shorter ones do not
     "CLARABEL": (
@@ -85,7 +87,7 @@ def attempt(
     *,
     time_limit: float | None = None,
 ) -> Attempt:
-    """Run one solver in a thread of its own and wait at most a little longer than its time limit.
+    """Run one solver in a thread of its own and wait at most a little longer than its time limit, or until somebody wants to stop.
 
     A thread that hangs is left behind: it keeps the problem, so that a caller must build another one.
     """
@@ -106,7 +108,11 @@ def attempt(
     with warnings.catch_warnings():  # out here, because a thread that hangs would never restore them
         warnings.simplefilter("ignore")
         thread.start()
-        thread.join(None if time_limit is None else min(time_limit + GRACE, threading.TIMEOUT_MAX))
+        while thread.is_alive() and not stop_requested():
+            left = LOOK if time_limit is None else time_limit + GRACE - (time.monotonic() - started)
+            if left <= 0.0:
+                break
+            thread.join(min(left, LOOK))
         seconds = time.monotonic() - started
         if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
             return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError
+from dalenius.files import write_whole
 from dalenius.units import Quantity
 
 __all__ = ["canvas", "label", "written"]
@@ -36,15 +38,16 @@ def label(units: str) -> str:
 
 
 def written(figure: Any, path: str | Path) -> Path:
-    """Write a figure (PNG, SVG or PDF by the ending).
+    """Write a figure (PNG, SVG or PDF by the ending), whole or not at all.
 
     Raises
     ------
     InputError
         If the file cannot be written.
     """
+    path, picture = Path(path), io.BytesIO()
     try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
+        figure.savefig(picture, format=path.suffix.removeprefix(".") or "png", dpi=150)
+    except ValueError as error:
         raise InputError(f"{path}: the picture cannot be written: {error}") from None
-    return Path(path)
+    return write_whole(path, picture.getvalue())

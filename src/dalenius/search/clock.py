@@ -58,6 +58,7 @@ class Clock:
     )  # looked up when called: tests have their own clock
     stopped: bool = False
     whole: Clock | None = None
+    reserved: float = 0.0
     trace: list[Progress] = field(default_factory=list)
     _told: float = -math.inf
 
@@ -67,7 +68,18 @@ class Clock:
 
     @property
     def remaining(self) -> float:
+        """Seconds that are left to the search."""
         return self.time_limit - self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left in all: what is reserved for the proof is there for it."""
+        return self.time_limit + self.reserved - self.seconds
+
+    def reserve(self, seconds: float) -> None:
+        """Leave so many seconds at the end to the proof: the search's limit is so much earlier."""
+        self.time_limit -= seconds
+        self.reserved += seconds
 
     @property
     def expired(self) -> bool:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import TypedDict
 
 from dalenius.errors import InputError
-from dalenius.exact import brief
+from dalenius.exact import brief, is_number
 
 __all__ = ["LimitOptions", "Limits"]
+
+
+LEAST_SECONDS = 1.0  # what can be proved in a second and 64 MiB is proved, however low the limits are
+LEAST_BYTES = 2.0**26
 
 
 class LimitOptions(TypedDict, total=False):
@@ -24,18 +27,19 @@ class LimitOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When a search stops; None where there is no limit.
+    """When a search stops, and what its proof may take; None where there is no limit.
 
     Parameters
     ----------
     gap : float
-        Stop when (upper - lower) / upper is at most this.
+        Stop when (upper - lower) / upper is at most this; finite.
     time_limit : float or None
-        Seconds for the search.
+        Seconds for everything, the proof included. What can be proved within a second is proved, however low the limit is.
     node_limit : int or None
         Leaves that the trees of one kind of record may have.
     memory_limit : float or None
-        Mebibytes that all trees may take, roughly.
+        Mebibytes for everything from the call on, the proof included, as far as they can be predicted. What can be proved in 64 is
+        proved, however low the limit is.
 
     Raises
     ------
@@ -52,16 +56,23 @@ class Limits:
     memory_limit: float | None = 4096.0
 
     def __post_init__(self) -> None:
-        if not (_is_number(self.gap) and self.gap >= 0):
-            raise InputError(f"gap: expected a number of at least 0, got {brief(self.gap)}")
+        if not (is_number(self.gap) and 0 <= self.gap < math.inf):
+            raise InputError(f"gap: expected a finite number of at least 0, got {brief(self.gap)}")
         for name, what in (("time_limit", "seconds"), ("node_limit", "leaves"), ("memory_limit", "mebibytes")):
             limit = getattr(self, name)
-            if limit is not None and not (_is_number(limit) and limit > 0):
+            if limit is not None and not (is_number(limit) and limit > 0):
                 raise InputError(f"{name}: expected a number of {what} above 0, or None, got {brief(limit)}")
+        if self.node_limit is not None and self.node_limit % 1:
+            raise InputError(f"node_limit: expected a whole number of leaves, or None, got {brief(self.node_limit)}")
 
     @property
     def seconds(self) -> float:
         return math.inf if self.time_limit is None else float(self.time_limit)
+
+    @property
+    def least(self) -> tuple[float, float]:
+        """The limits in seconds and bytes, and at least what any proof may take, however low they are."""
+        return max(self.seconds, LEAST_SECONDS), max(self.bytes, LEAST_BYTES)
 
     @property
     def nodes(self) -> float:
@@ -70,7 +81,3 @@ class Limits:
     @property
     def bytes(self) -> float:
         return math.inf if self.memory_limit is None else float(self.memory_limit) * 2**20
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

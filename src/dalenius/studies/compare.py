@@ -25,13 +25,13 @@ from dalenius.baselines import (
     within_budget,
 )
 from dalenius.errors import DaleniusError, InputError
-from dalenius.exact import as_integer, brief
+from dalenius.exact import as_integer, brief, is_number
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
-from dalenius.search.clock import Clock
+from dalenius.search import Clock, hearing, stopped_by_interrupt
 from dalenius.units import Quantity
 
 __all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
@@ -110,7 +110,10 @@ class MethodOutcome:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One problem, its certified interval ``lower <= optimum <= upper`` in `units`, and what every method attained."""
+    """One problem, its certified interval ``lower <= optimum <= upper`` in `units`, and what every method attained.
+
+    `unfinished` are the methods that were asked and not done when somebody interrupted; `entries` has the others.
+    """
 
     problem: Problem
     lower: float
@@ -119,6 +122,7 @@ class Comparison:
     gap: float
     termination: Termination
     entries: tuple[MethodOutcome, ...]
+    unfinished: tuple[str, ...] = ()
 
     @property
     def quantity(self) -> Quantity:
@@ -158,7 +162,7 @@ def compare(
     budget: float = 10.0,
     gap: float = 1e-3,
 ) -> Comparison:
-    """The certified solver and its rivals on one problem.
+    """The certified solver and its rivals on one problem. The first Ctrl-C ends it with what is done.
 
     Parameters
     ----------
@@ -192,19 +196,41 @@ def compare(
     _check(problem, methods, seeds, budget, gap)
     rivals = _rivals(problem, methods)
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
-    result = solve(problem, gap=gap, time_limit=budget)
-    if isinstance(result, DesignResult) and not result.feasible:
-        raise InputError("compare: no mechanism of the class meets the budget (proved); there is nothing to compare")
-    entries = []
-    for method in asked:
-        if method == CERTIFIED:
-            entries.append(_certified(result))
-        elif isinstance(problem, MaximalLeakage):
-            entries.append(_audited(rivals[method], method, seeds, budget, gap, result))
-        else:
-            assert isinstance(problem, DesignProblem)
-            entries.append(_designed(problem, rivals[method], method, seeds, budget, gap, result))
-    return Comparison(problem, result.lower, result.upper, result.units, gap, result.termination, tuple(entries))
+    with hearing() as stop, stop.heard_by(Clock()):  # also between two methods
+        result = solve(problem, gap=gap, time_limit=budget)
+        if isinstance(result, DesignResult) and not result.feasible:
+            raise InputError(
+                "compare: no mechanism of the class meets the budget (proved); there is nothing to compare"
+            )
+        entries = dict[str, MethodOutcome]()
+        for method in asked:
+            if method == CERTIFIED:
+                entries[method] = _certified(result)
+            elif not stop.requested:
+                entry = _rival(problem, rivals[method], method, seeds, budget, gap, result)
+                if not stop.requested:  # else it had less than its budget
+                    entries[method] = entry
+    unfinished = tuple(method for method in asked if method not in entries)
+    ends = result.lower, result.upper, result.units
+    return Comparison(problem, *ends, gap, result.termination, tuple(entries.values()), unfinished)
+
+
+def _rival(
+    problem: Problem,
+    family: Family,
+    method: str,
+    seeds: int,
+    budget: float,
+    gap: float,
+    result: Result | DesignResult,
+) -> MethodOutcome:
+    """What a rival attains."""
+    clock = Clock(budget)
+    with stopped_by_interrupt(clock):
+        if isinstance(problem, MaximalLeakage):
+            return _audited(family, method, seeds, clock, gap, result)
+        assert isinstance(problem, DesignProblem)
+        return _designed(problem, family, method, seeds, clock, gap, result)
 
 
 def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
@@ -216,7 +242,7 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
     for name, number in (("budget", budget), ("gap", gap)):
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
+        if not is_number(number) or not 0 < number < math.inf:
             raise InputError(f"{name}: expected a number above 0, got {brief(number)}")
     if methods is not None and (isinstance(methods, str) or not methods or any(m not in METHODS for m in methods)):
         raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")
@@ -275,10 +301,10 @@ def _certified(result: Result | DesignResult) -> MethodOutcome:
 
 
 def _audited(
-    family: Family, method: str, seeds: int, budget: float, gap: float, result: Result | DesignResult
+    family: Family, method: str, seeds: int, clock: Clock, gap: float, result: Result | DesignResult
 ) -> MethodOutcome:
     """A rival on Problem 1: the best of its starts."""
-    clock, runs = Clock(budget), list[LeakageRun]()
+    runs = list[LeakageRun]()
     for seed, law in enumerate(_starts(family, seeds)):
         runs.append(AUDITS[method](family, law, clock=clock.slice(clock.remaining / (seeds - seed))))
         if clock.expired:
@@ -333,19 +359,19 @@ def _designed(
     family: Family,
     method: str,
     seeds: int,
-    budget: float,
+    clock: Clock,
     gap: float,
     result: Result | DesignResult,
 ) -> MethodOutcome:
     """A rival on Problem 2 or 3: every start's mechanism is audited, and the best one counts."""
-    clock, runs = Clock(budget), list[DesignRun]()
+    runs = list[DesignRun]()
     for seed in range(seeds):
         turn = clock.slice(clock.remaining / (seeds - seed))
         runs.append(design_run(problem, family, np.random.default_rng(seed) if seed else None, clock=turn))
         if clock.expired:
             break
     seconds = clock.seconds
-    judged = [_judged(problem, run, gap, budget / len(runs)) for run in runs]
+    judged = [_judged(problem, run, gap, clock.time_limit / len(runs)) for run in runs]
     best = int(np.argmin([value for value, _ in judged]))
     value, violation = judged[best]
     if value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]:

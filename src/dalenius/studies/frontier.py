@@ -19,7 +19,7 @@ from dalenius.outcome import Termination
 from dalenius.results import DesignResult
 from dalenius.search.clock import Progress
 
-__all__ = ["Band", "FrontierPoint", "frontier", "spread_budgets"]
+__all__ = ["Band", "FrontierPoint", "frontier", "spread_budgets", "with_budget"]
 
 DIGITS = 9  # of spread budgets
 LOG_2 = Fraction(math.nextafter(math.log(2.0), 0.0)), Fraction(math.nextafter(math.log(2.0), 1.0))  # it lies between
@@ -92,13 +92,15 @@ def _points(
 ) -> Iterator[FrontierPoint]:
     known: DesignResult | None = None
     for budget in budgets:
-        there = _with_budget(problem, budget)
+        there = with_budget(problem, budget)
         result = solve(there, gap=gap, time_limit=time_limit, seed=seed, progress=progress, known=known)
         known = result if len(result.certificate.lower_lines()) > 1 else known
         yield FrontierPoint(budget, there, result)
 
 
-def _with_budget(problem: DesignProblem, budget: Fraction) -> DesignProblem:
+def with_budget(problem: DesignProblem, budget: float | str | Fraction) -> DesignProblem:
+    """The problem with this budget, in the unit of its own."""
+    budget = as_fraction(budget, "budget")
     written = f"{budget} {problem.budget_units}" if isinstance(problem, MinDistortion) else budget
     changes: dict[str, object] = {problem.budget_key: written}
     return dataclasses.replace(problem, **changes)  # type: ignore[arg-type]
@@ -134,7 +136,7 @@ def spread_budgets(
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
     if isinstance(problem, MinDistortion):
-        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem)}
+        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
         del fields["max_leakage"], fields["privacy"]
         end = solve(MinLeakage(**fields, max_distortion=low), gap=gap, time_limit=time_limit, progress=progress)
         if end.termination is Termination.INTERRUPTED:

@@ -14,7 +14,7 @@ from dalenius.model import EntropyAtLeast, MaximalLeakage, Problem, audited
 from dalenius.results import Result
 from dalenius.search.clock import Progress
 
-__all__ = ["CurvePoint", "entropy_curve"]
+__all__ = ["CurvePoint", "at_share", "entropy_curve"]
 
 
 @dataclass(frozen=True)
@@ -59,20 +59,32 @@ def entropy_curve(
     >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
     """
-    problem = audited(problem)
-    if not isinstance(problem.adversary, EntropyAtLeast):
-        raise InputError(
-            f"a sweep varies the adversary's entropy bound, and {problem.adversary.kind} has none; give the model "
-            "entropy_at_least = 0 (or solve it as it is)"
-        )
+    at_share(problem, Fraction(0))
     exact = [as_fraction(share, "share") for share in shares]
     if any(not 0 <= share <= 1 for share in exact):
         raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
     return _curve(problem, exact, gap, time_limit, progress)
 
 
+def at_share(problem: Problem, share: Fraction) -> MaximalLeakage:
+    """The problem with an entropy bound of this share of log |X|.
+
+    Raises
+    ------
+    InputError
+        If it is no audit, or its adversary has no entropy bound to vary.
+    """
+    problem = audited(problem)
+    if not isinstance(problem.adversary, EntropyAtLeast):
+        raise InputError(
+            f"a sweep varies the adversary's entropy bound, and {problem.adversary.kind} has none; give the model "
+            "entropy_at_least = 0 (or solve it as it is)"
+        )
+    return dataclasses.replace(problem, adversary=EntropyAtLeast(share, "max"))
+
+
 def _curve(
-    problem: MaximalLeakage,
+    problem: Problem,
     shares: list[Fraction],
     gap: float,
     time_limit: float | None,
@@ -80,9 +92,7 @@ def _curve(
 ) -> Iterator[CurvePoint]:
     earlier: CurvePoint | None = None
     for share in shares:
-        at_share = dataclasses.replace(problem, adversary=EntropyAtLeast(share, "max"))
+        there = at_share(problem, share)
         known = earlier.result if earlier is not None and earlier.share <= share else None
-        earlier = CurvePoint(
-            share, at_share, solve(at_share, gap=gap, time_limit=time_limit, progress=progress, known=known)
-        )
+        earlier = CurvePoint(share, there, solve(there, gap=gap, time_limit=time_limit, progress=progress, known=known))
         yield earlier

@@ -1,7 +1,11 @@
 """The numbers that proofs are made of: rationals, balls, matrices of balls, and polynomials to count with.
 
-There are two arithmetics behind the same names: python-flint, and one of our own in the standard library alone. A check chooses
-one for its whole run, as a block of `decimal` chooses its context, and the rest of the checker does not know which it has.
+Two arithmetics stand behind the same names: python-flint, and the checker's own, in the standard library alone. A check chooses one
+for its whole run, as a block of `decimal` chooses its context; the rest of the checker does not know which one it has. What types
+say of these names is said of the checker's own, which has what the checker needs, and no more.
+
+The choice, and the precision of the checker's own balls, hold for the thread that made them. FLINT has one precision for all
+threads: checks in two of them at once may be coarser or finer than they say, and are as certain.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ NAMES = ("auto", "flint", "python")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What makes its numbers, the block that sets the precision of balls in bits, and what to call it."""
+    """What makes the numbers, the block that sets the bits of balls, what these are, and what to call all that."""
 
     words: str
     ball: Callable[..., Any]
@@ -35,7 +39,6 @@ class Arithmetic:
     precision: Callable[[], int]
 
 
-@cache
 def choose(name: str) -> Arithmetic:
     """The arithmetic `flint` or `python`; for `auto` the former, where it is installed. ValueError if there is none."""
     if name not in NAMES:
@@ -47,37 +50,27 @@ def choose(name: str) -> Arithmetic:
         except ImportError as error:
             if name == "flint":
                 raise ValueError(
-                    f"arithmetic: flint needs python-flint, which cannot be imported ({error}); python needs nothing"
+                    f"arithmetic: flint is not there ({error}); install python-flint, or use python"
                 ) from None
             words += ", because python-flint is not installed"
     return Arithmetic(words, Ball, Matrix, Fraction, Polynomial, balls.workprec, balls.precision)
 
 
+@cache
 def _flint() -> Arithmetic:
-    import flint
+    import flint  # only where it is chosen: a proof without it is one without its code in the process
 
-    context = flint.ctx
-    return Arithmetic(
-        f"python-flint {flint.__version__}",
-        flint.arb,
-        flint.arb_mat,
-        flint.fmpq,
-        flint.fmpz_poly,
-        context.workprec,
-        lambda: int(context.prec),
-    )
+    context, words = flint.ctx, f"python-flint {flint.__version__}"
+    makers = flint.arb, flint.arb_mat, flint.fmpq, flint.fmpz_poly
+    return Arithmetic(words, *makers, context.workprec, lambda: int(context.prec))
 
 
 _CHOSEN: ContextVar[Arithmetic | None] = ContextVar("arithmetic", default=None)
 
 
-def _chosen() -> Arithmetic:
-    return _CHOSEN.get() or choose("auto")
-
-
 @contextmanager
 def using(arithmetic: Arithmetic) -> Iterator[None]:
-    """A block, of this thread alone, in which numbers are made by this arithmetic."""
+    """A block in which numbers are made by this arithmetic."""
     token = _CHOSEN.set(arithmetic)
     try:
         yield
@@ -85,24 +78,14 @@ def using(arithmetic: Arithmetic) -> Iterator[None]:
         _CHOSEN.reset(token)
 
 
-def workprec(bits: int) -> AbstractContextManager[Any]:
-    """A block in which balls have so many bits."""
-    return _chosen().workprec(bits)
-
-
-def precision() -> int:
-    """The bits that balls have in this block."""
-    return _chosen().precision()
-
-
-def in_words() -> str:
-    """What this block computes with."""
-    return _chosen().words
+def chosen() -> Arithmetic:
+    """The arithmetic of this block; outside of all blocks that for `auto`."""
+    return _CHOSEN.get() or choose("auto")
 
 
 def is_rational(value: object) -> bool:
     """Whether this is one of the arithmetic's rationals."""
-    return isinstance(value, _chosen().rational)
+    return isinstance(value, chosen().rational)
 
 
 if TYPE_CHECKING:
@@ -114,16 +97,16 @@ else:
 
     def arb(value=0):
         """A ball around a number."""
-        return _chosen().ball(value)
+        return chosen().ball(value)
 
     def arb_mat(*shape):
-        """A matrix of balls: lists of rows, or its height, its width and its entries, row by row."""
-        return _chosen().matrix(*shape)
+        """A matrix of balls: from lists of rows, or from its height, its width and its entries, row by row."""
+        return chosen().matrix(*shape)
 
     def fmpq(*parts):
         """A rational: p, or p/q."""
-        return _chosen().rational(*parts)
+        return chosen().rational(*parts)
 
     def fmpz_poly(coefficients):
         """A polynomial by its coefficients, in ascending order."""
-        return _chosen().polynomial(coefficients)
+        return chosen().polynomial(coefficients)

@@ -141,8 +141,7 @@ class Ball:
             return NAN
         (m, r), (n, s), exponent = _aligned(self, other)
         low, high = min(m - r, n - s), max(m + r, n + s)
-        middle = (low + high) >> 1
-        return rounded(middle, high - middle, exponent)
+        return rounded(low + high, high - low, exponent - 1)
 
     def max(self, other: Ball) -> Ball:
         """A ball around the larger one: around both, where it is open which one that is."""
@@ -204,17 +203,18 @@ class Ball:
         """Approximately, for people."""
         if self.radius < 0:
             return "nan"
-        texts = Context(digits, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+        texts = Context(digits + 9, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
         unit = texts.power(2, self.exponent)
+        texts.prec = digits
         text = str(texts.multiply(Decimal(self.middle), unit))
         texts.prec = 3
         return f"{text} +/- {texts.multiply(Decimal(self.radius), unit)}" if radius else text
 
 
 def _ball(middle: int, radius: int, exponent: int) -> Ball:
-    """A ball as it is."""
+    """A ball as it is; 0 has the exponent 0."""
     ball = object.__new__(Ball)
-    ball.middle, ball.radius, ball.exponent = middle, radius, exponent
+    ball.middle, ball.radius, ball.exponent = middle, radius, exponent if middle or radius else 0
     return ball
 
 
@@ -248,9 +248,9 @@ def _quotient(m: int, n: int, exponent: int, off: int, unit: int = 1) -> Ball:
 
 def _aligned(a: Ball, b: Ball) -> tuple[tuple[int, int], tuple[int, int], int]:
     """Middles and radii, in either order, over one exponent; of a number far below the other the last bits are dropped."""
-    if a.exponent < b.exponent or (a.middle == 0 == a.radius):
+    if a.is_zero() or (a.exponent < b.exponent and not b.is_zero()):
         a, b = b, a
-    if b.middle == 0 == b.radius:
+    if b.is_zero():
         return (a.middle, a.radius), (0, 0), a.exponent
     shift, m, r, exponent = a.exponent - b.exponent, b.middle, b.radius, b.exponent
     cut = shift - 2 * precision() - 64

@@ -33,7 +33,7 @@ class Matrix:
         """Bound because |sum x y - sum m n| <= sum (|m| + r) s + sum r |n| for |x - m| <= r and |y - n| <= s."""
         if isinstance(other, Ball):
             return Matrix(self.height, self.width, (x * other for x in self._entries))
-        if not all(x.is_finite() for x in self._entries + other._entries):
+        if not (self._finite and other._finite):
             return Matrix(self.height, other.width, [NAN] * (self.height * other.width))
         result, columns = [], [(n, s, list(map(abs, n)), j) for n, s, j in other._columns]
         for m, r, i in self._rows:
@@ -42,6 +42,10 @@ class Matrix:
                 radius = sum(map(mul, most, s)) + sum(map(mul, r, size))
                 result.append(rounded(sum(map(mul, m, n)), radius, i + j))
         return Matrix(self.height, other.width, result)
+
+    @cached_property
+    def _finite(self) -> bool:
+        return all(x.is_finite() for x in self._entries)
 
     @cached_property
     def _rows(self) -> list[Line]:

@@ -30,7 +30,8 @@ class Polynomial:
         if not a or not b:
             return Polynomial([])
         width = (max(a).bit_length() + max(b).bit_length() + len(a).bit_length()) // 8 + 1
-        value = _packed(a, width) * _packed(b, width)
+        left = _packed(a, width)
+        value = left * (left if a is b else _packed(b, width))
         text = value.to_bytes(width * (len(a) + len(b)), "little")
         return Polynomial([int.from_bytes(text[k : k + width], "little") for k in range(0, len(text), width)])
 
@@ -40,8 +41,11 @@ class Polynomial:
         return Polynomial([sum(self._coefficients[k::size]) for k in range(size)])
 
     def __pow__(self, times: int) -> Polynomial:
-        """The power q of p has x q' p = times x p' q: q_k = sum_i (i (times + 1) - k) p_i q_(k-i) / (k p_0), by coefficients."""
-        low = next(j for j, c in enumerate(self._coefficients) if c)
+        """Coefficient by coefficient: for the power q of p, p_0 != 0, k p_0 q_k = sum_i>0 (i (times + 1) - k) p_i q_(k-i).
+
+        Exact because this compares the coefficients of x^k in p x q' = times x p' q.
+        """
+        low = next(j for j, c in enumerate(self._coefficients) if c)  # p = x^low times what has p_0 != 0
         first, *others = self._coefficients[low:]
         steps = [(i, c) for i, c in enumerate(others, 1) if c]
         power = [first**times]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, localcontext
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 import dalenius as dl
+import dalenius_check
+from campaigns import draws
 from dalenius.model import digest
-from dalenius_check import Status, check
+from dalenius.model import loads as read_alone
+from dalenius_check import LimitError, RefusedError, Status, check
 from dalenius_check.model import parse_model
 
 PARTS = {
@@ -25,9 +31,9 @@ def text(**parts: str) -> str:
 
 
 def verdicts(model: str) -> tuple[bool, bool]:
-    """Whether dalenius and the checker accept the model."""
+    """Whether dalenius's own reader and the checker accept the model."""
     try:
-        dl.loads(model)
+        read_alone(model)
         accepted = True
     except dl.InputError:
         accepted = False
@@ -93,6 +99,9 @@ TABLES = {
         {"query": 'kind = "count"', "mechanism": 'kind = "geometric"\nepsilon = 1\nrange = 2'},
         {"query": 'kind = "count"', "mechanism": 'kind = "exponential"\nepsilon = 0\nrange = [-1, 4]'},
         {"mechanism": 'kind = "exponential"\nepsilon = 1\nsensitivity = "1/2"'},
+        {"mechanism": f'kind = "exponential"\nepsilon = 1\nsensitivity = {"9" * 400}'},
+        {"mechanism": f'kind = "exponential"\nepsilon = 1\nsensitivity = 1{"0" * 399}'},
+        {"mechanism": 'kind = "exponential"\nepsilon = 1\nsensitivity = 1e400'},
         {"mechanism": 'kind = "laplace_threshold"\nepsilon = 1000'},
         {"mechanism": 'kind = "matrix"\nrows = [[1], [1]]'},
         {"mechanism": 'kind = "matrix"\nrows = [[0.5, 0.5000000001], ["1/3", "2/3"]]'},
@@ -152,6 +161,8 @@ TABLES = {
         {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = [1, 2]'},
         {"mechanism": 'kind = "geometric"\nepsilon = 1\nrange = [0, 1.5]'},
         {"mechanism": 'kind = "exponential"\nepsilon = 1\nsensitivity = 0'},
+        {"mechanism": f'kind = "exponential"\nepsilon = 1\nsensitivity = 1{"0" * 400}'},
+        {"mechanism": f'kind = "exponential"\nepsilon = 1\nsensitivity = 1{"0" * 500}'},
         {"query": 'kind = "count"', "mechanism": 'kind = "laplace_threshold"\nepsilon = 1'},
         {"mechanism": 'kind = "matrix"\nrows = [[1, 0]]'},
         {"mechanism": 'kind = "matrix"\nrows = [[1, 0], [1]]'},
@@ -226,3 +237,114 @@ NO_MODELS = [
 @pytest.mark.parametrize("model", NO_MODELS)
 def test_no_models(model):
     assert verdicts(model) == (False, False)
+
+
+# ---------------------------------------------------------------- whatever else people write
+
+DESIGN = """problem = "min_leakage"
+max_distortion = 0.3
+[records]
+alphabets = [2, 2]
+[query]
+kind = "count"
+letters = [1]
+[distortion]
+kind = "matrix"
+rows = [[0, 1, 2], [1, 0, "1/2"], [2, 1e0, 0]]
+[law]
+kind = "iid"
+probabilities = [0.25, "3/4"]
+[mechanism]
+class = "oblivious"
+[adversary]
+entropy_at_least = "0.5 max"
+"""
+PRIVATE = DESIGN.replace("max_distortion = 0.3", "").replace("min_leakage", "min_distortion").replace(
+    '[adversary]\nentropy_at_least = "0.5 max"', '[privacy]\nkind = "local_dp"\nepsilon = "log 3"'
+)  # fmt: skip
+BASES = [text(**parts) for parts in TABLES[True]] + [DESIGN, PRIVATE]
+VALUE = re.compile(r"(?<== )[^\n]+|(?<=[\[ ])[-0-9.e]+(?=[],])")
+
+sizes = st.sampled_from([1, 2, 397, 398, 399, 400, 401, 402, 4300, 4301])
+digits = st.builds(
+    lambda digit, size, end: digit * size + end, st.sampled_from("019"), sizes, st.sampled_from(["", "1"])
+)
+exponents = st.sampled_from(["", "e0", "E5", "e+05", "e-400", "e400", "e401", "e-401", "e_1"])
+numerals = st.builds(
+    lambda sign, whole, point, exponent: f"{sign}{whole}{point}{exponent}",
+    st.sampled_from(["", "", "-", "+"]), st.sampled_from(["0", "1", "2", "1_0", "0x1f", "9" * 400]) | digits,
+    st.just("") | digits.map(lambda part: f".{part}"), exponents,
+)  # fmt: skip
+units = st.sampled_from(["", " nats", " bits", " max", " bit", "  bits", "/3", "/0", "\\u00a0bits", "%"])
+values = (
+    numerals
+    | st.builds(lambda number, unit: f'"{number}{unit}"', numerals, units)
+    | st.builds(lambda number: f'"log {number}"', numerals)
+    | st.sampled_from(
+        ["nan", "-inf", "true", "[]", "[1]", "[[0.5, 0.5], [1, 0]]", "{}", '""', "1979-05-27", "07:32:00", '"x"', "'1'"]
+    )
+)
+pieces = st.sampled_from(
+    ["\n", "=", "[", "]", '"', "#", "\r\n", "\0", "\ufeff", "é", '"""', "kind = 1\n", "[law]\n", "k = 2\n", "_"]
+)
+
+
+@st.composite
+def almost_models(draw):
+    """A valid model with up to three values, or characters, that are others."""
+    written = draw(st.sampled_from(BASES))
+    for _ in range(draw(st.integers(1, 3))):
+        places = [match.span() for match in VALUE.finditer(written)]
+        if places and draw(st.integers(0, 3)):
+            (start, end), new = draw(st.sampled_from(places)), draw(values)
+        else:
+            start = draw(st.integers(0, len(written)))
+            end, new = min(len(written), start + draw(st.integers(0, 2))), draw(pieces)
+        written = written[:start] + new + written[end:]
+    return written
+
+
+@settings(
+    max_examples=draws(150, 20_000), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+@given(almost_models())
+@example(text(mechanism=f'kind = "exponential"\nepsilon = 1\nsensitivity = 1{"0" * 400}'))
+@example(DESIGN.replace("0.3", "9" * 400))
+def test_what_dalenius_accepts_the_checker_reads(model):
+    """And as the same problem; so whatever the checker refuses is refused by dalenius. What is written again is read again."""
+    try:
+        problem = read_alone(model)
+    except dl.InputError:
+        return
+    assert dalenius_check.digest(model.encode()) == digest(problem)
+    again = dl.dumps(problem)
+    assert dalenius_check.digest(again.encode()) == digest(problem)
+    assert read_alone(again) == problem
+
+
+@pytest.mark.parametrize("error", [RefusedError("an exponent is beyond 400"), LimitError("an exponent is beyond 400")])
+def test_what_the_checker_does_not_read_is_not_loaded(error, monkeypatch, tmp_path):
+    """Whatever it is that only one of the two programs knows."""
+
+    def refuse(model: bytes) -> str:
+        raise error
+
+    (tmp_path / "model.toml").write_text(text())
+    monkeypatch.setattr(dalenius_check, "digest", refuse)
+    made = read_alone(text())
+    for use in (lambda: dl.loads(text()), lambda: dl.load(tmp_path / "model.toml"), lambda: dl.solve(as_made(made))):
+        with pytest.raises(dl.InputError, match="checker cannot read it: an exponent is beyond 400"):
+            use()
+
+
+def test_what_the_checker_reads_otherwise_is_not_loaded(monkeypatch):
+    monkeypatch.setattr(dalenius_check, "digest", lambda model: "0" * 64)
+    with pytest.raises(dl.InputError, match="reads another problem"):
+        dl.loads(text())
+
+
+def as_made(problem: dl.MaximalLeakage) -> dl.MaximalLeakage:
+    """The same problem, made in Python."""
+    return dl.MaximalLeakage(
+        records=problem.records, query=problem.query, mechanism=problem.mechanism, adversary=problem.adversary
+    )

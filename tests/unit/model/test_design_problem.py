@@ -528,23 +528,29 @@ def test_a_model_whose_law_is_in_a_table(tmp_path, monkeypatch):
     ("text", "words"),
     [
         ("", ["line 1", "no column 'smokes'"]),
-        ("age\n1\n", ["line 1", "no column 'smokes'", "['age']"]),
+        ("secret\n1\n", ["line 1", "no column 'smokes'", "names of the columns"]),
+        ("age,secret\n41,no\n", ["line 1", "no column 'smokes' among its 2"]),
         ("smokes,smokes\nno,no\n", ["line 1", "more than one column"]),
         ("smokes\n", ["no lines"]),
         ("smokes\n\n\n", ["no lines"]),
-        ("smokes\nno\nYes\n", ["line 3", "'Yes'", "none of the letters"]),
+        ("smokes\nno\nsecret\n", ["line 3", "'smokes'", "none of the letters ['no', 'yes']"]),
+        ("smokes\n'secret, no\n", ["line 2", "expected 1 entries, got 2"]),
         ("smokes,age\nno,1\nno\n", ["line 3", "expected 2 entries, got 1"]),
         ("smokes,age\nno,1,2\n", ["line 2", "expected 2 entries, got 3"]),
         ('smokes\n"no\n', ["line 2", "unexpected end"]),
-        ('smokes\n"no"x\n', ["line 2"]),
+        ('smokes\n"no"secret\n', ["line 2"]),
         ("smokes\n" + "n" * 200_000, ["line 2", "field larger"]),
-        (b"smokes\n\xff\n", ["UTF-8"]),
+        (b"smokes\nno\nsecret \xff\n", ["line 3", "UTF-8"]),
     ],
     ids=lambda v: repr(v)[:30],
 )
 def test_tables_that_cannot_be_used(tmp_path, text, words):
     path = survey(tmp_path, text)
     refused(lambda: dl.law_from_csv(path, "smokes", ["no", "yes"]), "survey.csv", *words)
+    with pytest.raises(dl.InputError) as caught:
+        dl.law_from_csv(path, "smokes", ["no", "yes"])
+    assert "secret" not in str(caught.value)
+    assert "xff" not in str(caught.value)
 
 
 def test_only_plain_files_of_moderate_size_are_tables(tmp_path):

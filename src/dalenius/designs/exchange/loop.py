@@ -86,7 +86,7 @@ class Exchange:
         self.audits = MechanismAudits(problem, search, self.known)
         goal = LeastDistortion if isinstance(problem, MinDistortion) else LeastLeakage
         self.goal = goal(problem, self.mechanisms, self.gap)
-        self.master = Master(self.goal)
+        self.master = Master(self.goal, search.limits.least[1])
         self.bound: MasterBound = self.goal.without_search(self.oracle.any_prior)
         self._constant = RepairedMechanism(self.mechanisms.constant, np.inf, 0.0)
         self.best = self._audited = self._constant

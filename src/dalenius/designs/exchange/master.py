@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -14,6 +15,7 @@ from dalenius.programs.mechanism_update import MechanismUpdate
 
 __all__ = ["Master"]
 
+CONIC = 300  # bytes that the conic form takes for a mass of a prior and an output
 FINEST = 1e-9  # relative gap of a master that is always enough
 SHARE = 0.02  # of the exchange's gap that a master may leave
 SOLVER = "CLARABEL"  # where our own method stalls; not SCS, which would swallow Ctrl-C and write to standard output
@@ -22,12 +24,14 @@ SOLVER = "CLARABEL"  # where our own method stalls; not SCS, which would swallow
 class Master:
     """Makes and solves the programs over the priors found so far."""
 
-    def __init__(self, goal: Goal) -> None:
-        self.goal = goal
+    def __init__(self, goal: Goal, room: float = math.inf) -> None:
+        self.goal, self.room = goal, room
 
     def program(self, priors: Sequence[Prior]) -> MechanismUpdate:
         """The program over these priors."""
-        return self.goal.program([prior.masses for prior in priors])
+        program = self.goal.program([prior.masses for prior in priors])
+        program.room = self.room
+        return program
 
     def solved(self, program: MechanismUpdate, seconds: float) -> tuple[Named, Named]:
         """A point and multipliers that are close together: from our own interior-point method, the quickest, where it can."""
@@ -35,7 +39,8 @@ class Master:
         point, multipliers = program.improve(*program.start())
         value, bound = program.value(point), program.bound(multipliers)
         left = program.deadline - time.monotonic()
-        if left <= 0.0 or value - bound <= program.wanted * max(abs(value), abs(bound)) + NOTHING:
+        conic = CONIC * program.leakages.masses.size * program.cost.shape[1] <= self.room
+        if left <= 0.0 or not conic or value - bound <= program.wanted * max(abs(value), abs(bound)) + NOTHING:
             return point, multipliers
         answer = program.solve(gap=program.wanted, time_limit=left, solver=SOLVER)
         return dict(answer.point), dict(answer.multipliers)

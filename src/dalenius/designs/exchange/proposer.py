@@ -13,7 +13,7 @@ from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import MARGINS, Lower, Upper, step
+from dalenius.evidence import MARGINS, Lower, Upper, step, unit_of
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -53,9 +53,10 @@ class ExchangeProposer:
 
     def lowers(self) -> Iterator[Lower]:
         """The master's bound, rounded downward ever further; at last 0. The checker refuses quickly."""
-        run, unit = self.exchange, distortion_unit(self.exchange.problem)
+        run = self.exchange
         bound = run.bound.on_inputs(run.orbits)
         found, lines = proved_value(bound, run.goal), bound_lines(bound)
+        unit = unit_of(found) if isinstance(run.problem, MinLeakage) else distortion_unit(run.problem)
         roundoff = EPSILON * run.bound.weight / unit  # the priors' scores are differences of what they weigh
         for margin in (*MARGINS, *ROUGH_MARGINS):
             relative = margin * (1.0 + found / unit)
@@ -72,7 +73,7 @@ class ExchangeProposer:
 
     def _upper(self, number: int, found: AuditedMechanism) -> AuditedUpper:
         problem = self.exchange.problem
-        audit = prove(problem.release(found.rows), found.audit)
+        audit = prove(problem.release(found.rows), found.audit, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
         if isinstance(problem, MinLeakage):
             needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)

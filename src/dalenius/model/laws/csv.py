@@ -61,7 +61,7 @@ class CsvLaw(Shelved):
         for line, text in csv_column(path, self.column):
             if text not in self.letters:
                 raise InputError(
-                    f"{path}: line {line}: {brief(text)} in the column {brief(self.column)} is none of the letters "
+                    f"{path}: line {line}: the entry in column {brief(self.column)} (not shown) is none of the letters "
                     f"{brief(list(self.letters))}; list it, or clean the file"
                 )
             counts[text] += 1
@@ -85,7 +85,13 @@ def law_from_csv(path: str | Path, column: str, letters: Sequence[str]) -> Iid:
     Raises
     ------
     InputError
-        If the file cannot be read, has no such column or no lines, or a line holds an unknown letter; the message names the line.
+        If the file cannot be read, has no such column or no lines, or a line holds an unknown letter; the message names the line, and
+        repeats nothing that stands in it.
+
+    Notes
+    -----
+    The probabilities are the exact shares of the table: a design for this law, its certificate and its mechanism tell them to whoever
+    gets these (docs/release.md).
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -48,6 +48,10 @@ class Mechanism(Shelved):
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
 
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
+        """The probabilities of the outputs on one input, exactly, where they are rational and the kind knows them; else None."""
+        return None
+
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]

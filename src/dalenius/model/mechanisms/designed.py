@@ -200,14 +200,16 @@ class DesignedMechanism(Channel):
         InputError
             If the file cannot be written, or would have more than 64 MiB.
         """
-        text = "".join(self._text())
-        if len(text) > MAX_INPUT:
-            raise InputError(
-                f"{path}: a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}"
-            )
-        return write_whole(path, text)
+        return write_whole(path, self.text())
 
-    def _text(self) -> Iterator[str]:
+    def text(self) -> str:
+        """What `save` writes; `InputError` if it would have more than 64 MiB."""
+        text = "".join(self._lines())
+        if len(text) > MAX_INPUT:
+            raise InputError(f"a mechanism's file has at most {MAX_INPUT} bytes, this one would have {len(text)}")
+        return text
+
+    def _lines(self) -> Iterator[str]:
         """One row a line; all of it ASCII."""
         yield f'{{"format": {json.dumps(FORMAT)},\n "inputs": {json.dumps(self.inputs)},\n'
         yield f' "values": {json.dumps(self.values)},\n "outputs": {json.dumps(self.outputs)},\n "rows": ['

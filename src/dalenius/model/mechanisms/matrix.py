@@ -67,6 +67,10 @@ class Channel(Mechanism):
             )
         return np.array([_doubles(row) for row in self.rows])
 
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...]:
+        row = self.rows[index]
+        return tuple(entry / sum(row, Fraction(0)) for entry in row)
+
 
 def _doubles(row: tuple[Fraction, ...]) -> list[float]:
     total = sum(row, Fraction(0))

@@ -56,5 +56,9 @@ class Symmetric(Mechanism):
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...]:
+        other = self.flip / max(values.size - 1, 1)
+        return tuple(1 - self.flip if y == index else other for y in range(values.size))
+
 
 symmetric = Symmetric

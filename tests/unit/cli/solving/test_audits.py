@@ -165,7 +165,8 @@ def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(interrupted, tmp_pat
     )
     arguments = ("solve", path, "--json", "--gap", "1e-9", "--time-limit", "100", "-o", "out")
     stopped = interrupted(1, *arguments, cwd=tmp_path)
-    assert stopped.returncode == 0, stopped.stderr
+    assert stopped.returncode == 130, stopped.stderr
+    assert stopped.stderr == "dalenius: interrupted\n"
     answer = json.loads(stopped.stdout)
     assert answer["termination"] == "interrupted"
     assert run(path, answer["certificate"], cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dalenius as dl
+from dalenius.model import digest
 
 COUNT = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 LEAKAGE = dl.MinLeakage(max_distortion=0.3, adversary=dl.EntropyAtLeast(0), **COUNT)
@@ -99,6 +100,72 @@ def test_a_csv_law_is_spelt_out_for_the_checker(solve, tmp_path, command_line):
     proved = command_line("out/model.design.toml", "out/model.cert", program="dalenius_check")
     assert proved.returncode == 0, proved.stdout
     assert dl.load(tmp_path / "out/model.design.toml").law == dl.Iid(["3/4", "1/4"])
+    assert "out/model.cert, about out/model.design.toml" in done.stdout, "the file itself states no law"
+    assert "WARNING: the law is taken from a table" in done.stderr
+    assert "exact share of each letter" in done.stderr
+    assert "WARNING" not in solve(CSV).stderr, "nothing is written"
+    assert "WARNING" not in solve(LEAKAGE, "-o", "out").stderr, "the law is no table's"
+
+
+EASY = CSV.replace("max_distortion = 0.3", "max_distortion = 1")  # a constant will do
+
+
+@pytest.mark.parametrize(
+    ("command", "law", "expected"),
+    [
+        (["solve", "model.toml"], "0.6,0.4", dl.Iid(["3/5", "2/5"])),
+        (["solve", "model.toml"], "uniform", dl.Uniform()),
+        (["frontier", "model.toml", "--budgets", "1"], "2/3,1/3", dl.Iid(["2/3", "1/3"])),
+    ],
+)
+def test_with_a_public_law_the_shares_stay_in_the_house(command, law, expected, tmp_path, command_line):
+    (tmp_path / "model.toml").write_text(EASY)
+    (tmp_path / "table.csv").write_text("answer\n" + "no\n" * 12 + "yes\n")
+    done = command_line(*command, "--public-law", law, "-o", "out", "--gap", "0.5")
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    written = [path.read_bytes() for path in (tmp_path / "out").iterdir()]
+    for shares in (b"12/13", b"1/13", digest(dl.load(tmp_path / "model.toml")).encode()):
+        assert not any(shares in text for text in written)
+    model = next((tmp_path / "out").glob("model[.-]*[1n].toml"))
+    assert dl.load(model).law == expected
+    certificate = next(path for path in model.parent.glob("*.cert") if "mechanism" not in path.name)
+    assert command_line("verify", model, certificate).returncode == 0
+
+
+def test_what_a_public_law_costs_is_told_and_written_nowhere(tmp_path, command_line):
+    (tmp_path / "model.toml").write_text(EASY)
+    (tmp_path / "table.csv").write_text("answer\n" + "no\n" * 12 + "yes\n")
+    done = command_line("solve", "model.toml", "--public-law", "0.1,0.9", "-o", "out", "--gap", "0.5", "--json")
+    constant = dl.DesignedMechanism.load(tmp_path / "out/model.mechanism.json")
+    exact = dl.load(tmp_path / "model.toml").expected_distortion(constant.rows)
+    assert json.loads(done.stdout)["distortion"] != str(exact)
+    told = [line for line in done.stderr.splitlines() if "under MODEL's own law" in line]
+    assert len(told) == 1
+    assert float(exact) <= float(told[0].split("at most ")[1].split(":")[0]) <= float(exact) * 1.001
+
+
+@pytest.mark.parametrize(
+    ("model", "law", "words"),
+    [
+        (EASY, "0.5,0.6", ["--public-law", "sum to 1"]),
+        (EASY, "0.2,0.3,0.5", ["--public-law", "2 letters"]),
+        (EASY, "", ["--public-law"]),
+        (dl.dumps(LEAKAGE.release([[1, 0, 0]] * 3)), "uniform", ["--public-law", "no law"]),
+        (
+            dl.dumps(dl.MinDistortion(**COUNT, privacy=dl.PointwiseMaximalLeakage(1))),
+            "uniform",
+            ["--public-law", "about the law itself"],
+        ),
+    ],
+    ids=["sum", "letters", "empty", "audit", "privacy"],
+)
+def test_public_laws_that_cannot_be_used(model, law, words, tmp_path, command_line):
+    (tmp_path / "model.toml").write_text(model)
+    (tmp_path / "table.csv").write_text("answer\nno\nyes\n")
+    done = command_line("solve", "model.toml", "--public-law", law)
+    assert done.returncode == 2
+    assert all(word in done.stderr for word in words), done.stderr
 
 
 def test_a_trace_is_written(solve, tmp_path):

@@ -1,0 +1,178 @@
+"""Whether limits are kept: time and memory of 30 models beyond their limits, the proof included: `make benchmarks`, or with names.
+
+Every solve has a process of its own. Seconds are those of `solve`, in which nothing is imported any more (the modelling language of
+designs is imported before); memory is the largest that the process ever held, beyond what importing left, so that the problem itself
+is in it. Machines differ, and a busy one stretches seconds but not the processor's: both are printed. Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import dalenius as dl
+
+MODELS = Path(__file__).parents[1] / "models"
+MEMORY = 200.0  # mebibytes
+SECONDS = (2.0, 10.0)
+LIBRARY = (
+    "parity/laplace-n4",
+    "count/geometric-n8-b0.8",
+    "channel/random-10x10x10",
+    "channel/random-50x2x100",
+    "identity/random-100-b0.97",
+    "scale/count-n200",
+    "design/count-n6",
+    "design/squares-full",
+)
+
+
+def audit(
+    records: dl.Records, query: dl.Query, mechanism: dl.Mechanism, adversary: str | dl.Adversary
+) -> dl.MaximalLeakage:
+    bound = adversary if isinstance(adversary, dl.Adversary) else dl.EntropyAtLeast(adversary)
+    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=bound)
+
+
+def letters(count: int, mechanism: dl.Mechanism) -> dl.MaximalLeakage:
+    """One record, released itself."""
+    return audit(dl.Records(1, alphabet=count), dl.Identity(), mechanism, "0.5 max")
+
+
+def bits(count: int, outputs: int, adversary: str | dl.Adversary = "0.5 max") -> dl.MaximalLeakage:
+    """A row for every dataset of so many bits."""
+    rows = np.random.default_rng(count).dirichlet(np.ones(outputs), size=2**count).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    return audit(dl.Records(count, alphabet=2), dl.Identity(), dl.Channel(rows, inputs="dataset"), adversary)
+
+
+def counted(people: int, epsilon: float, adversary: str | dl.Adversary) -> dl.MaximalLeakage:
+    return audit(dl.Records(people, alphabet=2), dl.Count(), dl.geometric(epsilon), adversary)
+
+
+def sums(count: int, alphabet: int, modulus: int) -> dl.MaximalLeakage:
+    query = dl.Parity() if modulus == 2 else dl.ModularSum(modulus)
+    return audit(dl.Records(count, alphabet=alphabet), query, dl.symmetric(0.1), "0.9 max")
+
+
+def priors(count: int, people: int) -> dl.MaximalLeakage:
+    listed = np.random.default_rng(people).integers(1, 9, size=(count, 2**people))
+    return counted(people, 0.5, dl.PriorSet([[f"{w}/{row.sum()}" for w in row.tolist()] for row in listed]))
+
+
+def design(people: int, **goal: float) -> dl.DesignProblem:
+    """The best count of so many people."""
+    parts = {
+        "records": dl.Records(people, alphabet=2),
+        "query": dl.Count(),
+        "distortion": dl.Absolute(),
+        "adversary": dl.EntropyAtLeast("0.9 max"),
+    }
+    return (dl.MinLeakage if "max_distortion" in goal else dl.MinDistortion)(**parts, **goal)
+
+
+def private(inputs: int) -> dl.DesignProblem:
+    """The best private release of a letter."""
+    return dl.MinDistortion(
+        records=dl.Records(1, alphabet=inputs),
+        query=dl.Identity(),
+        distortion=dl.Absolute(),
+        privacy=dl.LocalDP("log 3"),
+    )
+
+
+CASES: dict[str, Callable[[], dl.Problem]] = {
+    **{name: (lambda name=name: dl.load(MODELS / f"{name}.toml")) for name in LIBRARY},
+    **{f"identity symmetric {n}": (lambda n=n: letters(n, dl.symmetric(0.2))) for n in (256, 1024, 2000, 4096)},
+    "identity randomized response 512": lambda: letters(512, dl.randomized_response(1.0)),
+    "identity 12 bits": lambda: audit(
+        dl.Records(12, alphabet=2), dl.Identity(), dl.randomized_response(1.0), "0.5 max"
+    ),
+    "parity 10^6 x 2": lambda: sums(10**6, 2, 2),
+    "parity 10^6 x 10,000": lambda: sums(10**6, 10_000, 2),
+    "modular sum 256, 1,000 x 256": lambda: sums(1000, 256, 256),
+    "count 200": lambda: counted(200, 0.1, "0.95 max"),
+    "count 1,000": lambda: counted(1000, 0.5, "0.9 max"),
+    "count 3,000": lambda: counted(3000, 0.5, "0.9 max"),
+    "matrix 4,096 x 8": lambda: bits(12, 8),
+    "matrix 1,024 x 64": lambda: bits(10, 64),
+    "matrix 65,536 x 2": lambda: bits(16, 2),
+    "matrix 4,096 x 8, independent": lambda: bits(12, 8, dl.ProductPriors()),
+    "count 1,000, independent": lambda: counted(1000, 0.5, dl.ProductPriors()),
+    "64 priors on 1,024": lambda: priors(64, 10),
+    "16 priors on 16,384": lambda: priors(16, 14),
+    "design count 60": lambda: design(60, max_distortion=1.0),
+    "design count 200": lambda: design(199, max_distortion=2.0),
+    "private letter 200": lambda: private(200),
+}
+
+
+def held() -> float:
+    """The most mebibytes that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+
+
+def measure(name: str, seconds: float) -> dict[str, float | str]:
+    """One solve, in this process."""
+    import dalenius.alternating.mechanism_scheme
+    import dalenius.designs  # noqa: F401 - what importing costs is not what is measured
+
+    imported = held()
+    problem = CASES[name]()
+    started, busy = time.perf_counter(), time.process_time()
+    try:
+        answer = str(dl.solve(problem, time_limit=seconds, memory_limit=MEMORY))
+    except dl.DaleniusError as error:
+        answer = f"{type(error).__name__}: {error}"
+    return {
+        "answer": answer,
+        "seconds": time.perf_counter() - started,
+        "processor": time.process_time() - busy,
+        "memory": held() - imported,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="models whose names contain one of these (all by default)")
+    parser.add_argument("--seconds", type=float, action="append", help="limits, instead of 2 and 10")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one[0], float(options.one[1]))))
+        return
+    print(f"memory limit {MEMORY:g} MiB; over: by how many percent of a limit it was passed")
+    print(f"{'model':34} {'limit':>5} {'s':>6} {'cpu s':>6} {'over':>5} {'MiB':>6} {'over':>5}  answer")
+    worst = [0.0, 0.0]
+    for name in CASES:
+        if options.names and not any(part in name for part in options.names):
+            continue
+        for seconds in options.seconds or SECONDS:
+            command = [sys.executable, __file__, "--one", name, str(seconds)]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                print(f"{name:34} {seconds:5g}  ended with {ran.returncode}: {ran.stderr.strip()[-200:]}", flush=True)
+                continue
+            found = json.loads(ran.stdout.splitlines()[-1])
+            over = [
+                max(100.0 * (found[k] / limit - 1.0), 0.0) for k, limit in (("seconds", seconds), ("memory", MEMORY))
+            ]
+            worst = [max(pair) for pair in zip(worst, over, strict=True)]
+            print(
+                f"{name:34} {seconds:5g} {found['seconds']:6.2f} {found['processor']:6.2f} {over[0]:4.0f}% "
+                f"{found['memory']:6.0f} {over[1]:4.0f}%  {found['answer'][:110]}",
+                flush=True,
+            )
+    print(f"worst: {worst[0]:.0f} % of the time, {worst[1]:.0f} % of the memory")
+
+
+if __name__ == "__main__":
+    main()

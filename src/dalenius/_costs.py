@@ -1,0 +1,195 @@
+"""What proving will take, predicted before anything is searched for, by counting what the checker reads, holds and multiplies.
+
+Seconds are those of one core of an ordinary machine, bytes those beyond what is there already; both were measured on the checker
+alone, from 10^4 to 10^7 numbers (`benchmarks/limits.py` shows how far off they are). A prediction decides how much time a search
+leaves to its proof, and what is not tried at all; it is never trusted for anything else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
+from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.queries import AdditiveQuery, Identity, Query
+from dalenius.model.records import Records
+from dalenius.model.sums import record_types
+
+__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "record_kinds"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds, and bytes held at once.
+
+    >>> print(Cost(2.0, 3e8) + Cost(0.5))
+    about 2.5 s and 286 MiB
+    """
+
+    seconds: float = 0.0
+    bytes: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.seconds + other.seconds, self.bytes + other.bytes)
+
+    def times(self, count: float) -> Cost:
+        """Of so many."""
+        return Cost(count * self.seconds, count * self.bytes)
+
+    def within(self, seconds: float, size: float) -> bool:
+        """Whether it fits in so many seconds and bytes."""
+        return self.seconds <= seconds and self.bytes <= size
+
+    def __str__(self) -> str:
+        return f"about {self.seconds:.2g} s and {self.bytes / 2**20:.0f} MiB"
+
+
+# what the checker takes, and before it our own writing of the model
+NUMBER = Cost(2.8e-5, 500.0)  # a number in the model file: written, digested, read
+RECORD = Cost(3.5e-7, 8.0)  # a record
+DIGIT = Cost(5e-9, 0.5)  # a binary digit of the numbers of completions
+PAIR = Cost(4.5e-6, 170.0)  # a letter of a record with a channel input that some dataset has
+POINTER = Cost(1.5e-7, 10.0)  # an entry of the channel as a list
+ENTRY = Cost(4.5e-7)  # an entry of the channel as a ball, once for every use
+BALL, KEPT = 50.0, 2**22  # bytes of such an entry, and how many are kept
+LOGARITHM = Cost(1.3e-6)  # x log x of an entry that has no equal in its row
+WEIGHT = Cost(1e-5, 700.0)  # a weight of a witness that is not zero
+SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
+CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
+PRIORS = 30  # in a design's certificate: more are rare
+# what the search holds
+ARRAYS = 8 * 4  # bytes an entry of the channel
+TABLES = 8 * 7  # bytes a letter with a channel input
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of record: how many there are, which is the first, its letters, and the pairs of these with channel inputs."""
+
+    record: int
+    times: int
+    letters: int
+    pairs: int
+
+
+def record_kinds(query: Query, records: Records, inputs: int) -> list[Kind]:
+    """The kinds of record with more than one letter; no dataset is listed, and nothing is counted.
+
+    >>> from dalenius.model.queries import Parity
+    >>> record_kinds(Parity(), Records(1000, alphabet=3), inputs=2)
+    [Kind(record=0, times=1000, letters=3, pairs=6)]
+    """
+    if isinstance(query, AdditiveQuery):
+        types = [(t.first, t.times, len(t.contribution)) for t in record_types(query, records)]
+        return [Kind(*t, t[2] * inputs) for t in types if t[2] > 1]
+    datasets = records.datasets
+    return [
+        Kind(i, 1, letters, datasets if isinstance(query, Identity) else min(letters * inputs, datasets))
+        for i, letters in enumerate(records.alphabets)
+        if letters > 1
+    ]
+
+
+@dataclass(frozen=True)
+class AuditCosts:
+    """What proving an audit takes, and what its search holds besides its trees.
+
+    Attributes
+    ----------
+    certain : Cost
+        An interval that needs no search.
+    leaf : Cost
+        What the first leaf with an output law adds, for every kind of record.
+    witness : Cost
+        What a prior adds that attains the lower end.
+    search : float
+        Bytes of the search's own arrays.
+
+    >>> import dalenius as dl
+    >>> letters = dl.MaximalLeakage(records=dl.Records(1, alphabet=500), query=dl.Identity(),
+    ...     mechanism=dl.symmetric(0.1, k=500), adversary=dl.AnyPrior())
+    >>> costs = AuditCosts.of(letters)
+    >>> costs.certain.within(1.0, 2**25), costs.whole.within(1.0, 2**25)
+    (True, False)
+    """
+
+    certain: Cost
+    leaf: Cost = Cost()
+    witness: Cost = Cost()
+    search: float = 0.0
+
+    @property
+    def whole(self) -> Cost:
+        """Both ends of an interval that was searched for, in their first leaves."""
+        return self.certain + self.leaf + self.witness
+
+    @property
+    def held(self) -> float:
+        """The most bytes that a search and its proof hold, without trees: about half of the search's are still there at its proof."""
+        return max(self.search, 0.5 * self.search + self.whole.bytes)
+
+    @classmethod
+    def of(cls, problem: MaximalLeakage | DesignProblem) -> AuditCosts:
+        """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms."""
+        inputs, outputs = problem.channel.shape if isinstance(problem, MaximalLeakage) else problem.cost.shape
+        entries, adversary = inputs * outputs, problem.adversary
+        kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
+
+        def information(kind: Kind, weights: int) -> Cost:
+            """Of what a prior with so many weights teaches about a record."""
+            return WEIGHT.times(weights) + CELL.times(kind.letters * (inputs + outputs)) + ENTRY.times(entries)
+
+        records = RECORD.times(len(problem.records))
+        model = _model(problem, inputs, entries) + _each(kinds, lambda kind: records + PAIR.times(kind.pairs))
+        balls = Cost(0.0, BALL * min(entries, KEPT))
+        search = ARRAYS * entries + TABLES * max((kind.letters for kind in kinds), default=0) * inputs
+        if isinstance(adversary, PriorSet):
+            sums = SUMMAND.times(problem.records.datasets)
+            evaluated = _each(kinds, lambda kind: information(kind, 0) + sums, len(adversary.priors))
+            return cls(model + balls + evaluated, search=search)
+        leaf = (
+            balls
+            + LOGARITHM.times(inputs if _diagonal(problem) else entries)
+            + _each(kinds, lambda kind: ENTRY.times(entries))
+        )
+        if not isinstance(adversary, EntropyAtLeast):
+            return cls(model + leaf, search=search)
+        largest = max(kinds, key=lambda kind: kind.letters, default=None)
+        return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
+
+
+def design_cost(problem: DesignProblem) -> Cost:
+    """What proving a design takes: its mechanism's audit, for itself and again as a part of it, and priors or multipliers."""
+    audit, (inputs, outputs) = AuditCosts.of(problem), problem.cost.shape
+    letters = max(problem.records.alphabets)
+    if problem.adversary is None:
+        return audit.certain + WEIGHT.times(2 * inputs * outputs)
+    prior = WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)
+    return audit.whole + audit.whole + prior.times(PRIORS)
+
+
+def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -> Cost:
+    """Reading the model, its numbers of completions, and its channel as a list."""
+    formula = isinstance(problem, MaximalLeakage) and problem.mechanism.kind in MECHANISMS.keys() - {"matrix"}
+    numbers = 0 if formula else entries
+    if isinstance(problem.adversary, PriorSet):
+        numbers += len(problem.adversary.priors) * problem.records.datasets
+    digits = 0.0
+    if isinstance(problem.query, AdditiveQuery):
+        digits = inputs * problem.records.log_datasets / math.log(2.0)
+    return NUMBER.times(numbers) + DIGIT.times(digits) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+
+
+def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
+    """Whether a row of the channel has two numbers only."""
+    return isinstance(problem, MaximalLeakage) and isinstance(problem.mechanism, Symmetric | RandomizedResponse)
+
+
+def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:
+    """One kind after the other: their seconds, and the bytes of the largest."""
+    costs = [cost(kind) for kind in kinds]
+    return Cost(times * sum(c.seconds for c in costs), max((c.bytes for c in costs), default=0.0))

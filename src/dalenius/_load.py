@@ -1,0 +1,48 @@
+"""The door for model files: two programs read each, and it is used only if they read the same problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dalenius._verify import need_readable
+from dalenius.errors import InputError
+from dalenius.model import Problem, read_model
+from dalenius.model import loads as read_problem
+
+__all__ = ["load_file", "loads"]
+
+
+def load_file(path: str | Path) -> Problem:
+    """Read a model file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or as in `loads`; the message names the file.
+    """
+    text = read_model(path)
+    try:
+        return loads(text, folder=Path(path).parent)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
+    """Read a problem from the text of a model file; paths in it are relative to `folder`, by default the current directory.
+
+    The problem remembers the text (`Problem.written`), and whatever is proved about it is proved about this text. Only a law that
+    the text does not state (kind ``csv``) is read and filled in; then the proof is about what `dumps` writes.
+
+    Raises
+    ------
+    InputError
+        If it is no TOML, or states no valid problem, or the proof checker cannot read it or reads something else in it.
+
+    >>> problem = loads("problem = 'maximal_leakage'\\n[records]\\ncount = 4\\nalphabet = 2\\n[query]\\nkind = 'parity'\\n"
+    ...     "[mechanism]\\nkind = 'symmetric'\\nflip = 0.2\\n[adversary]\\nentropy_at_least = '2 bits'\\n")
+    >>> problem.mechanism.flip, problem.written[:9]
+    (Fraction(1, 5), b'problem =')
+    """
+    problem = read_problem(text, folder=folder)
+    need_readable(problem)
+    return problem

@@ -1,0 +1,165 @@
+"""The folder of -o: tried before the work; files that belong together are written together, and nothing stale stays beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import drawn, err
+from dalenius.evidence import Header
+from dalenius.files import alone, need_folder, write_together
+
+__all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run"]
+
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace a certificate of the same model even by a looser one.")
+]
+CERTIFICATE = ".cert"
+ENDINGS = (
+    CERTIFICATE,
+    ".mechanism.json",
+    ".mechanism.toml",
+    ".mechanism.cert",
+    ".design.toml",
+    ".trace.csv",
+    ".trace.png",
+)
+LOOSER = ".looser"  # after the name of what does not replace a tighter certificate
+WAIT = 60.0  # seconds for other processes, which are alone in a folder only while they write
+
+
+def mechanism_files(problem: dl.DesignProblem, result: dl.DesignResult) -> dict[str, str]:
+    """The mechanism, if there is one, by endings of files; against an adversary also its audit, a model with its certificate."""
+    if result.mechanism is None:
+        return {}
+    files = {".mechanism.json": result.mechanism.text()}
+    if result.audit is not None:
+        files[".mechanism.toml"] = dl.dumps(problem.release(result.mechanism.rows))
+        files[".mechanism.cert"] = result.audit.certificate.text
+    return files
+
+
+def of_one_run(name: str) -> list[str]:
+    """The names of all files that a run may have written for a point of this name, its model among them."""
+    return [name + looser + ending for looser in ("", LOOSER) for ending in (*ENDINGS, ".toml")]
+
+
+class Output:
+    """The folder of -o.
+
+    Attributes
+    ----------
+    trouble : InputError or None
+        What could not be written. The answer is printed all the same; then `settle` raises it.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+    """
+
+    def __init__(self, folder: Path, *, force: bool = False) -> None:
+        need_folder(folder, make=True)
+        self.folder, self.force = folder, force
+        self.trouble: dl.InputError | None = None
+
+    def keep(
+        self,
+        name: str,
+        problem: dl.Problem,
+        files: Mapping[str, str],
+        *,
+        beside: Callable[[str], Mapping[str, str]] = lambda certificate: {},
+        without: Sequence[str] = (),
+    ) -> Path | None:
+        """Write a certificate and what belongs to it, and remove what an earlier run wrote under this name and this one did not.
+
+        A certificate of the same model with a narrower interval stays if the checker proves it, and so do its files; the new ones
+        then go to NAME.looser.
+
+        Parameters
+        ----------
+        name : str
+            Of the files, without endings.
+        problem : Problem
+            What the certificate is about.
+        files : mapping of ending -> text
+            ``".cert"`` among them.
+        beside : callable, optional
+            More files, by name, made from the certificate's name; written last.
+        without : sequence of str
+            Names of other files to remove.
+
+        Returns
+        -------
+        Path or None
+            The certificate; None in case of trouble.
+        """
+        with self.working():
+            there = None if self.force else self._narrower(name, problem, dl.Certificate(files[CERTIFICATE]).header)
+            stem = name if there is None else name + LOOSER
+            contents = {f"{stem}{ending}": text for ending, text in files.items()}
+            certificate = f"{stem}{CERTIFICATE}"
+            stale = [f"{stem}{ending}" for ending in ENDINGS]
+            if there is None:
+                stale += [f"{name}{LOOSER}{ending}" for ending in ENDINGS]
+            self._replace(contents | dict(beside(certificate)), [*stale, *without])
+            if there is not None:
+                err.print(
+                    f"{there} stays: it proves a narrower interval; the new one went to {certificate} (--force replaces it)",
+                    markup=False,
+                )
+            return self.folder / certificate
+        return None
+
+    def write(self, files: Mapping[str, str], *, without: Sequence[str] = ()) -> list[str]:
+        """Write other files, by name, and remove some; the paths of those written."""
+        with self.working():
+            self._replace(files, without)
+            return [str(self.folder / name) for name in files]
+        return []
+
+    def draw(self, draw: Callable[[], Path]) -> list[str]:
+        """The picture that is drawn, unless there was trouble or matplotlib is not there."""
+        with self.working():
+            return drawn(draw) if self.trouble is None else []
+        return []
+
+    def settle(self) -> None:
+        """Raise what could not be written."""
+        if self.trouble is not None:
+            raise self.trouble
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Alone in the folder; an `InputError` is kept for later."""
+        try:
+            with alone(self.folder, wait=WAIT):
+                yield
+        except dl.InputError as error:
+            self.trouble = error
+
+    def _replace(self, files: Mapping[str, str], stale: Iterable[str]) -> None:
+        write_together(
+            {self.folder / name: text for name, text in files.items()},
+            without=[self.folder / name for name in stale if name not in files],
+        )
+
+    def _narrower(self, name: str, problem: dl.Problem, new: Header) -> Path | None:
+        """The certificate that is there, if it is of the same model, narrower, and proved."""
+        path = self.folder / f"{name}{CERTIFICATE}"
+        if not path.exists():
+            return None
+        try:
+            there = dl.Certificate.read(path)
+            old, claim = there.header.claim, new.claim
+            if there.header.model != new.model or old is None or claim is None:
+                return None
+            return path if old[1] - old[0] < claim[1] - claim[0] and dl.verify(problem, there).proved else None
+        except dl.InputError:
+            return None

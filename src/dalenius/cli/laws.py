@@ -1,0 +1,73 @@
+"""The law of a design's data: what of a confidential table leaves the house with it, and a public law in its place."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import err, listed
+from dalenius.intervals import text_above
+
+__all__ = ["PublicLawOption", "published", "tell_private_distortion"]
+
+OPTION = "--public-law"
+PublicLawOption = Annotated[
+    str | None,
+    typer.Option(OPTION, help="Design for this law, which may be known: uniform, or probabilities with commas."),
+]
+
+
+def published(problem: dl.Problem, public: str | None, written: Path | None) -> dl.Problem:
+    """The problem with the public law, if one is given; else a warning if what is written tells the shares of a table.
+
+    Parameters
+    ----------
+    public : str or None
+        ``uniform``, or the probabilities of a record's letters with commas.
+    written : path or None
+        Where the answer goes; None where nothing is written.
+
+    Raises
+    ------
+    InputError
+        If it is no law for these records, the problem is no design, or its privacy is defined by its own law.
+    """
+    if public is not None:
+        return _with_law(problem, public)
+    if written is not None and problem.written is None:  # MODEL only says which table the law is in
+        err.print(
+            f"WARNING: the law is taken from a table, and what is written to {written} tells the exact share of each letter in it; "
+            f"{OPTION} of solve and frontier designs for a law that may be known (docs/release.md)",
+            markup=False,
+        )
+    return problem
+
+
+def tell_private_distortion(problem: dl.Problem, public: str | None, result: dl.Result | dl.DesignResult) -> None:
+    """Under a public law: what the mechanism distorts under the model's own, on standard error and nowhere else."""
+    if public is None or not isinstance(problem, dl.DesignProblem) or not isinstance(result, dl.DesignResult):
+        return
+    if result.mechanism is not None:
+        expected = problem.expected_distortion(result.mechanism.rows)
+        err.print(
+            f"under MODEL's own law the mechanism distorts at most {text_above(expected)}: about the data, and written nowhere"
+        )
+
+
+def _with_law(problem: dl.Problem, public: str) -> dl.DesignProblem:
+    if not isinstance(problem, dl.DesignProblem):
+        raise dl.InputError(f"{OPTION}: {problem.kind} has no law of the data; leave it out")
+    notion = problem.privacy if isinstance(problem, dl.MinDistortion) else None
+    if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
+        raise dl.InputError(
+            f"{OPTION}: this privacy is about the law itself; list [privacy] priors in the model, or state the law"
+        )
+    try:
+        law = dl.Uniform() if public == dl.Uniform.kind else dl.Iid(listed(public, OPTION))
+        return dataclasses.replace(problem, law=law)
+    except dl.InputError as error:
+        raise dl.InputError(f"{OPTION}: {error}") from None

@@ -1,0 +1,43 @@
+"""The exit statuses of `dalenius`, one table for all commands; `python -m dalenius_check` has those of `dalenius verify`."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["ExitStatus"]
+
+
+class ExitStatus(IntEnum):
+    """How a command ended.
+
+    >>> ExitStatus.of_signal(15), ExitStatus.GAP_NOT_REACHED.value
+    (<ExitStatus.TERMINATED: 143>, 5)
+    """
+
+    DONE = 0
+    REJECTED = 1
+    UNUSABLE = 2
+    UNDECIDED = 3
+    RESOLVED = 4
+    GAP_NOT_REACHED = 5
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+    @property
+    def meaning(self) -> str:
+        """What it says to a script, as in the README's table."""
+        return {
+            ExitStatus.DONE: "done; of `verify`: proved",
+            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `list`)",
+            ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
+            ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`)",
+            ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",
+            ExitStatus.GAP_NOT_REACHED: "the interval is valid, but wider than `--require-gap`",
+            ExitStatus.INTERRUPTED: "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole",
+            ExitStatus.TERMINATED: "stopped by SIGTERM; the same",
+        }[self]
+
+    @classmethod
+    def of_signal(cls, number: int) -> ExitStatus:
+        """The status of a command that this signal stopped."""
+        return cls(128 + number)

@@ -1,0 +1,79 @@
+"""What a check may take: seconds of the clock, and memory that is counted before it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+Amount = float  # of seconds and MiB alone: what is proved has no doubles in it
+SECONDS, MEMORY = 3600, 4096
+# Bytes, rounded up, of what is made in large numbers: an entry of a list, which is some object; with a small number of its own; a
+# ball in a matrix; a ball of its own; an entry of a dictionary with what it maps.
+POINTER, NUMBER, CELL, BALL, PAIR = 8, 80, 64, 96, 160
+
+
+def amount(text: str) -> Amount:
+    """A number >= 0 of a command line, possibly infinite."""
+    value = Amount(text)
+    if not value >= 0:
+        raise ValueError(text)
+    return value
+
+
+class LimitError(Exception):
+    """A limit was reached; more precision does not help."""
+
+
+def limit(condition: bool, what: str) -> None:
+    """Raise LimitError unless the condition holds."""
+    if not condition:
+        raise LimitError(f"limit: {what}")
+
+
+class Allowance:
+    """Seconds and MiB. What can grow asks here first; the line of the certificate that was reached is kept for the reason.
+
+    Memory is counted by what is about to be made, so that two files end alike on every machine; the clock is the outer guard, and
+    is looked at between steps of less than a second or so.
+    """
+
+    def __init__(self, seconds: Amount = SECONDS, memory: Amount = MEMORY) -> None:
+        if not (seconds >= 0 and memory >= 0):
+            raise ValueError(f"seconds and memory must be numbers >= 0, got {seconds!r} and {memory!r}")
+        self.seconds, self.memory, self.line, self.held = seconds, memory, 0, 0
+        self._end, self._most = monotonic() + seconds, memory * 2**20
+
+    @property
+    def place(self) -> str:
+        """What was being read, in words."""
+        return f"certificate line {self.line}" if self.line else "the model"
+
+    def look(self) -> None:
+        """Go on only if there is time left."""
+        if monotonic() > self._end:
+            self.soon(0)
+
+    def soon(self, seconds: Amount) -> None:
+        """Go on only if there is time left for a step that takes so long and cannot be interrupted."""
+        limit(monotonic() + seconds <= self._end, f"{self.seconds:g} seconds")
+
+    def room(self, size: Amount) -> None:
+        """Go on only if so many bytes more, given back before long, are within the limit."""
+        if self.held + size > self._most:
+            raise LimitError(f"limit: {self.memory:g} MiB of memory")
+
+    def take(self, size: int) -> None:
+        """Count so many bytes as held; negative ones are given back."""
+        self.room(size)
+        self.held += size
+
+    @contextmanager
+    def holding(self, size: int = 0) -> Iterator[None]:
+        """A block after which everything taken since, and this much, is given back."""
+        before = self.held
+        self.take(size)
+        try:
+            yield
+        finally:
+            self.held = before

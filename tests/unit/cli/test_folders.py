@@ -1,0 +1,238 @@
+"""The folder of -o: tried first, nothing lost, nothing stale, nothing looser, and nobody else in between."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import signal
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.files import alone, write_together
+
+ROOT = Path(__file__).parents[3]
+AUDIT = (ROOT / "models/parity/laplace-n4.toml").read_text()
+OPEN = AUDIT.replace('"parity"', '"count"').replace("laplace_threshold", "geometric")  # does not close at once
+OPEN = OPEN.replace("count = 4", "count = 3")
+DESIGN = (
+    (ROOT / "models/design/parity-n4-leakage.toml").read_text().replace("max_distortion = 0.1", "max_distortion = 0.5")
+)
+TIGHT, LOOSE = ("--gap", "1e-1"), ("--gap", "1e-9", "--node-limit", "1", "--time-limit", "0.01")
+WRITES = {
+    "solve": ["solve", "model.toml"],
+    "sweep": ["sweep", "model.toml", "--points", "2"],
+    "compare": ["compare", "model.toml", "--methods", "paper-aggregated", "--seeds", "1", "--budget", "0.05"],
+}
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "model.toml"
+    path.write_text(AUDIT)
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    """Of all files, hidden ones too."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def proved(problem: Path, certificate: Path) -> bool:
+    return dl.verify(problem, certificate).proved
+
+
+# ---------------------------------------------------------------- what cannot be written
+
+
+@pytest.mark.parametrize("command", WRITES)
+def test_a_folder_is_tried_before_the_work(model, tmp_path, command_line, monkeypatch, command):
+    def read_only(*arguments, **named):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def work(*arguments, **named):
+        pytest.fail("worked before it tried")
+
+    monkeypatch.setattr(tempfile, "mkstemp", read_only)
+    for name in ("dalenius.solve", "dalenius.studies.sweep.solve", "dalenius.studies.compare.solve"):
+        monkeypatch.setattr(name, work)
+    done = command_line(*WRITES[command], "-o", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "dalenius: out: cannot be written into: Read-only file system\n"
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("command", WRITES)
+def test_what_is_proved_is_told_though_it_cannot_be_written(model, tmp_path, command_line, monkeypatch, command, extra):
+    """A disk that is full in the end: the interval all the same, one line about the files, and none of them."""
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    done = command_line(*WRITES[command], "-o", "out", *extra)
+    assert done.returncode == 2
+    assert done.stderr.endswith("cannot be written: No space left on device\n")
+    assert "0.0795415" in done.stdout + done.stderr or "0.693147" in done.stderr
+    if extra:
+        answer = json.loads(done.stdout)
+        told = answer["points"][0] if command == "sweep" else answer
+        assert 0 < told["lower"] <= told["upper"]
+        assert not told.get("certificate")
+        assert not answer.get("files")
+    assert names(tmp_path / "out") == []
+
+
+def test_files_that_belong_together_are_replaced_together_or_not_at_all(tmp_path, monkeypatch):
+    first, second, stale = (tmp_path / name for name in ("first", "second", "stale"))
+    for path in (first, second, stale):
+        path.write_text("old")
+    count = []
+
+    def fsync(handle):
+        count.append(handle)
+        if len(count) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(dl.InputError, match="second: cannot be written"):
+        write_together({first: "new", second: "new"}, without=[stale])
+    assert names(tmp_path) == ["first", "second", "stale"]
+    assert {path.read_text() for path in (first, second, stale)} == {"old"}
+    write_together({first: "new", second: b"new"}, without=[stale])
+    assert names(tmp_path) == ["first", "second"]
+
+
+# ---------------------------------------------------------------- looser and tighter
+
+
+def test_a_looser_certificate_never_replaces_a_tighter_one(model, tmp_path, command_line):
+    """It goes beside it, and both are proved; --force replaces; a tighter one takes the place of both."""
+    model.write_text(OPEN)
+    tight, beside = tmp_path / "out/model.cert", tmp_path / "out/model.looser.cert"
+    command_line("solve", "model.toml", *TIGHT, "-o", "out")
+    first = tight.read_text()
+    loose = command_line("solve", "model.toml", *LOOSE, "-o", "out", "--json")
+    assert loose.returncode == 0
+    assert tight.read_text() == first
+    answer = json.loads(loose.stdout)
+    assert answer["certificate"] == "out/model.looser.cert"
+    assert "stays: it proves a narrower interval" in loose.stderr
+    assert answer["lower"] <= dl.Certificate.read(beside).header.claim[0]
+    assert proved(model, tight)
+    assert proved(model, beside)
+    command_line("solve", "model.toml", *TIGHT, "-o", "out")
+    assert names(tmp_path / "out") == ["model.cert"]
+    command_line("solve", "model.toml", *LOOSE, "-o", "out", "--force")
+    assert names(tmp_path / "out") == ["model.cert"]
+    assert tight.read_text() != first
+
+
+def test_only_what_is_proved_of_the_same_model_stays(model, tmp_path, command_line):
+    """A header that claims more than its lines prove, the certificate of another model, and what is none, are replaced."""
+    model.write_text(OPEN)
+    command_line("solve", "model.toml", *TIGHT, "-o", "out")
+    path = tmp_path / "out/model.cert"
+    header, rest = path.read_text().split("\n", 1)
+    forged = json.dumps(json.loads(header) | {"lower": "0.1", "upper": "0.1000001"}) + "\n" + rest
+    other = (ROOT / "models/identity/bit.cert").read_text()
+    for text in (forged, other, "no certificate", "\ufffd"):
+        path.write_text(text)
+        done = command_line("solve", "model.toml", *LOOSE, "-o", "out")
+        assert "stays" not in done.stderr
+        assert proved(model, path)
+        assert names(tmp_path / "out") == ["model.cert"]
+
+
+# ---------------------------------------------------------------- nothing stale
+
+
+def test_a_design_that_has_become_infeasible_leaves_no_mechanism(model, tmp_path, command_line):
+    model.write_text(DESIGN)
+    command_line("solve", "model.toml", "--gap", "1e-1", "-o", "out", "--trace")
+    assert len(names(tmp_path / "out")) == 7
+    model.write_text((ROOT / "models/infeasible/negative-leakage.toml").read_text())
+    done = command_line("solve", "model.toml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert names(tmp_path / "out") == ["model.cert", "model.design.toml"]
+
+
+def test_a_sweep_of_fewer_points_leaves_no_others(model, tmp_path, command_line):
+    """What the earlier table lists goes, the files of others stay."""
+    command_line("sweep", "model.toml", "-o", ".", "--points", "4")
+    (tmp_path / "model-005.toml").write_text(AUDIT)
+    (tmp_path / "other.cert").write_text("")
+    command_line("sweep", "model.toml", "-o", ".", "--points", "2")
+    files = {f"model-{j:03d}.{ending}" for j in (1, 2) for ending in ("toml", "cert")}
+    assert set(names(tmp_path)) == files | {"model.toml", "model-005.toml", "other.cert", "curve.csv", "curve.png"}
+
+
+def test_pictures_of_an_earlier_run_go_where_none_can_be_drawn(model, tmp_path, command_line, monkeypatch):
+    for arguments in (WRITES["sweep"], [*WRITES["solve"], "--trace"], WRITES["compare"]):
+        command_line(*arguments, "-o", "out")
+    assert {"curve.png", "model.trace.png", "model.compare.png"} < set(names(tmp_path / "out"))
+    monkeypatch.setattr("dalenius.cli.shared.find_spec", lambda name: None)
+    for arguments in (WRITES["sweep"], [*WRITES["solve"], "--trace"], WRITES["compare"]):
+        command_line(*arguments, "-o", "out")
+    assert not [name for name in names(tmp_path / "out") if name.endswith(".png")]
+
+
+def test_what_a_killed_process_left_behind_goes(model, tmp_path, command_line):
+    (tmp_path / "out").mkdir()
+    for name in (".dalenius-abc.tmp", ".dalenius.lock", ".dalenius-table.lock"):
+        (tmp_path / "out" / name).write_text("half")
+    command_line("sweep", "model.toml", "-o", "out", "--points", "2")
+    assert not [name for name in names(tmp_path / "out") if name.startswith(".")]
+
+
+def test_a_rerun_that_is_interrupted_keeps_what_was_there(model, tmp_path, command_line, work_clock):
+    """Rows are replaced one by one; the others, of the same points, stay in the table, and so do their proofs."""
+    command_line("sweep", "model.toml", "-o", "out", "--points", "3")
+    table = tmp_path / "out/curve.csv"
+    before = table.read_text().splitlines()
+    work_clock.alarm(0.0, lambda: signal.raise_signal(signal.SIGINT))
+    done = command_line("sweep", "model.toml", "-o", "out", "--points", "3")
+    assert done.returncode == 130
+    after = table.read_text().splitlines()
+    assert after[0] == before[0]
+    assert after[2:] == before[2:]
+    for row in csv.DictReader(after):
+        certificate = tmp_path / "out" / row["certificate"]
+        stem = certificate.name.removesuffix(".cert").removesuffix(".looser")
+        assert proved(tmp_path / f"out/{stem}.toml", certificate)
+        lower, upper = dl.Certificate.read(certificate).header.claim
+        assert Fraction(row["lower_nats"]) <= lower <= upper <= Fraction(row["upper_nats"])
+
+
+# ---------------------------------------------------------------- others in the folder
+
+
+def test_two_tables_are_not_made_in_one_folder(model, tmp_path, command_line):
+    (tmp_path / "out").mkdir()
+    with alone(tmp_path / "out", "table", wait=0.0):
+        refused = command_line("sweep", "model.toml", "-o", "out", "--points", "2")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "another process is at work there" in refused.stderr
+        assert command_line("solve", "model.toml", "-o", "out").returncode == 0
+    assert names(tmp_path / "out") == ["model.cert"]
+    assert command_line("sweep", "model.toml", "-o", "out", "--points", "2").returncode == 0
+
+
+def test_a_temporary_file_that_somebody_took_away_is_written_again(tmp_path, monkeypatch):
+    replace, taken = os.replace, []
+
+    def taking(source, target):
+        if not taken:
+            taken.append(source)
+            os.unlink(source)
+        return replace(source, target)
+
+    monkeypatch.setattr(os, "replace", taking)
+    write_together({tmp_path / "a": "text"})
+    assert (tmp_path / "a").read_text() == "text"
+    assert names(tmp_path) == ["a"]

@@ -1,0 +1,144 @@
+"""How commands end: one table of exit statuses, one line for what is wrong, one JSON value for what is answered."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+import dalenius_check
+from dalenius.cli.statuses import ExitStatus
+
+ROOT = Path(__file__).parents[3]
+AUDIT = (ROOT / "models/parity/laplace-n4.toml").read_text()
+DESIGN = (
+    (ROOT / "models/design/parity-n4-leakage.toml").read_text().replace("max_distortion = 0.1", "max_distortion = 0.5")
+)
+
+
+@pytest.fixture
+def models(tmp_path):
+    """An audit and a design that take no time, and a library of the audit."""
+    (tmp_path / "audit.toml").write_text(AUDIT)
+    (tmp_path / "design.toml").write_text(DESIGN)
+    (tmp_path / "home/parity").mkdir(parents=True)
+    (tmp_path / "home/parity/one.toml").write_text(AUDIT)
+    (tmp_path / "home/sets.toml").write_text('minimal = ["parity/one"]\n')
+    return tmp_path
+
+
+def test_the_readme_has_the_table():
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert {int(number): meaning for number, meaning in rows} == {status.value: status.meaning for status in ExitStatus}
+
+
+def test_the_checker_has_the_same_statuses():
+    for status in dalenius_check.Status:
+        name = {"proved": "DONE", "unreadable": "UNUSABLE"}.get(status.value, status.name)
+        assert ExitStatus[name] == status.exit_code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve"], "missing argument 'MODEL'"),
+        (["solve", "audit.toml", "--gap", "much"], "--gap"),
+        (["solve", "audit.toml", "--speed", "9"], "--speed"),
+        (["solve", "audit.toml", "--node-limit", "0"], "--node-limit"),
+        (["solve", "audit.toml", "--require-gap", "-1"], "--require-gap"),
+        (["solve", "audit.toml", "--require-gap", "nan"], "--require-gap"),
+        (["sweep", "audit.toml"], "--output"),
+        (["sweep", "audit.toml", "-o", "out", "--points", "1"], "--points"),
+        (["sweep", "audit.toml", "-o", "out", "--gap", "nan"], "gap"),
+        (["frontier", "design.toml", "-o", "out", "--time-limit", "-1"], "time_limit"),
+        (["frobnicate"], "frobnicate"),
+        (["library"], "missing command"),
+        (["library", "submit"], "CERTIFICATE"),
+    ],
+    ids=lambda case: " ".join(case) if isinstance(case, list) else None,
+)
+def test_what_is_wrong_is_one_line(models, command_line, arguments, message):
+    """Also for the option parser, and nothing is made."""
+    before = sorted(models.iterdir())
+    done = command_line(*arguments)
+    assert (done.returncode, done.stdout) == (ExitStatus.UNUSABLE, "")
+    assert done.stderr.startswith("dalenius: ")
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+    assert sorted(models.iterdir()) == before
+
+
+def test_without_a_command_there_is_help(command_line):
+    done = command_line()
+    assert done.returncode == 0
+    assert "import-solution" in done.stdout
+
+
+JSON = {
+    "solve": ["solve", "audit.toml"],
+    "solve, a design": ["solve", "design.toml", "--gap", "1e-1", "-o", "out"],
+    "verify": ["verify", "parity/laplace-n4", ROOT / "models/parity/laplace-n4.cert"],
+    "sweep": ["sweep", "audit.toml", "--points", "2", "-o", "out"],
+    "frontier": ["frontier", "design.toml", "--budgets", "-1,0.5", "-o", "out"],
+    "compare": ["compare", "audit.toml", "--methods", "paper-aggregated", "--budget", "0.05", "-o", "out"],
+    "export": ["export", "audit.toml", "--program", "marginal", "-o", "marginal.json"],
+    "what export offers": ["export", "audit.toml", "--program", "list"],
+    "list": ["list", "--set", "minimal"],
+    "tighten": ["library", "tighten", "--folder", "home"],
+    "submit": ["library", "submit", ROOT / "models/parity/laplace-n4.cert", "--folder", "home"],
+    "index": ["library", "index", "--folder", "home"],
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_every_command_that_answers_has_json(models, command_line, name):
+    """Exactly one value, that every reader of JSON takes, and nothing else on standard output."""
+
+    def refused(number):
+        raise ValueError(number)
+
+    done = command_line(*JSON[name], "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    answer = json.loads(done.stdout, parse_constant=refused)
+    assert answer
+    for file in answer.get("files", []) if isinstance(answer, dict) else []:
+        assert (models / file).exists()
+
+
+def test_the_answers_of_a_sweep_say_which_certificate_proves_them(models, command_line):
+    answer = json.loads(command_line("sweep", "audit.toml", "--points", "3", "-o", "out", "--json").stdout)
+    assert [point["share_of_max_entropy"] for point in answer["points"]] == ["0", "0.5", "1"]
+    for point in answer["points"]:
+        claim = dl.Certificate.read(models / "out" / point["certificate"]).header.claim
+        assert point["lower"] <= claim[0] <= claim[1] <= point["upper"]
+
+
+def test_a_wider_gap_than_the_one_required_is_a_status_of_its_own(models, command_line):
+    """The interval is printed and written all the same."""
+    text = (
+        AUDIT.replace('"parity"', '"count"').replace("laplace_threshold", "geometric").replace("count = 4", "count = 3")
+    )
+    (models / "open.toml").write_text(text)
+    arguments = ["solve", "open.toml", "--node-limit", "1", "-o", "out", "--json", "--require-gap"]
+    wide = command_line(*arguments, "1e-9")
+    assert wide.returncode == ExitStatus.GAP_NOT_REACHED
+    assert wide.stderr.startswith("dalenius: the relative gap is ")
+    assert wide.stderr.count("\n") == 1
+    answer = json.loads(wide.stdout)
+    assert answer["gap"] > 1e-9
+    assert (models / answer["certificate"]).exists()
+    assert command_line(*arguments, str(answer["gap"])).returncode == 0
+
+
+def test_a_verdict_in_json(models, command_line):
+    certificate = models / "wrong.cert"
+    certificate.write_text((ROOT / "models/identity/bit.cert").read_text())
+    done = command_line("verify", "audit.toml", certificate, "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == ExitStatus.REJECTED
+    assert (answer["status"], answer["proved"], answer["lower"]) == ("rejected", False, None)
+    assert "another model" in answer["reason"]

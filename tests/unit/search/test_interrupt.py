@@ -1,0 +1,94 @@
+"""One stop for all that goes on meanwhile: who hears a signal, and where the others go."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from dalenius.search import Clock, Stop, hearing, stop_requested, stopped_by_interrupt
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.fixture
+def stop():
+    """Installed for both signals."""
+    stop = Stop(signal.default_int_handler)
+    with stop.installed(SIGNALS):
+        yield stop
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_first_signal_stops_every_clock_that_hears_it_and_the_second_one_is_an_interrupt(stop, number):
+    first, second = Clock(), Clock()
+    with stopped_by_interrupt(first), stopped_by_interrupt(second):
+        assert not stop_requested()
+        signal.raise_signal(number)
+        assert first.expired
+        assert second.expired
+        assert stop_requested()
+        assert stop.number == number
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert stop.number == number, "the first one counts"
+
+
+def test_a_signal_between_two_clocks_stops_the_next_one(stop):
+    """What a sweep hears counts for the solve after it."""
+    whole, later = Clock(), Clock()
+    with stopped_by_interrupt(whole):
+        signal.raise_signal(signal.SIGINT)
+        with stopped_by_interrupt(later):
+            assert later.expired
+
+
+def test_a_signal_that_no_clock_hears_is_an_interrupt(stop):
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    with stopped_by_interrupt(clock := Clock()):
+        assert clock.expired, "and it is not forgotten"
+
+
+def test_handlers_come_back_and_what_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        ours = signal.getsignal(signal.SIGINT)
+        with Stop(signal.default_int_handler).installed(SIGNALS):
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGINT) is not ours
+        assert signal.getsignal(signal.SIGINT) is ours
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_without_one_installed_a_clock_hears_ctrl_c_alone():
+    terminated = signal.getsignal(signal.SIGTERM)
+    with hearing() as stop, stop.heard_by(clock := Clock()):
+        assert signal.getsignal(signal.SIGTERM) is terminated
+        signal.raise_signal(signal.SIGINT)
+    assert clock.expired
+    assert not stop_requested()
+
+
+def test_a_thread_hears_the_stop_of_the_main_thread_and_installs_none(stop):
+    clock, seen = Clock(), list[object]()
+
+    def work() -> None:
+        with stopped_by_interrupt(clock):
+            seen.append(signal.getsignal(signal.SIGINT))
+            ready.set()
+            done.wait(60)
+
+    ready, done = threading.Event(), threading.Event()
+    worker = threading.Thread(target=work)
+    worker.start()
+    assert ready.wait(60)
+    with stopped_by_interrupt(Clock()):
+        signal.raise_signal(signal.SIGINT)
+    done.set()
+    worker.join(60)
+    assert seen == [stop]
+    assert clock.expired

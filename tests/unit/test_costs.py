@@ -1,0 +1,126 @@
+"""What proving is predicted to take: in proportion to what there is, and for no model of the library so much that it costs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tracemalloc
+
+import pytest
+
+import dalenius as dl
+from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
+from dalenius.audits import EntropyAudit, audit_within
+from dalenius.audits.letters import LettersAudit
+from dalenius.model import dumps
+from dalenius.search import Limits, Run
+from support import problem
+
+
+def letters(count: int) -> dl.MaximalLeakage:
+    return problem([count], dl.Identity(), dl.symmetric(0.2), "0.5 max")
+
+
+def test_costs_add_up():
+    both = Cost(1.0, 10.0) + Cost(2.0, 5.0).times(2)
+    assert both == Cost(5.0, 20.0)
+    assert both.within(5.0, 20.0)
+    assert not both.within(4.9, 20.0)
+    assert not both.within(5.0, 19.0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        letters,
+        lambda n: problem([2] * n, dl.Count(), dl.geometric(0.5), "0.9 max"),
+        lambda n: problem(dl.Records(n, alphabet=n), dl.Parity(), dl.symmetric(0.1), "0.9 max"),
+        lambda n: problem(dl.Records(n, alphabet=n), dl.ModularSum(n), dl.symmetric(0.1), dl.ProductPriors()),
+    ],
+    ids=["letters", "count", "parity", "independent"],
+)
+def test_more_of_everything_takes_more(make):
+    costs = [AuditCosts.of(make(n)) for n in (8, 40, 200)]
+    for small, large in itertools.pairwise(costs):
+        assert small.certain.within(large.certain.seconds, large.certain.bytes)
+        assert small.whole.within(large.whole.seconds, large.whole.bytes)
+        assert small.search < large.search
+        assert small.held < large.held
+
+
+def test_every_model_of_the_library_is_far_within_the_default_limits():
+    """Nothing is refused, or searched less, that was always proved."""
+    limits = Limits()
+    for name in dl.library():
+        model = dl.load(name.path)
+        if isinstance(model, dl.MaximalLeakage):
+            costs = AuditCosts.of(model)
+            assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
+            assert costs.held < 0.1 * limits.bytes, name
+        else:
+            assert design_cost(model).within(0.1 * limits.seconds, 0.1 * limits.bytes), name
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        problem([3, 2, 2], dl.Identity(), dl.symmetric(0.2), "0.5 max"),
+        problem([3, 2, 2], dl.Table([0, 1, 2] * 4), dl.symmetric(0.2), "0.5 max"),
+        problem([3, 2, 2], dl.Sum(), dl.geometric(0.2), "0.5 max"),
+    ],
+    ids=["identity", "table", "sum"],
+)
+def test_kinds_cover_every_record_and_have_no_fewer_pairs_than_there_are(question):
+    inputs = len(question.channel)
+    kinds = record_kinds(question.query_of_inputs, question.records, inputs)
+    assert sum(kind.times for kind in kinds) == len(question.records)
+    index = question.query_of_inputs.index_of_dataset(question.records)
+    for kind in kinds:
+        listed = set(zip(question.records.letters_of_datasets(kind.record).tolist(), index.tolist(), strict=True))
+        assert kind.letters == question.records.alphabets[kind.record]
+        assert len(listed) <= kind.pairs <= kind.letters * inputs
+
+
+def test_a_clock_leaves_to_the_proof_what_it_will_take():
+    """The search's limit is earlier, that of everything is not; a part of the clock ends before the proof begins, too."""
+    question, search = letters(64), Run.of(Limits(time_limit=20.0))
+    audit = audit_within(question, search)
+    assert isinstance(audit, EntropyAudit)
+    whole = AuditCosts.of(question).whole.seconds
+    assert search.clock.time_limit == pytest.approx(20.0 - whole)
+    assert search.clock.left == pytest.approx(search.clock.remaining + whole, abs=0.1)
+    assert search.clock.part(1.0).time_limit == pytest.approx(20.0 - whole, abs=0.1)
+
+
+def test_where_there_is_no_room_to_search_nothing_is_built():
+    """No table of letters by letters is made, and the interval is the certain one."""
+    question = letters(700)
+    audit = audit_within(question, Run.of(Limits(memory_limit=64.0)))
+    assert isinstance(audit, LettersAudit)
+    tracemalloc.start()
+    audit.run()
+    lines = [*audit.proof()]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+    assert len(lines) == 2
+    assert (audit.out_of_room, audit.out_of_time) == (True, False)
+
+
+def test_random_starts_of_many_letters_make_no_table_of_letters_by_letters():
+    """Parity of records of 5,000 letters: two rows, and 48 starts of two numbers a letter."""
+    question = problem(dl.Records(50, alphabet=5000), dl.Parity(), dl.symmetric(0.1), "0.9 max")
+    audit = audit_within(question, Run.of(Limits(time_limit=1e-3)))
+    tracemalloc.start()
+    audit.run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 5000**2 / 2
+
+
+def test_the_numbers_of_a_model_are_counted():
+    """A prediction of seconds is one for numbers read: within a factor of two of the file's own length in numbers."""
+    question = problem([2] * 6, None, dl.Channel([[1, 0]] * 64, inputs="dataset"), dl.PriorSet([["1/64"] * 64] * 8))
+    numbers = json.dumps(dumps(question)).count(",")
+    per_number = AuditCosts.of(question).certain.seconds / numbers
+    assert 1e-6 < per_number < 1e-4
