@@ -51,7 +51,7 @@ class Ranges:
 
         Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
         """
-        if weight == 0 and all(slope.is_zero() for slope in slopes):
+        if not weight and all(slope.is_zero() for slope in slopes):
             return arb(0)
         factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
         tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
@@ -81,10 +81,11 @@ class Joint:
         channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
         lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
-        idle = self.theta == 1 and all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        weight = 1 - self.theta
+        idle = not weight and all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
         for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
             channel.allowance.look()
-            constant = (arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])) - cost
+            constant = (arb(0) if idle else phi(y).above(weight, [row[y] for row in slopes])) - cost
             gains += [constant + slope for slope in column]
         sums = dict(zip(lines, channel.times(gains, len(lines)), strict=True))
         return [[sums[id(row)][k] for k in inputs] for row, inputs in zip(slopes, self.record.inputs, strict=True)]
