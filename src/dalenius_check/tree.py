@@ -95,8 +95,8 @@ class Section:
         scores = [] if vacuous else leaf.scores(self.box.__getitem__, slopes, law)
         psi: list[list[arb]] = []
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
-            same = [b for b in range(a) if rows[b] == rows[a] and self._alike(a, b)]
-            psi.append(self._row_tree(leaf, a, scores, {b: psi[b] for b in same}))
+            like = partial(self._alike, rows, a, self.box[self.outputs + a])
+            psi.append(self._row_tree(leaf, a, scores, psi, like))
         self.channel.allowance.take(-size)
         psi = psi or leaf.free(scores)
         return [leaf.bound(list(map(largest, psi)), self.entropy)] if scores and all(psi) else []
@@ -107,19 +107,23 @@ class Section:
         found = [(row, self._slopes(row)) for row in rows]
         return [self.zeros if row is None else once.setdefault(tuple(row), slopes) for row, slopes in found]
 
-    def _alike(self, a: int, b: int) -> bool:
-        """Whether two letters have the same counts, and the same ranges of K in the box."""
-        left, right = (self.box[self.outputs + letter] for letter in (a, b))
-        return self.record.pairs[a] == self.record.pairs[b] and (left.los, left.his) == (right.los, right.his)
+    def _alike(self, rows: list[Any], a: int, own: Ranges, b: int) -> bool:
+        """Whether letter b is an earlier one with the slopes and counts of letter a, and with a's own ranges of K in the box."""
+        if b >= a or rows[b] != rows[a] or self.record.pairs[a] != self.record.pairs[b]:
+            return False
+        other = self.box[self.outputs + b]
+        return (own.los, own.his) == (other.los, other.his)
 
-    def _row_tree(self, leaf: Joint, a: int, scores: list[list[arb]], known: dict[int, list[arb]]) -> list[arb]:
-        """psi of the row leaves of letter a that are not vacuous; nothing without scores. `known` has letters like a."""
+    def _row_tree(
+        self, leaf: Joint, a: int, scores: list[list[arb]], known: list[list[arb]], like: Callable[[int], bool]
+    ) -> list[arb]:
+        """psi of the row leaves of letter a that are not vacuous; nothing without scores. `known` are those of earlier letters."""
         result, depth = list[arb](), self.box.depth
         expected, kinds = f"a cut or row of letter {a}", {"cut": 3, "row": 2, "as": 2}
         for item in self.lines.tree(expected, kinds, partial(self._halve, letter=a)):
             if item[0] == "as":
                 b = self._letter(item[1])
-                need(b in known, f"letter {b} is not known to be like letter {a}")
+                need(like(b), f"letter {b} is not known to be like letter {a}")
                 result += known[b]
                 continue
             slopes, ranges = self._slopes(item[1]), self.box[self.outputs + a]

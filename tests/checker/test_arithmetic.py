@@ -117,19 +117,19 @@ def test_the_choice_is_the_checks_own():
 
 
 def test_the_corpus_ends_alike_by_both():
-    """Every case, at the same precision; a thin draw daily."""
-    precisions = 0
-    for case in list(CORPUS.values())[:: draws(5, 1)]:
+    """Every case, in the same words but for the bits: balls of one may be some units wider. A thin draw daily."""
+    proved = 0
+    for case in list(CORPUS.values())[:: draws(7, 1)]:
         both = [check(*case.files, resolved=case.resolved, arithmetic=name) for name in ("flint", "python")]
         assert both[1].exit_code == case.status, (case.name, both[1].reason)
         assert case.reason in both[1].reason
         assert both[0].exit_code == both[1].exit_code
         assert (both[0].lower, both[0].upper) == (both[1].lower, both[1].upper)
         if both[0].status is Status.PROVED:
-            said = [[line for line in verdict.lines if not line.startswith("arithmetic")] for verdict in both]
+            said = [[line for line in v.lines if not line.startswith(("arithmetic", "precision"))] for v in both]
             assert said[0] == said[1], case.name
-            precisions += 1
-    assert precisions > draws(30, 180)
+            proved += 1
+    assert proved > draws(20, 170)
 
 
 def test_digests_are_the_same_by_both():

@@ -269,10 +269,7 @@ def test_a_run_that_ends_before_its_first_moment_has_an_empty_trace(tmp_path, co
     """Nothing is searched where no mechanism meets the budget: the table has its head alone, and there is nothing to draw."""
     solved = command_line("solve", "infeasible/negative-leakage", "--trace", "-o", "out")
     assert solved.returncode == 0, solved.stderr
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "negative-leakage.cert",
-        "negative-leakage.trace.csv",
-    ]
+    assert not list((tmp_path / "out").glob("*.png"))
     assert (tmp_path / "out/negative-leakage.trace.csv").read_text().count("\n") == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -279,6 +281,16 @@ def test_a_signal_while_importing_is_one_line(number):
     code = IMPORTING.format(number=int(number))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", WORDS[number])
+
+
+def test_the_program_begins_there():
+    """And what it imports before it listens is in the standard library."""
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts == {"dalenius": "dalenius_command:main"}
+    tree = ast.parse((ROOT / "src/dalenius_command/__init__.py").read_text())
+    named = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+    named += [alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names]
+    assert set(named) <= sys.stdlib_module_names
 
 
 def test_what_is_ignored_while_importing_stays_ignored():

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
 from dalenius._load import load_file
+from dalenius.catalogue.standing import Digests, Standing, certificate_digest, recorded, standing
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate, Header
+from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.files import read_bytes
 from dalenius.intervals import ends_text, gap_text
@@ -51,12 +52,15 @@ class LibraryModel:
         The smallest named set that has it: ``minimal``, ``fast`` or ``various``.
     formula : str
         The exact value in words, where it is known; else empty.
+    known : Digests or None
+        What the library's index was proved about, so that it need not be proved again.
     """
 
     name: str
     path: Path
     set: str = SETS[-1]
     formula: str = ""
+    known: Digests | None = field(default=None, repr=False)
 
     @property
     def certificate_path(self) -> Path | None:
@@ -81,38 +85,59 @@ class LibraryModel:
         return certificate
 
     @cached_property
-    def header(self) -> Header | None:
-        """The first line of the certificate, or None if there is none yet."""
-        certificate = self.certificate()
-        return None if certificate is None else certificate.header
+    def _stored(self) -> Certificate | None:
+        """The certificate as it was when it was first looked at: one and the same for all that is said."""
+        return self.certificate()
 
     @property
     def claim(self) -> tuple[Fraction, Fraction] | None:
-        """The interval that the certificate claims (`dalenius verify` proves it); None if infeasible, or without certificate."""
-        return None if self.header is None else self.header.claim
+        """What the certificate's first line *claims*, and nothing more: see `interval`. None if infeasible, or without one."""
+        return None if self._stored is None else self._stored.header.claim
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Whether the claim is proved: by the run that wrote the index, if the digests are the same, else by the checker now."""
+        if self._stored is None:
+            return Standing(False, "there is no certificate")
+        return standing(self.path, self.load(), self._stored, self.known)
+
+    @property
+    def interval(self) -> tuple[Fraction, Fraction] | None:
+        """The proved interval, exactly; None if it is proved that nothing is feasible, or nothing is proved (`standing`).
+
+        >>> lower, upper = library_model("identity/z-channel").interval
+        >>> lower <= Fraction("0.22314355131421") <= upper
+        True
+        """
+        return self.claim if self.standing.proved else None
 
     @property
     def gap(self) -> float | None:
-        """(upper - lower) / upper of the claim."""
-        return None if self.claim is None else relative_gap(float(self.claim[0]), float(self.claim[1]))
+        """(upper - lower) / upper of the proved interval."""
+        return None if self.interval is None else relative_gap(*self.interval)
 
     @property
     def tightness(self) -> str:
-        """``exact`` (with a formula), ``closed`` (a relative gap of at most `CLOSED`), ``bracket``, ``infeasible`` or ``unsolved``."""
-        if self.header is None:
+        """``exact`` (with a formula), ``closed`` (a relative gap of at most `CLOSED`), ``bracket`` or ``infeasible``, all proved.
+
+        Else ``unsolved``, without a certificate, or ``unproved``.
+        """
+        if self._stored is None:
             return "unsolved"
+        if not self.standing.proved:
+            return "unproved"
         if self.gap is None:
             return "infeasible"
         return "exact" if self.formula else "closed" if self.gap <= CLOSED else "bracket"
 
     def row(self) -> IndexRow:
-        """What the index says about it."""
+        """What the index says about it; no interval where none is proved."""
         problem = self.load()
         inputs, outputs = _shape(problem)
         form = normal_form(problem)
         adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
         entropy = adversary.get("entropy_at_least")
-        lower, upper = ("", "") if self.claim is None else ends_text(*self.claim)
+        lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
         return IndexRow(
             name=self.name,
             set=self.set,
@@ -131,8 +156,9 @@ class LibraryModel:
             gap="" if self.gap is None else gap_text(self.gap),
             tightness=self.tightness,
             formula=self.formula,
-            certificate_bytes=0 if self.certificate_path is None else self.certificate_path.stat().st_size,
+            certificate_bytes=0 if self._stored is None else len(self._stored.text),
             digest=digest(problem),
+            certificate_digest="" if self._stored is None else certificate_digest(self._stored),
             title=problem.title,
             source=problem.source,
         )
@@ -140,7 +166,7 @@ class LibraryModel:
 
 @dataclass(frozen=True)
 class IndexRow:
-    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible."""
+    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible, or proved."""
 
     name: str
     set: str
@@ -159,6 +185,7 @@ class IndexRow:
     formula: str
     certificate_bytes: int
     digest: str
+    certificate_digest: str
     title: str
     source: str
 
@@ -195,12 +222,13 @@ def library(set: str = SETS[-1], folder: str | Path | None = None) -> list[Libra
         raise InputError(f"set: expected one of {', '.join(SETS)}; got {brief(set)}")
     folder = library_folder() if folder is None else Path(folder)
     sets, formulas = _manifest(folder / "sets.toml")
+    known = recorded(folder)
     found = []
     for path in sorted(folder.rglob("*/*.toml")):
         name = path.relative_to(folder).with_suffix("").as_posix()
         if name not in sets:
             raise InputError(f"{folder / 'sets.toml'}: {name} is in no set; put it into {', '.join(SETS)}")
-        found.append(LibraryModel(name, path, sets[name], formulas.get(name, "")))
+        found.append(LibraryModel(name, path, sets[name], formulas.get(name, ""), known.get(name)))
     missing = sorted({*sets, *formulas} - {model.name for model in found})
     if missing:
         raise InputError(f"{folder / 'sets.toml'}: there is no model file for {', '.join(missing)}")

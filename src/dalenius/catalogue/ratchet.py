@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
+from dalenius.catalogue.standing import standing
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
@@ -19,6 +20,7 @@ from dalenius.exact import as_fraction, brief
 from dalenius.files import alone, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
+from dalenius.search import Limits
 
 __all__ = [
     "MOST_BYTES",
@@ -113,7 +115,8 @@ def tighten(
         If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
         or an argument is invalid.
     """
-    if model.header is not None and (model.gap is None or model.gap <= gap):
+    Limits(gap=gap)
+    if model.standing.proved and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
     entry = _keep(model, result.certificate, Path(folder), result.certificate.header.producer)
@@ -152,9 +155,10 @@ def index_markdown(rows: list[IndexRow]) -> str:
     lines = [
         "# Index",
         "",
-        "Made by `dalenius library index`; `index.csv` has more columns. Each interval holds the exact value and is proved by",
-        "the certificate beside the model. |X| is the number of datasets. Units are nats, for `min_distortion` those of the",
-        "distortion. [README.md](README.md) says what `exact`, `closed` and `bracket` mean.",
+        "Made by `dalenius library index`, which had every certificate proved; `index.csv` has more columns, among them the digests",
+        "of the model and of the certificate that were proved. Each interval holds the exact value. |X| is the number of datasets.",
+        "Units are nats, for `min_distortion` those of the distortion. [README.md](README.md) says what `exact`, `closed` and",
+        "`bracket` mean.",
     ]
     for name in SETS:
         lines += [
@@ -179,18 +183,25 @@ def index_markdown(rows: list[IndexRow]) -> str:
 
 
 def write_index(folder: str | Path) -> list[Path]:
-    """Write ``INDEX.md`` and ``index.csv``, and before them the rows that ``history.csv`` lacks where a process was killed.
+    """Have every certificate proved, write ``INDEX.md`` and ``index.csv``, and before them the rows that ``history.csv`` lacks.
+
+    What the index that is there says is not believed: each line of the new one was proved by this very call. Rows are missing from the
+    history where a process was killed.
 
     Raises
     ------
     InputError
-        If a certificate that the history does not know is not proved, or wider than what the history has.
+        If a certificate is not proved, or is wider than what the history has. Nothing is written then.
     """
     home = Path(folder)
     with alone(home):
-        models = library(folder=home)
+        models = [replace(model, known=None) for model in library(folder=home)]
         for topic in {model.path.parent for model in models}:
             tidy(topic)
+        refused = [model for model in models if model.tightness == "unproved"]
+        if refused:
+            told = "; ".join(f"{model.name} ({model.standing.reason})" for model in refused)
+            raise InputError(f"{home}: no index is written, for what is not proved: {told}")
         _mend(models, home)
         rows = [model.row() for model in models]
         texts = {home / "INDEX.md": index_markdown(rows), home / "index.csv": index_csv(rows)}
@@ -206,7 +217,6 @@ def _mend(models: list[LibraryModel], folder: Path) -> None:
         stored = model.certificate()
         if stored is None or (model.name in last and _ends(last[model.name]) == stored.header.claim):
             continue
-        _need_proof(model, stored)
         by = stored.header.producer
         _note(rows, model, stored, folder, by if _is_line(by) else "")
 
@@ -230,6 +240,8 @@ def _is_line(by: str) -> bool:
 def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> HistoryRow | None:
     """What `_keep` does with a proved certificate, while nobody else changes the folder."""
     stored = model.certificate()
+    if stored is not None and not standing(model.path, model.load(), stored, model.known).proved:
+        stored = None  # a file that somebody changed is no reason to stop
     kept = found if stored is None else join(model.load(), stored, found)
     header = kept.header
     ends = (header.lower or "", header.upper or "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,31 +37,43 @@ def list_models(
     units: UnitsOption = "nats",
     set: SetOption = SETS[-1],
     as_json: Annotated[bool, typer.Option("--json", help="The index as a JSON list on standard output.")] = False,
+    folder: FolderOption = None,
 ) -> None:
-    """Show the model library."""
+    """Show the model library: intervals that are proved, in the index whose digests the files have, or now; exit 1 if one is not."""
     unit_size(units)
-    models = library(set)
+    models = library(set, folder)
     if as_json:
-        write_json([dataclasses.asdict(model.row()) for model in models])
+        write_json([dataclasses.asdict(model.row()) | {"proved": model.standing.proved} for model in models])
+        _complain(models)
         return
-    table = Table("model", f"certified ({units})", "tightness", "what it is", box=None, pad_edge=False)
+    table = Table("model", f"proved ({units})", "tightness", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True
     for model in models:
         problem = model.load()
-        table.add_row(model.name, _claimed(model, problem, units), model.tightness, escape(problem.title))
+        table.add_row(model.name, _proved(model, problem, units), model.tightness, escape(problem.title))
     Console(highlight=False, width=max(out.width, 160)).print(table)
+    _complain(models)
 
 
-def _claimed(model: LibraryModel, problem: dl.Problem, units: str) -> str:
-    """The interval of a model of the library, rounded outward."""
-    if model.claim is None:
+def _complain(models: list[LibraryModel]) -> None:
+    """A line for each certificate that is not proved, and the status of a rejection."""
+    refused = [model for model in models if model.tightness == "unproved"]
+    for model in refused:
+        err.print(f"dalenius: {model.certificate_path}: not proved ({model.standing.reason})", markup=False)
+    if refused:
+        raise typer.Exit(ExitStatus.REJECTED)
+
+
+def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
+    """The interval of a model of the library, rounded outward; none where nothing is proved."""
+    if model.interval is None:
         return ""
     if problem.quantity is dl.Quantity.DISTORTION:
-        return f"{interval_text(*model.claim)} (distortion)"
+        return f"{interval_text(*model.interval)} (distortion)"
     if units == "nats":
-        return interval_text(*model.claim)
-    lower, upper = -exact_fraction_above(-model.claim[0]), exact_fraction_above(model.claim[1])
+        return interval_text(*model.interval)
+    lower, upper = -exact_fraction_above(-model.interval[0]), exact_fraction_above(model.interval[1])
     return interval_text(lower_in(lower, units), upper_in(upper, units))
 
 
@@ -134,8 +147,11 @@ def library_submit(
     try:
         with naming(certificate):
             entry = submit(found, home, by=by)
-    finally:  # of what a submission that was killed has stored, too
-        files = [str(path) for path in write_index(home)]
+    except dl.InputError:
+        with suppress(dl.InputError):
+            write_index(home)  # of what a submission that was killed has stored
+        raise
+    files = [str(path) for path in write_index(home)]
     if as_json:
         write_json({"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
     else:
@@ -144,7 +160,7 @@ def library_submit(
 
 @library_app.command("index")
 def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> None:
-    """Write the index, INDEX.md and index.csv."""
+    """Have every certificate proved, and write the index, INDEX.md and index.csv; exit 2, and nothing written, if one is not."""
     from dalenius.catalogue.ratchet import write_index
 
     files = [str(path) for path in write_index(_library_home(folder))]

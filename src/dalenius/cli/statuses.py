@@ -28,7 +28,7 @@ class ExitStatus(IntEnum):
         """What it says to a script, as in the README's table."""
         return {
             ExitStatus.DONE: "done; of `verify`: proved",
-            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`)",
+            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `list`)",
             ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
             ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`)",
             ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",

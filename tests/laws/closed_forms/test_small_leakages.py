@@ -1,0 +1,119 @@
+"""Leakages down to 1e-14 are claimed relative to their size; none at all is 0; a gap is what it says, however small both ends are."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import pytest
+from typer.testing import CliRunner
+
+import dalenius as dl
+from dalenius.cli import app
+from dalenius.results import relative_gap
+
+SMALL = ("1e-3", "1e-4", "1e-5", "1e-6", "1e-7")  # of a fair coin, by which the mechanism is not fair
+PRIORS = {
+    "any": dl.AnyPrior(),
+    "half": dl.EntropyAtLeast("0.5 max"),
+    "independent": dl.ProductPriors(),
+    "listed": dl.PriorSet([["1/2", 0, 0, 0, 0, 0, 0, "1/2"]]),
+}
+
+
+def parity(flip, adversary):
+    return dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(flip), adversary=adversary
+    )
+
+
+def capacity(off):
+    """Of the binary symmetric channel that flips with probability 1/2 - off: log 2 - h(1/2 - off), to fifty digits."""
+    with localcontext(prec=60):
+        p = Decimal("0.5") - Decimal(off)
+        return Fraction(Decimal(2).ln() + p * p.ln() + (1 - p) * (1 - p).ln())
+
+
+@pytest.mark.parametrize("adversary", PRIORS)
+@pytest.mark.parametrize("off", SMALL)
+def test_a_small_leakage_is_found_relative_to_its_size(off, adversary):
+    """2e-10 used to be 0 .. 2.001e-10, and everything below 2e-11 as narrow as was asked for."""
+    result = dl.solve(parity(Fraction(1, 2) - Fraction(off), PRIORS[adversary]))
+    assert Fraction(result.lower) <= capacity(off) <= Fraction(result.upper)
+    assert 0.0 < result.gap <= 1e-4
+    assert result.termination is dl.Termination.GAP_REACHED
+
+
+@pytest.mark.parametrize("off", ["1e-5", "1e-6"])
+def test_where_doubles_do_not_steer_the_search_it_stalls_and_says_so(off):
+    """Against an entropy bound that binds; it ends at once."""
+    result = dl.solve(parity(Fraction(1, 2) - Fraction(off), dl.EntropyAtLeast("0.95 max")), node_limit=3000)
+    assert 0.0 < result.lower <= result.upper <= float(capacity(off)) * (1.0 + 1e-3)
+    assert result.gap > 1e-4
+    assert result.termination is dl.Termination.STALLED
+    assert max(record.leaves for record in result.records) < 3000
+
+
+@pytest.mark.parametrize("adversary", [*PRIORS.values(), dl.EntropyAtLeast("0.95 max"), dl.EntropyAtLeast(1, "max")])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        dl.symmetric("1/2"),
+        dl.Channel([["0.3", "0.7"], ["3/10", "7/10"]]),
+        dl.DesignedMechanism([["1/3", "2/3"], ["1/3", "2/3"]]),
+    ],
+    ids=lambda mechanism: mechanism.kind,
+)
+def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
+    problem = dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2), query=dl.Parity(), mechanism=mechanism, adversary=adversary
+    )
+    result = dl.solve(problem)
+    assert (result.lower, result.upper, result.gap) == (0.0, 0.0, 0.0)
+    assert result.termination is dl.Termination.GAP_REACHED
+    assert not result.refusals
+
+
+def test_rows_that_are_equal_as_doubles_only_leak_something():
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Parity(),
+        mechanism=dl.Channel([["1/2", "1/2"], ["0.50000000000000000001", "0.49999999999999999999"]]),
+        adversary=dl.AnyPrior(),
+    )
+    result = dl.solve(problem)
+    assert result.lower == 0.0 < result.upper <= 1e-12
+    assert (result.gap, result.termination) == (1.0, dl.Termination.STALLED)
+
+
+def test_a_query_that_is_fair_under_the_uniform_prior_leaks_0_exactly():
+    result = dl.solve(parity("0.1", dl.EntropyAtLeast(1, "max")))
+    assert (result.lower, result.upper) == (0.0, 0.0)
+
+
+def test_a_gap_is_what_it_says():
+    assert relative_gap(0.0, 1.1e-13) == 1.0
+    assert relative_gap(0.0, 5e-324) == 1.0
+    assert relative_gap(1e-300, 2e-300) == 0.5
+    assert relative_gap(0.0, 0.0) == relative_gap(0.3, 0.3) == 0.0
+    assert 0.0 < relative_gap(math.nextafter(1.0, 0.0), 1.0) <= 1.2e-16
+    assert Fraction(relative_gap(0.1, 0.3)) >= 1 - Fraction(0.1) / Fraction(0.3), "rounded upward"
+
+
+@pytest.mark.parametrize("gap", [math.inf, math.nan, -1e-9])
+def test_a_gap_is_asked_for_by_a_finite_number(gap):
+    problem = parity("0.1", dl.AnyPrior())
+    for ask in (
+        lambda: dl.solve(problem, gap=gap),
+        lambda: dl.compare(problem, methods=["paper-full"], gap=gap),
+        lambda: dl.solve(problem).require(gap=gap),
+    ):
+        with pytest.raises(dl.InputError, match="gap: expected a"):
+            ask()
+
+
+def test_an_infinite_gap_on_the_command_line_is_bad_input():
+    done = CliRunner().invoke(app, ["solve", "identity/bit", "--gap", "inf"])
+    assert isinstance(done.exception, dl.InputError)
+    assert str(done.exception) == "gap: expected a finite number of at least 0, got inf"
