@@ -30,10 +30,9 @@ from typing import Any
 
 import forgery_kinds
 import forgery_subjects
+from dalenius_check import Status, Verdict, check
 from forgery_kinds import Draft, clone, odd_text, text_of, value_of
 from forgery_subjects import Certificate, Subject, claimed
-
-from dalenius_check import Status, Verdict, check
 
 Check = Callable[..., Verdict]
 

@@ -897,7 +897,7 @@ def posterior(draft: Draft) -> bool:
 
 def infeasible(draft: Draft) -> bool:
     """Said to be a model that no mechanism meets."""
-    if not draft.subject.feasible or draft.subject.problem == "maximal_leakage" and draft.rng.random() < 0.9:
+    if not draft.subject.feasible or (draft.subject.problem == "maximal_leakage" and draft.rng.random() < 0.9):
         return False
     draft.claim = {"lower": None, "upper": None}
     if draft.rng.random() < 0.85:
@@ -909,18 +909,16 @@ def infeasible(draft: Draft) -> bool:
 
 # How often a kind is tried, of those that a problem has: more often where it seldom applies
 EVERYWHERE: dict[Kind, float] = {
-    **{
-        nothing: 1,
-        nudge: 4,
-        extreme: 2,
-        odd_spelling: 0.7,
-        wrong_type: 0.7,
-        index: 1.5,
-        permute: 2,
-        shape: 0.7,
-        transplant: 1.5,
-        header: 0.7,
-    }
+    nothing: 1,
+    nudge: 4,
+    extreme: 2,
+    odd_spelling: 0.7,
+    wrong_type: 0.7,
+    index: 1.5,
+    permute: 2,
+    shape: 0.7,
+    transplant: 1.5,
+    header: 0.7,
 }
 TREES: dict[Kind, float] = {
     drop_branch: 6,

@@ -584,7 +584,7 @@ def solved(rng: random.Random, count: int) -> list[Subject]:
     """Small drawn models of all kinds, with the prover's certificates: trees of every shape."""
     if not count:
         return []
-    import dalenius  # noqa: PLC0415 - only whole campaigns start the prover
+    import dalenius
 
     found: list[Subject] = []
     while len(found) < count:
