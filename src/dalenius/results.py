@@ -140,14 +140,17 @@ class _Proved:
     @property
     def ends(self) -> tuple[str, str]:
         """Both ends as decimals, rounded outward, with as many digits as the width deserves; exact where the claim is short."""
+        return ends_text(*self._exact)
+
+    @property
+    def _exact(self) -> tuple[float | Fraction, float | Fraction]:
+        """The ends as the certificate claims them, of which `lower` and `upper` are the next doubles; these in other units."""
         claim = self.certificate.header.claim
-        exact = (
-            self.units == self.quantity.units
-            and claim is not None
-            and self.lower <= claim[0]
-            and claim[1] <= self.upper
-        )
-        return ends_text(*(claim if exact and claim else (self.lower, self.upper)))
+        if self.units != self.quantity.units or claim is None:
+            return self.lower, self.upper
+        below, above = math.nextafter(self.upper, -math.inf), math.nextafter(self.lower, math.inf)
+        same = self.lower <= claim[0] < above and below < claim[1] <= self.upper
+        return claim if same else (self.lower, self.upper)
 
     def require(self, *, gap: float) -> Self:
         """This result, if its relative gap is at most `gap`.
@@ -210,7 +213,7 @@ class Result(_Proved):
     @property
     def gap(self) -> float:
         """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
-        return relative_gap(self.lower, self.upper)
+        return relative_gap(*self._exact)
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.
@@ -288,7 +291,7 @@ class DesignResult(_Proved):
     @property
     def gap(self) -> float:
         """(upper - lower) / upper, rounded upward, as of a `Result`; 0 where nothing meets the budget, which is proved."""
-        return relative_gap(self.lower, self.upper) if self.feasible else 0.0
+        return relative_gap(*self._exact) if self.feasible else 0.0
 
     @property
     def leakage(self) -> tuple[float, float] | None:

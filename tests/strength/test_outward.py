@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import dalenius as dl
 from dalenius import cli
 from dalenius.evidence import round_down, round_up
-from dalenius.studies.release import above
+from dalenius.intervals import text_above
 
 STEP = Fraction(1, 2**46)
 
@@ -37,7 +37,7 @@ def test_between_two_multiples_the_ends_differ(x):
 
 @given(st.fractions(0, 10**6) | st.floats(0, 1e300))
 def test_texts_are_no_smaller_than_their_number(x):
-    assert Fraction(x) <= Fraction(above(x)) <= Fraction(x) * Fraction(100_001, 100_000)
+    assert Fraction(x) <= Fraction(text_above(x)) <= Fraction(x) * Fraction(100_001, 100_000)
 
 
 def design(budget: str) -> dl.MinDistortion:
