@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
@@ -49,20 +51,21 @@ class Cost:
 
 
 # what the checker takes, and before it our own writing of the model
-NUMBER = Cost(2.8e-5, 500.0)  # a number in the model file: written, digested, read
+NUMBER = Cost(1.5e-5, 250.0)  # a number in the model file: written, digested and read, twice
+DISTINCT = Cost(3.5e-5, 250.0)  # one that is written unlike all others
 RECORD = Cost(3.5e-7, 8.0)  # a record
 DIGIT = Cost(5e-9, 0.5)  # a binary digit of the numbers of completions
 PAIR = Cost(4.5e-6, 170.0)  # a letter of a record with a channel input that some dataset has
-POINTER = Cost(1.5e-7, 10.0)  # an entry of the channel as a list
-ENTRY = Cost(4.5e-7)  # an entry of the channel as a ball, once for every use
+POINTER = Cost(1.2e-7, 13.0)  # an entry of the channel as a list
+ENTRY = Cost(5e-7)  # an entry of the channel as a ball, once for every use
 BALL, KEPT = 50.0, 2**22  # bytes of such an entry, and how many are kept
-LOGARITHM = Cost(1.3e-6)  # x log x of an entry that has no equal in its row
-WEIGHT = Cost(1e-5, 700.0)  # a weight of a witness that is not zero
+LOGARITHM = Cost(1.5e-6)  # x log x of an entry that has no equal in its row
+WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
-ARRAYS = 8 * 4  # bytes an entry of the channel
+ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own
 TABLES = 8 * 7  # bytes a letter with a channel input
 
 
@@ -130,7 +133,7 @@ class AuditCosts:
     @property
     def held(self) -> float:
         """The most bytes that a search and its proof hold, without trees: about half of the search's are still there at its proof."""
-        return max(self.search, 0.5 * self.search + self.whole.bytes)
+        return max(self.search + self.certain.bytes, 0.5 * self.search + self.whole.bytes)
 
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem) -> AuditCosts:
@@ -175,13 +178,18 @@ def design_cost(problem: DesignProblem) -> Cost:
 def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -> Cost:
     """Reading the model, its numbers of completions, and its channel as a list."""
     formula = isinstance(problem, MaximalLeakage) and problem.mechanism.kind in MECHANISMS.keys() - {"matrix"}
-    numbers = 0 if formula else entries
+    numbers = distinct = 0 if formula else entries
+    if not formula and isinstance(problem, MaximalLeakage):
+        distinct = np.unique(problem.channel).size
     if isinstance(problem.adversary, PriorSet):
-        numbers += len(problem.adversary.priors) * problem.records.datasets
+        numbers += problem.adversary.weights.size
+        distinct += np.unique(problem.adversary.weights).size
     digits = 0.0
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
-    return NUMBER.times(numbers) + DIGIT.times(digits) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    held = Cost(0.0, 8.0 * entries if isinstance(problem, MaximalLeakage) else 0.0)  # the problem's own matrix
+    read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
+    return read + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:

@@ -20,7 +20,7 @@ from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
-from dalenius.search.limits import LEAST_SECONDS
+from dalenius.search.limits import LEAST_BYTES, LEAST_SECONDS
 from dalenius.version import PRODUCER
 
 __all__ = ["Proposer", "Proved", "prove"]
@@ -255,7 +255,8 @@ class _Desk:
             return inf, inf
         limits, certain = self._search.limits, self._certain.seconds
         seconds = max(self._search.clock.left - certain, 2.0 * certain, LEAST_SECONDS)
-        return seconds, limits.least[1] / 2**20
+        held = self.problem.channel.nbytes if isinstance(self.problem, MaximalLeakage) else 0
+        return seconds, max(limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @cached_property
     def _certain(self) -> Cost:

@@ -10,7 +10,7 @@ import numpy as np
 from dalenius._costs import design_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import EntropyAudit, audit_within
+from dalenius.audits import EntropyAudit, audit_within, need_within
 from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
@@ -126,6 +126,8 @@ def solve(
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
     with stopped_by_interrupt(search.clock):
+        if isinstance(problem, MaximalLeakage):
+            need_within(problem, limits)
         if problem.written is None:
             need_readable(problem)
         if isinstance(problem, DesignProblem):

@@ -56,7 +56,7 @@ class Ranges:
 
         Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
         """
-        if weight == 0 and all(slope.is_zero() for slope in slopes):
+        if not weight and all(slope.is_zero() for slope in slopes):
             return arb(0)
         factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
         tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
@@ -86,11 +86,11 @@ class Joint:
         channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
         lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
-        flat = all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        weight, flat = 1 - self.theta, all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
         for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
             channel.allowance.look()
-            idle = flat and (self.theta == 1 or phi(y).sure)
-            constant = (arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])) - cost
+            idle = flat and (not weight or phi(y).sure)
+            constant = (arb(0) if idle else phi(y).above(weight, [row[y] for row in slopes])) - cost
             gains += [constant + slope for slope in column]
         if all(gain.is_zero() for gain in gains):
             return [[arb(0)] * len(inputs) for inputs in self.record.inputs]

@@ -2,7 +2,7 @@
 
 from dalenius.audits.ascent import feasible, local_maxima
 from dalenius.audits.audit import Audit
-from dalenius.audits.choice import audit_of, audit_within
+from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
@@ -16,4 +16,5 @@ __all__ = [
     "audit_within",
     "feasible",
     "local_maxima",
+    "need_within",
 ]

@@ -10,16 +10,17 @@ from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.errors import DaleniusError
 from dalenius.model import EntropyAtLeast, MaximalLeakage, PriorSet, ProductPriors
-from dalenius.search import Run
+from dalenius.search import Limits, Run
 
-__all__ = ["AUDITS", "audit_of", "audit_within"]
+__all__ = ["AUDITS", "audit_of", "audit_within", "need_within"]
 
 AUDITS: dict[str, type[Audit]] = {
     EntropyAtLeast.kind: EntropyAudit,
     ProductPriors.kind: ProductAudit,
     PriorSet.kind: PriorSetAudit,
 }
-FAR = 2.0  # predictions may be wrong by half: what seems to take more than twice the limits is not begun
+SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
+FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
 def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
@@ -27,22 +28,21 @@ def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     return AUDITS[problem.adversary.kind](problem, search)
 
 
-def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
-    """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take.
-
-    Raises
-    ------
-    DaleniusError
-        If not even an interval that needs no search can be proved within the limits.
-    """
-    costs, limits = AuditCosts.of(problem), search.limits
-    seconds, size = limits.least
-    if not costs.certain.within(FAR * seconds, FAR * size):
+def need_within(problem: MaximalLeakage, limits: Limits) -> None:
+    """Raise `DaleniusError` if not even an interval that needs no search can be proved within the limits."""
+    certain, (seconds, size) = AuditCosts.of(problem).certain, limits.least
+    if not certain.within(FAR * seconds, FAR * size):
         raise DaleniusError(
             f"nothing can be proved about this model within its limits: reading it and its channel of {len(problem.channel)} x "
-            f"{problem.channel.shape[1]} entries takes {costs.certain}; raise time_limit and memory_limit, or merge outputs or letters"
+            f"{problem.channel.shape[1]} entries takes {certain}; raise time_limit and memory_limit, or merge outputs or letters"
         )
-    late = costs.whole.seconds > seconds
+
+
+def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
+    """The audit that fits the adversary and the limits; from now on its clock leaves to the proof the time that this will take."""
+    costs, limits = AuditCosts.of(problem), search.limits
+    seconds, size = limits.least
+    late = costs.whole.seconds > SEARCHING * seconds
     if isinstance(problem.adversary, EntropyAtLeast) and (late or costs.held > size):
         return LettersAudit(problem, search, late=late)
     search.clock.reserve(min(costs.whole.seconds, 0.9 * limits.seconds))

@@ -48,7 +48,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
-FIXED = 1e-4
+FIXED = 3e-4
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 

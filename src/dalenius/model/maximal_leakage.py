@@ -84,7 +84,10 @@ class MaximalLeakage(Problem):
             raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
         if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
             raise InputError("mechanism: every row of the channel must be nonnegative and sum to 1")
-        matrix = matrix / matrix.sum(axis=1, keepdims=True)
+        fresh = type(self.mechanism) is MECHANISMS.get(
+            self.mechanism.kind
+        )  # a class of one's own may hand out what it keeps
+        matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=matrix if fresh else None)
         matrix.flags.writeable = False
         return matrix
 

@@ -10,6 +10,8 @@ multiplier mu of the entropy bound the maximum over priors is the closed form
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,11 +50,15 @@ class PosteriorRelaxation:
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
         self.size = len(self.boxed) * self.outputs
         self.improves = self.size <= MOST_MULTIPLIERS
-        self.program = NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed)
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
         self.target = -np.inf  # a bound below it is good enough
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
+
+    @cached_property
+    def program(self) -> NodeProgram:
+        """What finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
+        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed)
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
         """The box [0, 1] and hints to start with."""
