@@ -120,11 +120,15 @@ class Audit(ABC):
 
     def lowers(self) -> Iterator[LowerEnd]:
         """The best prior, rounded and feasible with ever more room; at last 0."""
+        best: Exposure | None = None
         for margin in (*MARGINS, *COARSE):
             found = self.exposure(min(margin, MARGINS[-1]))
+            if found is None or found.leakage < FAINT:  # near the largest entropy there is not so much room
+                found = best
             unit = 1.0 if found is None else unit_of(found.leakage)
-            if found is None or found.leakage < FAINT or (unit == 1.0 and margin in COARSE):
+            if found is None or (unit == 1.0 and margin in COARSE):
                 break
+            best = found
             end = LowerEnd(
                 value=found.leakage,
                 margin=margin,

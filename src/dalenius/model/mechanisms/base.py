@@ -113,6 +113,11 @@ def strictly_called(init: Callable[P, None]) -> Callable[P, None]:
     return checked
 
 
+def uniform_row(epsilon: Fraction, outputs: int) -> tuple[Fraction, ...] | None:
+    """The row of noise that falls with the distance by epsilon: where that is 0 all outputs are alike, else it is irrational."""
+    return (Fraction(1, outputs),) * outputs if epsilon == 0 else None
+
+
 def epsilon_of(value: Number, *, positive: bool = False) -> Fraction:
     """A privacy parameter epsilon within [0, 1000], or (0, 1000] where it must be positive."""
     epsilon = as_fraction(value, "mechanism: epsilon")

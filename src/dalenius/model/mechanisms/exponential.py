@@ -11,7 +11,15 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
-from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of, strictly_called
+from dalenius.model.mechanisms.base import (
+    Floats,
+    Mechanism,
+    distances,
+    epsilon_of,
+    range_of,
+    strictly_called,
+    uniform_row,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Exponential", "exponential"]
@@ -68,6 +76,9 @@ class Exponential(Mechanism):
     def channel(self, values: Integers) -> Floats:
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
         return weights / weights.sum(axis=1, keepdims=True)
+
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
+        return uniform_row(self.epsilon, distances(values, self.range).shape[1])
 
 
 exponential = Exponential

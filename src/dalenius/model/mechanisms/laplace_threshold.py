@@ -9,7 +9,14 @@ from typing import ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import Number
-from dalenius.model.mechanisms.base import Floats, Mechanism, epsilon_of, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import (
+    Floats,
+    Mechanism,
+    epsilon_of,
+    strictly_called,
+    symmetric_channel,
+    uniform_row,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["LaplaceThreshold", "laplace_threshold"]
@@ -51,6 +58,9 @@ class LaplaceThreshold(Mechanism):
             )
         flip = math.exp(-self.epsilon / 2) / 2
         return symmetric_channel(values, 2, 1.0 - flip, flip)
+
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
+        return uniform_row(self.epsilon, 2)
 
 
 laplace_threshold = LaplaceThreshold

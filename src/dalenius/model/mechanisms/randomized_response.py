@@ -8,7 +8,14 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.exact import Integer, Number, as_integer
-from dalenius.model.mechanisms.base import Floats, Mechanism, epsilon_of, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import (
+    Floats,
+    Mechanism,
+    epsilon_of,
+    strictly_called,
+    symmetric_channel,
+    uniform_row,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["RandomizedResponse", "randomized_response"]
@@ -50,6 +57,9 @@ class RandomizedResponse(Mechanism):
         weight = math.exp(-self.epsilon)
         total = 1.0 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1.0 / total, weight / total)
+
+    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
+        return uniform_row(self.epsilon, values.size)
 
 
 randomized_response = RandomizedResponse
