@@ -20,6 +20,12 @@ def forge() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def forgeries() -> ModuleType:
+    """The helper module."""
+    return importlib.import_module("forgeries")
+
+
+@pytest.fixture(scope="session")
 def designs() -> ModuleType:
     """The helper module."""
     return importlib.import_module("designs")

@@ -932,7 +932,14 @@ TREES: dict[Kind, float] = {
 }
 PROOFS: dict[Kind, float] = {**TREES, cut_short: 1, records: 3, some_lines: 2}
 AUDITS: dict[Kind, float] = {witness: 2, overreach: 3, resolved: 0.2}
-DESIGNS: dict[Kind, float] = {mechanism: 3, off_budget: 4, multipliers: 4, posterior: 4, infeasible: 1, overreach: 3}
+DESIGNS: dict[Kind, float] = {
+    mechanism: 3,
+    off_budget: 4,
+    multipliers: 4,
+    posterior: 4,
+    infeasible: 1,
+    overreach: 3,
+}
 
 
 def kinds(problem: str) -> dict[Kind, float]:

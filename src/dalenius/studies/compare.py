@@ -5,25 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
 from dalenius._solve import solve
-from dalenius.baselines import (
-    CvxpyNlp,
-    DesignRun,
-    Family,
-    LeakageRun,
-    Slsqp,
-    TrustConstr,
-    aggregated,
-    design_run,
-    full_joint,
-    leakage_run,
-    optimised_run,
-    within_budget,
-)
+from dalenius.baselines import DesignRun, Family, LeakageRun, design_run, within_budget
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief, is_number
 from dalenius.information.arrays import Floats
@@ -32,32 +18,11 @@ from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDis
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, hearing, stopped_by_interrupt
+from dalenius.studies.methods import AUDITS, CERTIFIED, DESIGNS, FAMILIES, METHODS
 from dalenius.units import Quantity
 
 __all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
 
-CERTIFIED = "certified"
-METHODS = {
-    CERTIFIED: "this package: bounds from both sides, proved by the independent checker",
-    "paper-full": "the source paper's algorithms on the full joint law of the datasets",
-    "paper-aggregated": "the same code on the aggregated problem",
-    "slsqp": "scipy's SLSQP on the aggregated problem, analytic gradients (audits only)",
-    "trust-constr": "scipy's trust-constr on the aggregated problem, analytic gradients and Hessians (audits only)",
-    "cvxpy-nlp-full": "Problem 1 as written in cvxpy's nonlinear mode, solver UNO, full joint law (audits only; extra: rivals)",
-    "cvxpy-nlp-aggregated": "the same on the aggregated problem (audits only; extra: rivals)",
-}
-FAMILIES: dict[str, Callable[[MaximalLeakage | DesignProblem], Family]] = {
-    method: full_joint if method.endswith("-full") else aggregated for method in METHODS if method != CERTIFIED
-}
-AUDITS: dict[str, Callable[..., LeakageRun]] = {
-    "paper-full": leakage_run,
-    "paper-aggregated": leakage_run,
-    "slsqp": partial(optimised_run, optimiser=Slsqp()),
-    "trust-constr": partial(optimised_run, optimiser=TrustConstr()),
-    "cvxpy-nlp-full": partial(optimised_run, optimiser=CvxpyNlp()),
-    "cvxpy-nlp-aggregated": partial(optimised_run, optimiser=CvxpyNlp()),
-}
-DESIGNS = ("paper-full", "paper-aggregated")
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
 
