@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from dalenius._costs import AuditCosts, Cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
-from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, short_text
+from dalenius.evidence import CERTAIN, Certificate, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
@@ -46,6 +46,7 @@ class Proved(Generic[L, U]):
     lower_end: L
     upper_end: U
     refusals: tuple[Refusal, ...] = ()
+    late: bool = False  # there was time for what is certain alone
 
     @property
     def doubted(self) -> bool:
@@ -55,7 +56,8 @@ class Proved(Generic[L, U]):
     @property
     def limit(self) -> Termination | None:
         """The limit that kept an end from being proved, if there is one."""
-        return next((refusal.limit for refusal in self.refusals if refusal.limit), None)
+        reached = Termination.TIME_LIMIT if self.late else None
+        return next((refusal.limit for refusal in self.refusals if refusal.limit), reached)
 
 
 class Proposer(Protocol[L, U, R_co]):
@@ -98,7 +100,9 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     """
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())
-    proved = _together(desk, lowers, uppers) or _apart(desk, list(lowers), uppers)
+    hopeful = desk.hopeful
+    proved = (_together(desk, lowers, uppers) if hopeful else None) or _apart(desk, list(lowers), uppers)
+    proved = replace(proved, late=not hopeful)
     for refusal in proved.refusals:
         expected = refusal.rounding or refusal.limit
         logger.log(logging.DEBUG if expected else logging.WARNING, "%s: refused: %s", problem.kind, refusal)
@@ -139,8 +143,9 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
             refusal, rounding=end.doubtful or end.candidate == (lower if isinstance(end, Lower) else upper).candidate
         )
         for end, refusal in tried
+        if refusal.limit is None
     ]
-    return _proved(best, lower, upper, refusals)
+    return _proved(best, lower, upper, [*desk.beyond, *refusals])
 
 
 def _first_proved(
@@ -176,8 +181,14 @@ def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Ref
 
 def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: bool) -> Refusal:
     header = certificate.header
-    limit = next((stop for what, stop in LIMITS.items() if verdict.reason.endswith(what)), None)
-    return Refusal(end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding, limit)
+    return Refusal(
+        end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding, _limit(verdict)
+    )
+
+
+def _limit(verdict: Verdict) -> Termination | None:
+    """The limit that a check ran into, if it did."""
+    return next((stop for what, stop in LIMITS.items() if verdict.reason.endswith(what)), None)
 
 
 class _Lazy(Generic[E]):
@@ -217,6 +228,7 @@ class _Desk:
 
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
+        self.beyond = list[Refusal]()  # of proofs that took all that they were given
         self.noun = "design" if isinstance(problem, DesignProblem) else "model"
         self._header = Header(
             problem=problem.kind,
@@ -241,22 +253,31 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        seconds, memory = self._allowance
-        return certificate, verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=memory)
+        seconds = self._seconds(certain=upper.candidate == CERTAIN)
+        verdict = verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=self._mebibytes)
+        if _limit(verdict) is not None:
+            end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
+            self.beyond.append(_refusal(end, certificate, verdict, rounding=False))
+        return certificate, verdict
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
         return verdict.status.value == ("resolved" if self._own else "proved")
 
-    @property
-    def _allowance(self) -> tuple[float, float]:
-        """Seconds and mebibytes for a check: what is left, but for what a certain end will take should this one fail."""
+    def _seconds(self, *, certain: bool) -> float:
+        """What a check may take: all that is left, but for what a certain end will take should this one fail."""
         if self._search is None:
-            return inf, inf
-        limits, certain = self._search.limits, self._certain.seconds
-        seconds = max(self._search.clock.left - certain, 2.0 * certain, LEAST_SECONDS)
+            return inf
+        left, last = self._search.clock.left, self._certain.seconds
+        return max(left, 2.0 * last, LEAST_SECONDS) if certain else max(left - last, 0.5 * left, LEAST_SECONDS)
+
+    @property
+    def _mebibytes(self) -> float:
+        """What a check may hold, beside what the problem does."""
+        if self._search is None:
+            return inf
         held = self.problem.channel.nbytes if isinstance(self.problem, MaximalLeakage) else 0
-        return seconds, max(limits.least[1] - held, LEAST_BYTES) / 2**20
+        return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @cached_property
     def _certain(self) -> Cost:
@@ -265,9 +286,15 @@ class _Desk:
         return AuditCosts.of(self.problem).certain
 
     @property
+    def hopeful(self) -> bool:
+        """Whether there is time for more than what is certain, which no proof of a search's is quicker than."""
+        return self._seconds(certain=False) >= 0.8 * self._certain.seconds
+
+    @property
     def late(self) -> bool:
-        """Whether there is no time left for anything but what is certain."""
-        return self._search is not None and self._search.clock.left <= 0.0
+        """Whether a proof took all the time there was, or none is left: only what is certain remains to be tried."""
+        out_of_time = any(refusal.limit is Termination.TIME_LIMIT for refusal in self.beyond)
+        return out_of_time or not self.hopeful or (self._search is not None and self._search.clock.left <= 0.0)
 
     @property
     def _own(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
-from dalenius.evidence import MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
 from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
@@ -140,7 +140,7 @@ class Audit(ABC):
             if not end.rounded:
                 break
             yield end
-        yield LowerEnd(value=0.0, lines=(WitnessLine(None, None),), candidate=2)
+        yield LowerEnd(value=0.0, lines=(WitnessLine(None, None),), candidate=CERTAIN)
 
     def uppers(self) -> Iterator[Upper]:
         """The bound found, rounded ever further; at last one that needs no search."""
@@ -158,7 +158,7 @@ class Audit(ABC):
         for margin in MARGINS:
             yield Upper(value=self.upper, margin=margin, lines=proof, candidate=step(margin))
         value, proof = self.certain()
-        yield Upper(value=value, margin=MARGINS[0], lines=proof, candidate=2)
+        yield Upper(value=value, margin=MARGINS[0], lines=proof, candidate=CERTAIN)
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         """The proved interval, and the prior that attains its lower end."""
@@ -184,11 +184,11 @@ class Audit(ABC):
             return Termination.PROOF_REFUSED
         if self.clock.stopped:
             return Termination.INTERRUPTED
-        if proved.limit is not None:
-            return proved.limit
         if self.out_of_time:
             return Termination.TIME_LIMIT
-        return Termination.SIZE_LIMIT if self.out_of_room else Termination.STALLED
+        if self.out_of_room:
+            return Termination.SIZE_LIMIT
+        return proved.limit or Termination.STALLED
 
     def _inputs(self) -> tuple[int, ...]:
         """What a witness's columns belong to."""

@@ -47,8 +47,8 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
-WORK = 2.5e-7  # seconds that checking a leaf takes per multiply-add, and FIXED besides: a certificate must be checkable in time
-FIXED = 3e-4
+WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
+FIXED = 4e-4
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -223,13 +223,15 @@ class EntropyAudit(Audit):
             if record.bounded <= self.target:
                 break
             assert record.race is not None
-            runner = record.race.turn(self.clock, self.target, partial(self._may_grow, self.clock, record.work))
+            proof = _checking(max((runner.leaves for runner in record.race.runners), default=0), record.work)
+            clock = self.clock.slice(self.clock.remaining - proof)  # a turn may be long, and its leaves need time, too
+            runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
                 continue
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
-                record.improve(runner.point, self.clock)
+                record.improve(runner.point, clock)
             self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
         for record in self.records:
             for runner in record.race.runners if record.race else []:
@@ -248,7 +250,7 @@ class EntropyAudit(Audit):
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        late = turn.remaining < leaves * (FIXED + WORK * work)
+        late = turn.remaining < _checking(leaves, work)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
@@ -263,6 +265,11 @@ class EntropyAudit(Audit):
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
+
+
+def _checking(leaves: int, work: int) -> float:
+    """Seconds that checking so many leaves takes, each of so many multiply-adds."""
+    return leaves * (FIXED + WORK * work)
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:

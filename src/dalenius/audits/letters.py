@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dalenius._costs import Kind, record_kinds
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.proof_lines import entropy_line
+from dalenius.evidence import CERTAIN, MARGINS, Upper
 from dalenius.evidence.lines import RecordLine
 from dalenius.results import RecordProof
 
@@ -53,6 +55,10 @@ class LettersAudit(Audit):
 
     def proof(self) -> UpperProof:
         return tuple(line for kind in self.kinds for line in (RecordLine(kind.record), entropy_line()))
+
+    def uppers(self) -> Iterator[Upper]:
+        """The one that there is."""
+        yield Upper(value=self.upper, margin=MARGINS[0] if self.kinds else 0.0, lines=self.proof(), candidate=CERTAIN)
 
     def certain(self) -> tuple[float, UpperProof]:
         return self.upper, self.proof()

@@ -33,6 +33,7 @@ SMALL = 1e-6  # nats: smaller divergences are evaluated without cancellation
 BATCH = 2**21  # numbers in a batch of selections
 FREE = 256  # laws of a record that are written for the last digits; more of them only for the gap
 MOST = 2**22  # numbers in all laws of a certificate
+WORK = 5e-7  # seconds that checking a law takes for each entry of the channel
 
 
 @dataclass
@@ -94,7 +95,7 @@ class ProductAudit(Audit):
             self._search(kind, search)
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
-        self.out_of_time |= self.clock.expired
+        self.out_of_time |= self.clock.remaining <= WORK * self.channel.size * self._more_laws
         self._tell("done", None, now=True)
 
     @property
@@ -179,15 +180,21 @@ class ProductAudit(Audit):
         upper = self._divergences(laws)[:, sets].max(axis=2)
         for law, bounds, j in zip(laws, upper, worst, strict=True):
             better = bounds < kind.upper
-            if kind.upper[j] > enough and better[j] and self._room > 0:
+            if kind.upper[j] > enough and better[j] and self._room >= 1:
                 kind.law_of[better], kind.upper[better] = len(kind.laws), bounds[better]
                 kind.laws.append(law)
         return bool(np.any(kind.upper[worst] < before))
 
     @property
-    def _room(self) -> int:
-        """How many more laws a certificate should hold."""
-        return MOST // self._rows.shape[1] - sum(len(kind.laws) - 1 for kind in self._kinds)
+    def _room(self) -> float:
+        """How many more laws a certificate should hold: there must be time left to check them, too."""
+        most = min(MOST // self._rows.shape[1], self.clock.remaining / (WORK * self.channel.size))
+        return most - self._more_laws
+
+    @property
+    def _more_laws(self) -> int:
+        """The laws besides the first ones, which are reckoned with."""
+        return sum(len(kind.laws) - 1 for kind in self._kinds)
 
     def _enough(self, laws: int) -> float:
         """The upper bound at which a kind of record is done, which has so many laws already."""
