@@ -62,7 +62,10 @@ SELDOM = [
     ("feasible privacy", "privacy.py", "need(self.negative,", "need(True,"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
-HOLES = [*OFTEN, *(pytest.param(*hole, marks=pytest.mark.thorough) for hole in SELDOM)]
+HOLES = [
+    *(pytest.param(*hole, id=hole[0]) for hole in OFTEN),
+    *(pytest.param(*hole, id=hole[0], marks=pytest.mark.thorough) for hole in SELDOM),
+]
 
 
 @pytest.fixture(scope="module")
