@@ -108,7 +108,7 @@ def _ahead(folder: Path) -> Iterator[str]:
         if row["lower"] and row["name"] not in last:
             yield f"index.csv: {row['name']} is ahead of the history"
     for model in library(folder=folder):
-        if model.header is None and model.name in last:
+        if model.certificate() is None and model.name in last:
             yield f"history.csv: {model.name} has no certificate"
 
 
@@ -120,7 +120,8 @@ def settled(folder: Path) -> Iterator[str]:
     if (folder / "sets.toml").exists():
         last = {row.name: (row.lower, row.upper) for row in history(folder)}
         for model in library(folder=folder):
-            header = model.header
+            stored = model.certificate()
+            header = None if stored is None else stored.header
             if header is not None and last.get(model.name) != (header.lower or "", header.upper or ""):
                 yield f"history.csv: lacks {model.name}"
         names = {row["name"] for row in csv.DictReader((folder / "index.csv").read_text().splitlines()) if row["lower"]}

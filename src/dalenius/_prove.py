@@ -8,9 +8,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
+from dalenius._costs import AuditCosts, Cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, Header, Lower, Upper, claim_text, short_text
@@ -18,6 +20,7 @@ from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
+from dalenius.search.limits import LEAST_SECONDS
 from dalenius.version import PRODUCER
 
 __all__ = ["Proposer", "Proved", "prove"]
@@ -238,11 +241,27 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        return certificate, verify(self.problem, certificate, resolved=self._own, seconds=inf, memory=inf)
+        seconds, memory = self._allowance
+        return certificate, verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=memory)
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
         return verdict.status.value == ("resolved" if self._own else "proved")
+
+    @property
+    def _allowance(self) -> tuple[float, float]:
+        """Seconds and mebibytes for a check: what is left, but for what a certain end will take should this one fail."""
+        if self._search is None:
+            return inf, inf
+        limits, certain = self._search.limits, self._certain.seconds
+        seconds = max(self._search.clock.left - certain, 2.0 * certain, LEAST_SECONDS)
+        return seconds, limits.least[1] / 2**20
+
+    @cached_property
+    def _certain(self) -> Cost:
+        """What the ends take that need no search."""
+        assert isinstance(self.problem, MaximalLeakage | DesignProblem)
+        return AuditCosts.of(self.problem).certain
 
     @property
     def late(self) -> bool:

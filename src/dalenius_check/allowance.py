@@ -10,7 +10,7 @@ Amount = float  # of seconds and MiB alone: what is proved has no doubles in it
 SECONDS, MEMORY = 3600, 4096
 # Bytes, rounded up, of what is made in large numbers: an entry of a list, which is some object; with a small number of its own; a
 # ball in a matrix; a ball of its own; an entry of a dictionary with what it maps.
-POINTER, NUMBER, CELL, BALL, PAIR = 8, 80, 64, 96, 160
+POINTER, NUMBER, CELL, BALL, PAIR = 8, 80, 96, 144, 160
 
 
 def amount(text: str) -> Amount:

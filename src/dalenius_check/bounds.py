@@ -46,12 +46,17 @@ class Ranges:
         """Both tightened ends v, each followed by v log v."""
         return [(low, xlogx(low), high, xlogx(high)) for lo, hi in self.ends for low, high in [(arb(lo), arb(hi))]]
 
+    @cached_property
+    def sure(self) -> bool:
+        """Whether v log v is 0 at both ends of every number."""
+        return all(v in (0, 1) for ends in self.ends for v in ends)
+
     def above(self, weight: fmpq, slopes: Sequence[arb]) -> arb:
         """The sum over the numbers of A with weight v log v <= A + slope v on the tightened range.
 
         Bound because a convex function minus a line is largest at an end, whatever the slope; weight >= 0.
         """
-        if weight == 0 and all(slope.is_zero() for slope in slopes):
+        if not weight and all(slope.is_zero() for slope in slopes):
             return arb(0)
         factor, lines = arb(weight), zip(self._curve, slopes, strict=True)
         tops = [larger(factor * f - slope * lo, factor * g - slope * hi) for (lo, f, hi, g), slope in lines]
@@ -81,11 +86,14 @@ class Joint:
         channel = self.record.channel
         costs = [self.theta * log for log in log_weights(law)] if law else [arb(0)] * channel.outputs
         lines, gains = {id(row): row for row in slopes}, list[arb]()  # letters with one line have one column
-        idle = self.theta == 1 and all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
+        weight, flat = 1 - self.theta, all(slope.is_zero() for row in lines.values() for slope, _ in grouped(row))
         for y, (cost, column) in enumerate(zip(costs, zip(*lines.values(), strict=True), strict=True)):
             channel.allowance.look()
-            constant = (arb(0) if idle else phi(y).above(1 - self.theta, [row[y] for row in slopes])) - cost
+            idle = flat and (not weight or phi(y).sure)
+            constant = (arb(0) if idle else phi(y).above(weight, [row[y] for row in slopes])) - cost
             gains += [constant + slope for slope in column]
+        if all(gain.is_zero() for gain in gains):
+            return [[arb(0)] * len(inputs) for inputs in self.record.inputs]
         sums = dict(zip(lines, channel.times(gains, len(lines)), strict=True))
         return [[sums[id(row)][k] for k in inputs] for row, inputs in zip(slopes, self.record.inputs, strict=True)]
 

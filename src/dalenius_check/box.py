@@ -8,7 +8,7 @@ from .allowance import NUMBER, PAIR, POINTER, Allowance
 from .arithmetic import fmpq
 from .bounds import Ranges
 
-_KEPT = 1 << 26  # bytes of ranges that are kept to be used again
+_KEPT = 1 << 26  # bytes of ranges that are kept to be used again; not more than a quarter of what is allowed
 
 
 class Box:
@@ -19,6 +19,7 @@ class Box:
         self._ends: dict[int, tuple[list[fmpq], list[fmpq]]] = {}
         self._cuts: list[tuple[int, int, fmpq, fmpq]] = []
         self._known, self._before, self._kept = dict[int, Ranges](), dict[int, Ranges](), 0
+        self._most = min(_KEPT, allowance.memory * 2**18)
 
     def __getitem__(self, j: int) -> Ranges:
         """The ranges of family j, not yet tightened."""
@@ -27,14 +28,17 @@ class Box:
         if j not in self._ends:
             return self._root(j)
         ranges = Ranges(*self._ends[j])
-        self._allowance.room(ranges.size)
-        if self._kept + ranges.size > _KEPT:
+        if self._kept + ranges.size > self._most:
             self._known.clear()
             self._before.clear()
-            self._kept = 0
-        self._kept += ranges.size
+            self._keep(-self._kept)
+        self._keep(ranges.size)
         self._known[j] = ranges
         return ranges
+
+    def _keep(self, size: int) -> None:
+        self._allowance.take(size)
+        self._kept += size
 
     @property
     def empty(self) -> bool:
@@ -82,7 +86,7 @@ class Box:
             self._allowance.take(-PAIR - NUMBER)
             self._ends[j][0][place], self._ends[j][1][place] = lo, hi
             if j in self._known:
-                self._kept -= self._known.pop(j).size
+                self._keep(-self._known.pop(j).size)
             if self.depth in self._before:
                 self._known[j] = self._before.pop(self.depth)
 

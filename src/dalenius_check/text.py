@@ -30,6 +30,7 @@ def parse_toml(data: bytes, allowance: Allowance) -> Any:
     Refused before parsing are more keys, tables, parts of a key and characters of a number than any model needs.
     """
     need(len(data) <= MAX_FILE, f"the model is longer than {MAX_FILE} bytes")
+    allowance.soon(len(data) / 1e7 + data.count(b",") / 1e6)
     allowance.take(8 * len(data) + 2 * NUMBER * data.count(b",") + PAIR * data.count(b"["))
     once: dict[str, fmpq] = {}
 

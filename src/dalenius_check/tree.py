@@ -95,8 +95,8 @@ class Section:
         scores = [] if vacuous else leaf.scores(self.box.__getitem__, slopes, law)
         psi: list[list[arb]] = []
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
-            same = [b for b in range(a) if rows[b] == rows[a] and self._alike(a, b)]
-            psi.append(self._row_tree(leaf, a, scores, {b: psi[b] for b in same}))
+            known = partial(self._known, psi, rows, a, self.box[self.outputs + a])
+            psi.append(self._row_tree(leaf, a, scores, known))
         self.channel.allowance.take(-size)
         psi = psi or leaf.free(scores)
         return [leaf.bound(list(map(largest, psi)), self.entropy)] if scores and all(psi) else []
@@ -107,20 +107,20 @@ class Section:
         found = [(row, self._slopes(row)) for row in rows]
         return [self.zeros if row is None else once.setdefault(tuple(row), slopes) for row, slopes in found]
 
-    def _alike(self, a: int, b: int) -> bool:
-        """Whether two letters have the same counts, and the same ranges of K in the box."""
-        left, right = (self.box[self.outputs + letter] for letter in (a, b))
-        return self.record.pairs[a] == self.record.pairs[b] and (left.los, left.his) == (right.los, right.his)
+    def _known(self, psi: list[list[arb]], rows: list[Any], a: int, own: Ranges, b: int) -> list[arb]:
+        """psi of letter b, if that is an earlier one with the slopes, the counts and the ranges of K of letter a."""
+        other = self.box[self.outputs + b]
+        like = b < a and rows[b] == rows[a] and self.record.pairs[b] == self.record.pairs[a]
+        need(like and (other.los, other.his) == (own.los, own.his), f"letter {b} is not known to be like letter {a}")
+        return psi[b]
 
-    def _row_tree(self, leaf: Joint, a: int, scores: list[list[arb]], known: dict[int, list[arb]]) -> list[arb]:
-        """psi of the row leaves of letter a that are not vacuous; nothing without scores. `known` has letters like a."""
+    def _row_tree(self, leaf: Joint, a: int, scores: list[list[arb]], known: Callable[[int], list[arb]]) -> list[arb]:
+        """psi of the row leaves of letter a that are not vacuous; nothing without scores. `known` has that of a letter like a."""
         result, depth = list[arb](), self.box.depth
         expected, kinds = f"a cut or row of letter {a}", {"cut": 3, "row": 2, "as": 2}
         for item in self.lines.tree(expected, kinds, partial(self._halve, letter=a)):
             if item[0] == "as":
-                b = self._letter(item[1])
-                need(b in known, f"letter {b} is not known to be like letter {a}")
-                result += known[b]
+                result += known(self._letter(item[1]))
                 continue
             slopes, ranges = self._slopes(item[1]), self.box[self.outputs + a]
             self.tally["row"] += 1

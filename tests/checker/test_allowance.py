@@ -70,11 +70,11 @@ def test_the_clock_is_looked_at_within_a_line(forge, ticking):
 def test_out_of_memory_is_undecided_at_a_line(forge):
     model, head = wide(forge, 100)
     data = head + b"".join(b'["split",%d,%d,"0.5"]\n' % (j, j) for j in range(100)) + LEAF * 101
-    verdict = check(model, data, memory=3.5)
+    verdict = check(model, data, memory=6)
     assert verdict.status is Status.UNDECIDED
     assert verdict.reason.startswith("certificate line ")
-    assert verdict.reason.endswith(": limit: 3.5 MiB of memory")
-    assert verdict == check(model, data, memory=3.5)
+    assert verdict.reason.endswith(": limit: 6 MiB of memory")
+    assert verdict == check(model, data, memory=6)
     assert check(model, data, memory=1).reason == "the model: limit: 1 MiB of memory"
 
 

@@ -295,7 +295,7 @@ def test_boxes_are_found_again_whatever_was_cut_in_between(case):
         walk(roots, 0)
         box.back(0)
     assert [(box[j].los, box[j].his) for j in range(3)] == [(part.los, part.his) for part in roots]
-    assert allowance.held - before < 3 * 300
+    assert allowance.held - before < 10_000  # three families, and nothing of the cuts
 
 
 @CASES

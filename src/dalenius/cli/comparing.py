@@ -120,7 +120,7 @@ def _print_comparison(comparison: dl.Comparison) -> None:
             f"{entry.seconds:.2f}",
             "never" if entry.reached is None else f"{entry.reached:.2f}",
         )
-    Console(highlight=False, width=max(out.width, 120)).print(table)
+    Console(highlight=False, width=max(out.width, 160)).print(table)
     unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
     out.print(f"certified  {interval_text(comparison.lower, comparison.upper)}{unit}; {comparison.termination.advice}")
     if comparison.unfinished:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,8 +147,11 @@ def library_submit(
     try:
         with naming(certificate):
             entry = submit(found, home, by=by)
-    finally:  # of what a submission that was killed has stored, too
-        files = [str(path) for path in write_index(home)]
+    except dl.InputError:
+        with suppress(dl.InputError):
+            write_index(home)  # of what a submission that was killed has stored
+        raise
+    files = [str(path) for path in write_index(home)]
     if as_json:
         write_json({"model": entry.name, **_entry(entry), "by": entry.by, "files": files})
     else:
