@@ -14,6 +14,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, PriorLine
 from dalenius.exact import brief
+from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
@@ -120,7 +121,7 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
     witness = None if certificate is None else _witness(certificate)
     for number, channel in enumerate(record_channels(problem)):
         at = "" if number == 0 else f"@{channel.record}"
-        point = _tilted(channel.log_uniform, -channel.max_knowledge)
+        point = _tilted(_normalised(channel.log_uniform), -channel.max_knowledge)
         if witness is not None and witness[0] == channel.record and witness[1] is not None:
             point = _folded(channel, witness[1])
         found += _of_channel(channel, point, at, problem)
@@ -128,7 +129,7 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
 
 
 def _of_channel(channel: AggregatedRecord, p: Floats, at: str, problem: MaximalLeakage) -> list[Offer]:
-    R, N, b = channel.rows, channel.log_uniform, -channel.max_knowledge
+    R, N, b = channel.rows, _normalised(channel.log_uniform), -channel.max_knowledge
     pi = p.sum(axis=1)
     w = np.where(
         pi[:, None] > 0.0, p / np.where(pi > 0.0, pi, 1.0)[:, None], Pairs("export", R, N).uniform_given_letter
@@ -154,6 +155,11 @@ def _of_channel(channel: AggregatedRecord, p: Floats, at: str, problem: MaximalL
             f"node{at}", f"relaxation of the whole problem, without a box; {about}", partial(NodeRelaxation, R, N, b)
         ),
     ]
+
+
+def _normalised(log_uniform: Floats) -> Floats:
+    """log N/|X|, whose exponentials have the sum 1: what rounding has left there would count as entropy to spare."""
+    return log_uniform - log_sum_exp(log_uniform.ravel())
 
 
 def _marginal(R: Floats, N: Floats, w: Floats, b: float) -> Program:
