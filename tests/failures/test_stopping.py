@@ -18,6 +18,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
+from dalenius.baselines import aggregated, leakage_run
 from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
 
@@ -227,16 +228,14 @@ def test_a_signal_while_the_answer_is_written_does_not_lose_it(model, tmp_path, 
 def test_a_stopped_comparison_shows_what_is_done(model, command_line, monkeypatch):
     from dalenius.studies import compare as study
 
-    run = study.leakage_run
-
     def press(*arguments, **named):
         signal.raise_signal(signal.SIGINT)
-        return run(*arguments, **named)
+        return leakage_run(*arguments, **named)
 
     monkeypatch.setitem(study.AUDITS, "slsqp", press)
     methods = "paper-aggregated,slsqp,trust-constr"
     arguments = ["compare", "model.toml", "--methods", methods, "--seeds", "1", "--gap", "5e-2", "-o", "out", "--json"]
-    monkeypatch.setattr(study, "_rivals", lambda problem, methods: dict.fromkeys(methods, study.aggregated(problem)))
+    monkeypatch.setattr(study, "_rivals", lambda problem, methods: dict.fromkeys(methods, aggregated(problem)))
     done = command_line(*arguments)
     answer = json.loads(done.stdout)
     assert done.returncode == 130
