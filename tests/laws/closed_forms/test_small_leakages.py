@@ -75,6 +75,22 @@ def test_a_constant_mechanism_leaks_0_exactly(mechanism, adversary):
     assert not result.refusals
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    [dl.exponential(0), dl.exponential(0, range=(4, 9)), dl.randomized_response(0), dl.symmetric("2/3")],
+    ids=repr,
+)
+def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(mechanism):
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Table([5, 6, 6, 7]),
+        mechanism=mechanism,
+        adversary=dl.EntropyAtLeast("1 bits"),
+    )
+    result = dl.solve(problem)
+    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
+
+
 def test_rows_that_are_equal_as_doubles_only_leak_something():
     problem = dl.MaximalLeakage(
         records=dl.Records(2, alphabet=2),

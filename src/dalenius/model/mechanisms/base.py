@@ -22,7 +22,7 @@ from dalenius.model.queries.base import MAX_INTEGER, Integers
 from dalenius.model.shelf import Shelved
 from dalenius.strict_json import parse_object
 
-__all__ = ["MAX_ENTRIES", "READERS", "Floats", "Mechanism", "epsilon_of", "range_of", "strictly_called"]
+__all__ = ["MAX_ENTRIES", "READERS", "Calibrated", "Floats", "Mechanism", "epsilon_of", "range_of", "strictly_called"]
 
 M = TypeVar("M", bound="Mechanism")
 P = ParamSpec("P")
@@ -48,8 +48,8 @@ class Mechanism(Shelved):
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
 
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
-        """The probabilities of the outputs on one input, exactly, where they are rational and the kind knows them; else None."""
+    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
+        """The probabilities of so many outputs, exactly, where they are the same on every input and the kind knows it; else None."""
         return None
 
     def output_labels(self, values: Integers) -> list[str]:
@@ -113,9 +113,15 @@ def strictly_called(init: Callable[P, None]) -> Callable[P, None]:
     return checked
 
 
-def uniform_row(epsilon: Fraction, outputs: int) -> tuple[Fraction, ...] | None:
-    """The row of noise that falls with the distance by epsilon: where that is 0 all outputs are alike, else it is irrational."""
-    return (Fraction(1, outputs),) * outputs if epsilon == 0 else None
+@dataclass(frozen=True)
+class Calibrated(Mechanism):
+    """A mechanism whose probabilities fall with the distance from the true value at a rate that epsilon sets."""
+
+    epsilon: Fraction
+
+    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
+        """Where epsilon is 0 all outputs are alike."""
+        return (Fraction(1, outputs),) * outputs if self.epsilon == 0 else None
 
 
 def epsilon_of(value: Number, *, positive: bool = False) -> Fraction:

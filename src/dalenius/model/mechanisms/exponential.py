@@ -11,15 +11,7 @@ import numpy as np
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
-from dalenius.model.mechanisms.base import (
-    Floats,
-    Mechanism,
-    distances,
-    epsilon_of,
-    range_of,
-    strictly_called,
-    uniform_row,
-)
+from dalenius.model.mechanisms.base import Calibrated, Floats, distances, epsilon_of, range_of, strictly_called
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Exponential", "exponential"]
@@ -28,7 +20,7 @@ MAX_RATE = 10**12
 
 
 @dataclass(frozen=True)
-class Exponential(Mechanism):
+class Exponential(Calibrated):
     """The exponential mechanism (McSherry, Talwar 2007) with the score -|y - v|.
 
     Output y has a probability proportional to exp(-epsilon |y - v| / (2 sensitivity)) over the range. For a binary value it is the
@@ -54,7 +46,6 @@ class Exponential(Mechanism):
     """
 
     kind: ClassVar[str] = "exponential"
-    epsilon: Fraction
     range: tuple[int, int] | None = None
     sensitivity: Fraction = Fraction(1)
 
@@ -76,9 +67,6 @@ class Exponential(Mechanism):
     def channel(self, values: Integers) -> Floats:
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
         return weights / weights.sum(axis=1, keepdims=True)
-
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
-        return uniform_row(self.epsilon, distances(values, self.range).shape[1])
 
 
 exponential = Exponential

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from dalenius.exact import Integer, Number
-from dalenius.model.mechanisms.base import Floats, Mechanism, distances, epsilon_of, range_of, strictly_called
+from dalenius.model.mechanisms.base import Calibrated, Floats, distances, epsilon_of, range_of, strictly_called
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Geometric", "geometric"]
 
 
 @dataclass(frozen=True)
-class Geometric(Mechanism):
+class Geometric(Calibrated):
     """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009) for counts.
 
     Two-sided geometric noise of ratio a = e^-epsilon, clamped to the range: output y of value v has probability
@@ -41,7 +40,6 @@ class Geometric(Mechanism):
     """
 
     kind: ClassVar[str] = "geometric"
-    epsilon: Fraction
     range: tuple[int, int] | None = None
 
     @strictly_called

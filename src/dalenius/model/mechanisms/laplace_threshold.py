@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import Number
-from dalenius.model.mechanisms.base import (
-    Floats,
-    Mechanism,
-    epsilon_of,
-    strictly_called,
-    symmetric_channel,
-    uniform_row,
-)
+from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
 
 __all__ = ["LaplaceThreshold", "laplace_threshold"]
 
 
 @dataclass(frozen=True)
-class LaplaceThreshold(Mechanism):
+class LaplaceThreshold(Calibrated):
     """The Laplace mechanism on a query with values 0 and 1, rounded to the nearer value (source paper, section 7.2).
 
     Noise of scale 1/epsilon crosses the threshold 1/2 with probability e^(-epsilon/2)/2: a binary symmetric channel.
@@ -44,7 +36,6 @@ class LaplaceThreshold(Mechanism):
     """
 
     kind: ClassVar[str] = "laplace_threshold"
-    epsilon: Fraction
 
     @strictly_called
     def __init__(self, epsilon: Number) -> None:
@@ -58,9 +49,6 @@ class LaplaceThreshold(Mechanism):
             )
         flip = math.exp(-self.epsilon / 2) / 2
         return symmetric_channel(values, 2, 1.0 - flip, flip)
-
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
-        return uniform_row(self.epsilon, 2)
 
 
 laplace_threshold = LaplaceThreshold

@@ -65,13 +65,14 @@ class Channel(Mechanism):
             raise InputError(
                 f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
             )
-        return np.array([_doubles(row) for row in self.rows])
+        return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
 
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...]:
-        row = self.rows[index]
-        return tuple(entry / sum(row, Fraction(0)) for entry in row)
+    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
+        rows = map(_normalised, self.rows)
+        first = next(rows)
+        return first if all(row == first for row in rows) else None
 
 
-def _doubles(row: tuple[Fraction, ...]) -> list[float]:
+def _normalised(row: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     total = sum(row, Fraction(0))
-    return [float(entry / total) for entry in row]
+    return tuple(entry / total for entry in row)

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 from dalenius.exact import Integer, Number, as_integer
-from dalenius.model.mechanisms.base import (
-    Floats,
-    Mechanism,
-    epsilon_of,
-    strictly_called,
-    symmetric_channel,
-    uniform_row,
-)
+from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
 
 __all__ = ["RandomizedResponse", "randomized_response"]
 
 
 @dataclass(frozen=True)
-class RandomizedResponse(Mechanism):
+class RandomizedResponse(Calibrated):
     """k-ary randomised response on the query's value (Warner 1965; Kairouz, Oh, Viswanath 2014).
 
     It tells the value with probability e^epsilon/(e^epsilon + k - 1), each other value with 1/(e^epsilon + k - 1).
@@ -45,7 +37,6 @@ class RandomizedResponse(Mechanism):
     """
 
     kind: ClassVar[str] = "randomized_response"
-    epsilon: Fraction
     k: int | None = None
 
     @strictly_called
@@ -57,9 +48,6 @@ class RandomizedResponse(Mechanism):
         weight = math.exp(-self.epsilon)
         total = 1.0 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1.0 / total, weight / total)
-
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...] | None:
-        return uniform_row(self.epsilon, values.size)
 
 
 randomized_response = RandomizedResponse

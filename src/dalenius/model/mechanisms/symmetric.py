@@ -56,9 +56,8 @@ class Symmetric(Mechanism):
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
-    def exact_row(self, index: int, values: Integers) -> tuple[Fraction, ...]:
-        other = self.flip / max(values.size - 1, 1)
-        return tuple(1 - self.flip if y == index else other for y in range(values.size))
+    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
+        return (1 - self.flip,) * outputs if (1 - self.flip) * outputs == 1 else None
 
 
 symmetric = Symmetric
