@@ -96,7 +96,7 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     Warns
     -----
     ProofRefusedWarning
-        If a proof was refused that rounding does not explain.
+        If a proof was refused that neither rounding nor a limit explains.
     """
     desk = _Desk(problem, search)
     lowers, uppers = _Lazy(proposer.lowers()), _Lazy(proposer.uppers())

@@ -9,9 +9,13 @@ from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
 
-__all__ = ["Verdict", "need_readable", "verify"]
+__all__ = ["MEMORY", "SECONDS", "Verdict", "need_readable", "verify"]
 
 Verdict = dalenius_check.Verdict
+SECONDS, MEMORY = (
+    3600.0,
+    4096.0,
+)  # what a check may take unless somebody says otherwise, as on the checker's own command line
 
 
 def verify(
@@ -19,8 +23,8 @@ def verify(
     certificate: Certificate | str | Path,
     *,
     resolved: bool = False,
-    seconds: float = 3600.0,
-    memory: float = 4096.0,
+    seconds: float = SECONDS,
+    memory: float = MEMORY,
 ) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 

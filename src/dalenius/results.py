@@ -17,7 +17,7 @@ from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Refusal, Scope, Termination
-from dalenius.search.clock import Progress
+from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
 __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
@@ -162,8 +162,7 @@ class _Proved:
         InputError
             If `gap` is no finite number of at least 0.
         """
-        if not 0.0 <= gap < math.inf:
-            raise InputError(f"gap: expected a finite number of at least 0, got {brief(gap)}")
+        need_gap(gap)
         if not self.gap <= gap:
             raise GapNotReachedError(
                 f"the relative gap is {gap_text(self.gap)}, asked for {gap} ({self.termination.value}: {self.termination.advice})"

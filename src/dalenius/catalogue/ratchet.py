@@ -20,7 +20,7 @@ from dalenius.exact import as_fraction, brief
 from dalenius.files import alone, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
-from dalenius.search import Limits
+from dalenius.search import need_gap
 
 __all__ = [
     "MOST_BYTES",
@@ -115,7 +115,7 @@ def tighten(
         If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
         or an argument is invalid.
     """
-    Limits(gap=gap)
+    need_gap(gap)
     if model.standing.proved and (model.gap is None or model.gap <= gap):
         return None
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)

@@ -19,7 +19,6 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
 from dalenius.cli.statuses import ExitStatus
-from dalenius.exact import brief
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "err",
     "listed",
     "naming",
-    "need_gap",
     "out",
     "require",
     "status_line",
@@ -61,12 +59,6 @@ def listed(text: str, option: str) -> list[str]:
         return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
         raise dl.InputError(f"{option}: {error}") from None
-
-
-def need_gap(gap: float | None) -> None:
-    """`InputError` if what is asked with --require-gap is no gap."""
-    if gap is not None and not 0.0 <= gap < math.inf:
-        raise dl.InputError(f"--require-gap: expected a number of at least 0, got {brief(gap)}")
 
 
 def require(gap: float, asked: float | None) -> None:

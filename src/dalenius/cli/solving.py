@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
+from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
@@ -22,7 +23,6 @@ from dalenius.cli.shared import (
     SeedOption,
     TimeOption,
     UnitsOption,
-    need_gap,
     out,
     require,
     status_line,
@@ -30,7 +30,7 @@ from dalenius.cli.shared import (
 )
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest, model_bytes
-from dalenius.search import Clock, LimitOptions, Limits, stopped_by_interrupt
+from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
 __all__ = ["solve", "verify"]
@@ -79,7 +79,8 @@ def solve(
         "memory_limit": memory_limit,
     }
     Limits(**limits)
-    need_gap(require_gap)
+    if require_gap is not None:
+        need_gap(require_gap, "--require-gap")
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
     path = model_path(model)
@@ -114,8 +115,8 @@ def verify(
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
     ] = False,
-    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = 3600.0,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = 4096.0,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
     as_json: JsonOption = False,
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")

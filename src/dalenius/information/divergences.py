@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import x_log_x
 
-__all__ = ["mutual_information", "relative_entropy"]
+__all__ = ["above_tangent", "mutual_information", "relative_entropy"]
 
 SMALL = 1e-6  # below it differences of entropies have lost ten of sixteen digits
 
@@ -54,4 +54,13 @@ def _excess(p: Floats, q: Floats) -> Floats:
     near = np.abs(x) <= 0.5
     x = np.where(near, x, 0.0)
     far = x_log_x(p) - p * np.log(np.where(q > 0.0, q, 1.0)) - p + q
-    return np.where(near & (q > 0.0), q * ((1.0 + x) * np.log1p(x) - x), far)
+    return np.where(near & (q > 0.0), q * above_tangent(x), far)
+
+
+def above_tangent(x: Floats) -> Floats:
+    """How far v log v lies above its tangent at 1, at v = 1 + x: (1 + x) log(1 + x) - x, off by some 1e-16 of x near 0.
+
+    >>> bool(np.isclose(above_tangent(np.array(1e-6)), 5e-13, rtol=1e-5, atol=0.0))
+    True
+    """
+    return (1.0 + x) * np.log1p(x) - x

@@ -19,6 +19,7 @@ from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Termination
 from dalenius.programs.solvers import Attempt, attempt, ladder, usable
 from dalenius.programs.standard_form import StandardForm, standard_form
+from dalenius.search import need_gap
 
 __all__ = ["BlockSolution", "Program", "checked"]
 
@@ -268,10 +269,8 @@ def _better(new: object, old: float, sign: float) -> TypeGuard[float]:
 
 def checked(gap: float, time_limit: float | None) -> float:
     """The time limit as a number; InputError if either is none of at least 0."""
+    need_gap(gap)
     limit = math.inf if time_limit is None else time_limit
-    if gap == math.inf:
-        raise InputError("gap: expected a finite number, got inf")
-    for name, value in (("gap", gap), ("time_limit", limit)):
-        if not (is_number(value) and value >= 0):
-            raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")
+    if not (is_number(limit) and limit >= 0):
+        raise InputError(f"time_limit: expected a number of at least 0, got {brief(limit)}")
     return float(limit)

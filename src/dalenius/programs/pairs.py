@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dalenius.errors import InputError
-from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information import above_tangent, log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 
 __all__ = ["Pairs", "divergence", "log_mean_exp", "mixed", "polished", "room", "rounding", "slack"]
@@ -47,7 +47,7 @@ def divergence(p: Floats, best: Floats, log_best: Floats) -> Floats:
     near = np.abs(more) <= 0.5 * best
     x = np.where(near & (best > 0.0), more / np.where(best > 0.0, best, 1.0), 0.0)
     far = np.where(near, 0.0, x_log_x(p)), np.where(near, 0.0, p * np.where(np.isfinite(log_best), log_best, 0.0))
-    terms = np.where(near, best * ((1.0 + x) * np.log1p(x) - x), far[0] - far[1] - more)
+    terms = np.where(near, best * above_tangent(x), far[0] - far[1] - more)
     lost = np.abs(more) + np.abs(far[0]) + np.abs(far[1])
     return np.asarray(np.maximum(terms.sum(axis=-1), 0.0) + EPS * lost.sum(axis=-1))
 

@@ -2,7 +2,7 @@
 
 from dalenius.search.clock import Clock, Progress
 from dalenius.search.interrupt import Stop, hearing, stop_requested, stopped_by_interrupt
-from dalenius.search.limits import LimitOptions, Limits
+from dalenius.search.limits import LimitOptions, Limits, need_gap
 from dalenius.search.run import Run
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Run",
     "Stop",
     "hearing",
+    "need_gap",
     "stop_requested",
     "stopped_by_interrupt",
 ]

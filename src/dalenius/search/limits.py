@@ -9,11 +9,16 @@ from typing import TypedDict
 from dalenius.errors import InputError
 from dalenius.exact import brief, is_number
 
-__all__ = ["LimitOptions", "Limits"]
-
+__all__ = ["LimitOptions", "Limits", "need_gap"]
 
 LEAST_SECONDS = 1.0  # what can be proved in a second and 64 MiB is proved, however low the limits are
 LEAST_BYTES = 2.0**26
+
+
+def need_gap(gap: object, what: str = "gap") -> None:
+    """`InputError` unless this is a relative gap that can be asked for."""
+    if not (is_number(gap) and 0 <= gap < math.inf):
+        raise InputError(f"{what}: expected a finite number of at least 0, got {brief(gap)}")
 
 
 class LimitOptions(TypedDict, total=False):
@@ -56,8 +61,7 @@ class Limits:
     memory_limit: float | None = 4096.0
 
     def __post_init__(self) -> None:
-        if not (is_number(self.gap) and 0 <= self.gap < math.inf):
-            raise InputError(f"gap: expected a finite number of at least 0, got {brief(self.gap)}")
+        need_gap(self.gap)
         for name, what in (("time_limit", "seconds"), ("node_limit", "leaves"), ("memory_limit", "mebibytes")):
             limit = getattr(self, name)
             if limit is not None and not (is_number(limit) and limit > 0):
