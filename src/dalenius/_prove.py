@@ -286,8 +286,14 @@ class _Desk:
 
     @property
     def hopeful(self) -> bool:
-        """Whether there is time for more than what is certain, which no proof of a search's is quicker than."""
-        return self._seconds(certain=False) >= 0.9 * self._certain.seconds
+        """Whether there is time for more than what is certain, which no proof of a search's is quicker than.
+
+        Some of what that takes is over by now: the model has been read once.
+        """
+        if self._search is None:
+            return True
+        needed, within = self._certain.seconds, self._search.limits.least[0]
+        return needed <= within and self._seconds(certain=False) >= 0.35 * needed
 
     @property
     def late(self) -> bool:
