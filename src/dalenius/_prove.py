@@ -265,11 +265,10 @@ class _Desk:
         return verdict.status.value == ("resolved" if self._own else "proved")
 
     def _seconds(self, *, certain: bool) -> float:
-        """What a check may take: all that is left, but for what a certain end will take should this one fail."""
+        """What a check may take: all that is left, and for a certain end more than it should need."""
         if self._search is None:
             return inf
-        left, last = self._search.clock.left, self._certain.seconds
-        return max(left, 2.0 * last, LEAST_SECONDS) if certain else max(left - last, 0.5 * left, LEAST_SECONDS)
+        return max(self._search.clock.left, 2.0 * self._certain.seconds if certain else 0.0, LEAST_SECONDS)
 
     @property
     def _mebibytes(self) -> float:
@@ -287,8 +286,14 @@ class _Desk:
 
     @property
     def hopeful(self) -> bool:
-        """Whether there is time for more than what is certain, which no proof of a search's is quicker than."""
-        return self._seconds(certain=False) >= 0.8 * self._certain.seconds
+        """Whether there is time for more than what is certain, which no proof of a search's is quicker than.
+
+        Some of what that takes is over by now: the model has been read once.
+        """
+        if self._search is None:
+            return True
+        needed, within = self._certain.seconds, self._search.limits.least[0]
+        return needed <= within and self._seconds(certain=False) >= 0.35 * needed
 
     @property
     def late(self) -> bool:

@@ -11,6 +11,7 @@ import pytest
 import dalenius as dl
 from dalenius._costs import AuditCosts, Cost, design_cost, record_kinds
 from dalenius.audits import EntropyAudit, audit_within
+from dalenius.audits.choice import ROOM
 from dalenius.audits.letters import LettersAudit
 from dalenius.model import dumps
 from dalenius.search import Limits, Run
@@ -86,7 +87,7 @@ def test_a_clock_leaves_to_the_proof_what_it_will_take():
     question, search = letters(64), Run.of(Limits(time_limit=20.0))
     audit = audit_within(question, search)
     assert isinstance(audit, EntropyAudit)
-    whole = AuditCosts.of(question).whole.seconds
+    whole = ROOM * AuditCosts.of(question).whole.seconds
     assert search.clock.time_limit == pytest.approx(20.0 - whole)
     assert search.clock.left == pytest.approx(search.clock.remaining + whole, abs=0.1)
     assert search.clock.part(1.0).time_limit == pytest.approx(20.0 - whole, abs=0.1)

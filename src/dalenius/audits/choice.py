@@ -20,6 +20,7 @@ AUDITS: dict[str, type[Audit]] = {
     PriorSet.kind: PriorSetAudit,
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
+ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
 FAR = 1.5  # predictions may be wrong by a third: what seems to take more than so many times the limits is not begun
 
 
@@ -45,5 +46,5 @@ def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
     late = costs.whole.seconds > SEARCHING * seconds
     if isinstance(problem.adversary, EntropyAtLeast) and (late or costs.held > size):
         return LettersAudit(problem, search, late=late)
-    search.clock.reserve(min(costs.whole.seconds, 0.9 * limits.seconds))
+    search.clock.reserve(min(ROOM * costs.whole.seconds, 0.9 * limits.seconds))
     return audit_of(problem, search)

@@ -33,7 +33,9 @@ SMALL = 1e-6  # nats: smaller divergences are evaluated without cancellation
 BATCH = 2**21  # numbers in a batch of selections
 FREE = 256  # laws of a record that are written for the last digits; more of them only for the gap
 MOST = 2**22  # numbers in all laws of a certificate
-WORK = 5e-7  # seconds that checking a law takes for each entry of the channel
+WORK, ANEW = 2.5e-8, 4e-7  # seconds that checking a law takes for each entry of a channel that is kept, or made anew
+WEIGHT = 1.5e-5  # and for each of its own weights
+KEPT = 256  # bytes of the memory limit for each entry, from which on the checker keeps a channel
 
 
 @dataclass
@@ -95,7 +97,7 @@ class ProductAudit(Audit):
             self._search(kind, search)
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
-        self.out_of_time |= self.clock.remaining <= WORK * self.channel.size * self._more_laws
+        self.out_of_time |= self.clock.remaining <= self._law_seconds * (self._more_laws + 1)
         self._tell("done", None, now=True)
 
     @property
@@ -188,8 +190,13 @@ class ProductAudit(Audit):
     @property
     def _room(self) -> float:
         """How many more laws a certificate should hold: there must be time left to check them, too."""
-        most = min(MOST // self._rows.shape[1], self.clock.remaining / (WORK * self.channel.size))
-        return most - self._more_laws
+        return min(MOST // self._rows.shape[1], self.clock.remaining / self._law_seconds) - self._more_laws
+
+    @property
+    def _law_seconds(self) -> float:
+        """What checking a law takes."""
+        kept = KEPT * self.channel.size <= self.search.limits.least[1] - self.channel.nbytes
+        return (WORK if kept else ANEW) * self.channel.size + WEIGHT * self.channel.shape[1]
 
     @property
     def _more_laws(self) -> int:
