@@ -15,6 +15,14 @@ import cases
 from dalenius_check import Status, check
 
 CASES = list(cases.cases().values())
+HOLES = {  # what a checker with a hole, in this file this instead of that, would believe
+    "forged_as_other_counts": ("tree.py", " and self.record.pairs[b] == self.record.pairs[a]", ""),
+    "as_other_slopes": ("tree.py", "rows[b] == rows[a] and ", ""),
+    "as_other_range": ("tree.py", "need(like and (other.los, other.his) == (own.los, own.his),", "need(like,"),
+    "forged_one_count": ("counts.py", "table[k] = table[k] + n", "table[k] = n"),
+    "forged_selection_left_out": ("counts.py", "return sorted(found)\n", "return sorted(found)[:1]\n"),
+    "forged_ratio_off_support": ("privacy.py", 'need(fits, "weight', 'need(True, "weight'),
+}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -31,6 +39,13 @@ def test_verdict(case):
     else:
         assert verdict.lower is None
         assert verdict.lines == ()
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_a_case_tells_a_checker_with_a_hole(name, planted):
+    case = cases.cases()[name]
+    verdict = planted(name, *HOLES[name]).check(*case.files)
+    assert (case.status, verdict.exit_code) == (1, 0), verdict.reason
 
 
 def test_the_corpus_is_complete():
