@@ -8,6 +8,9 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +22,7 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
 from dalenius.cli.statuses import ExitStatus
+from dalenius.exact import fraction_text
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
@@ -68,18 +72,28 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.GAP_NOT_REACHED)
 
 
-def write_json(answer: Any) -> None:
-    """One JSON value, and nothing else, on standard output; null for what is no finite number."""
-    sys.stdout.write(json.dumps(_finite(answer), allow_nan=False) + "\n")
+def write_json(answer: object) -> None:
+    """One JSON value, and nothing else, on standard output: of whatever answers are made of (`_plain`)."""
+    sys.stdout.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
     sys.stdout.flush()
 
 
-def _finite(answer: Any) -> Any:
-    if isinstance(answer, float):
-        return answer if math.isfinite(answer) else None
-    if isinstance(answer, dict):
-        return {key: _finite(value) for key, value in answer.items()}
-    return [_finite(value) for value in answer] if isinstance(answer, list | tuple) else answer
+def _plain(answer: object) -> object:
+    """What JSON knows: null for what is no finite number, text for an exact one, an enumeration's word, a dataclass by its fields."""
+    match answer:
+        case Enum():
+            return answer.value
+        case float():
+            return answer if math.isfinite(answer) else None
+        case Fraction():
+            return fraction_text(answer)
+        case dict():
+            return {key: _plain(value) for key, value in answer.items()}
+        case list() | tuple():
+            return [_plain(value) for value in answer]
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return {part.name: _plain(getattr(answer, part.name)) for part in fields(answer)}
+    return answer
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -162,7 +161,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "record": result.record,
         "prior": result.witness.prior if result.witness else None,
         "termination": result.termination.value,
-        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
+        "refusals": result.refusals,
         "scope": result.scope.value,
         "proved": result.proved_about == "model",
         "proved_about": result.proved_about,
@@ -204,7 +203,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
-        "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
+        "refusals": result.refusals,
         "scope": result.scope.value,
         "proved": result.proved_about == "model",
         "proved_about": result.proved_about,
