@@ -193,7 +193,7 @@ class Result(_Proved):
     refusals : tuple of Refusal
         Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
     trace : tuple of Progress
-        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
+        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture(result)` draws it.
     """
 
     lower: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import itertools
 import math
@@ -214,10 +215,12 @@ def table(text: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
 def test_the_table_of_a_trace(support, units, size):
-    """One line a moment, bounds in the units asked for and rounded outward."""
+    """One line a moment, bounds in the units asked for and rounded outward; in the last one the interval that is proved."""
     result = dl.solve(count(support), gap=1e-6, time_limit=0.5)
     trace = result.trace
-    rows = table(trace_table(result.to(units).trace))
+    *rows, last = table(trace_table(result.to(units)))
+    assert (last["stage"], int(last["evidence"])) == ("proved", result.certificate.lines)
+    assert (last[f"lower_{units}"], last[f"upper_{units}"]) == result.to(units).ends
     assert len(rows) == len(trace) >= 2
     for row, moment in zip(rows, trace, strict=True):
         assert (row["stage"], row["round"], int(row["evidence"])) == (moment.stage, "", moment.evidence)
@@ -232,20 +235,33 @@ def test_the_table_of_a_trace(support, units, size):
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_the_picture_of_a_trace(support, tmp_path, ending, head):
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
-    trace = dl.solve(support.parity4(1)).to("bits").trace
-    path = trace_picture(trace, tmp_path / f"trace.{ending}", title="parity")
+    result = dl.solve(support.parity4(1)).to("bits")
+    path = trace_picture(result, tmp_path / f"trace.{ending}", title="parity")
     assert path.read_bytes().startswith(head)
 
 
-def test_pictures_that_cannot_be_drawn(support, tmp_path):
-    """An empty trace, a missing folder and an unknown ending are one clear error each."""
+def test_a_picture_calls_proved_only_what_is(support, tmp_path, monkeypatch):
+    """The search's own numbers need not be provable; the interval that was proved stands at the end."""
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
-    with pytest.raises(dl.InputError, match="trace: expected at least one moment"):
-        trace_picture((), tmp_path / "trace.png")
-    trace = dl.solve(support.parity4(1)).trace
+    drawn = []
+    monkeypatch.setattr("dalenius.report.trace.written", lambda figure, path: drawn.append(figure) or path)
+    result = dl.solve(support.parity4(1))
+    trace_picture(dataclasses.replace(result, lower=0.0, upper=0.5), tmp_path / "trace.png")
+    lines = {line.get_label(): line for line in drawn[0].axes[0].get_lines()}
+    assert [label for label in lines if "proved" in label] == ["proved in the end"]
+    assert list(lines["proved in the end"].get_ydata()) == [0.0, 0.5]
+    assert list(lines["bound of the search, from above"].get_ydata()) == [moment.upper for moment in result.trace]
+
+
+def test_pictures_that_cannot_be_drawn(support, tmp_path):
+    """Where nothing is feasible, a missing folder and an unknown ending are one clear error each."""
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
+    with pytest.raises(dl.InputError, match="no interval to draw"):
+        trace_picture(dl.solve(dl.load("infeasible/negative-leakage")), tmp_path / "trace.png")
+    result = dl.solve(support.parity4(1))
     for path in (tmp_path / "nowhere" / "trace.png", tmp_path / "trace.nonsense"):
         with pytest.raises(dl.InputError, match="cannot be written"):
-            trace_picture(trace, path)
+            trace_picture(result, path)
 
 
 # ---------------------------------------------------------------- the command line
@@ -259,9 +275,10 @@ def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_p
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["my.model.cert", "my.model.trace.csv", "my.model.trace.png"]
     rows = table((tmp_path / "out/my.model.trace.csv").read_text())
-    assert rows[-1]["stage"] == "done"
+    assert [row["stage"] for row in rows[-2:]] == ["done", "proved"]
     exact = 1.0 - support.binary_entropy(math.exp(-0.5) / 2) / math.log(2.0)
-    assert float(rows[-1]["lower_bits"]) - ROUNDING <= exact <= float(rows[-1]["upper_bits"]) + ROUNDING
+    for row, loss in zip(rows[-2:], (ROUNDING, 0.0), strict=True):
+        assert float(row["lower_bits"]) - loss <= exact <= float(row["upper_bits"]) + loss
     assert (tmp_path / "out/my.model.trace.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -142,11 +143,11 @@ def _written(
     if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult):
         files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
-        files[".trace.csv"] = trace_table(result.trace)
+        files[".trace.csv"] = trace_table(result)
     written = folder.keep(name, problem, files)
-    if written is not None and trace and result.trace:
+    if written is not None and trace and math.isfinite(result.upper):
         picture = written.with_suffix(".trace.png")
-        folder.draw(lambda: trace_picture(result.trace, picture, title=written.stem))
+        folder.draw(lambda: trace_picture(result, picture, title=written.stem))
     return written
 
 
