@@ -23,9 +23,10 @@ class GapNotReachedError(DaleniusError):
 
 
 class NotProvedError(DaleniusError):
-    """A release was asked for, and the certificate does not prove what it would leak: nothing is released.
+    """A release was asked for, and it is not proved what it would leak, or that it keeps the budget: nothing is released.
 
-    `status` is the checker's word and `exit_code` that of its program: 1 rejected, 2 unreadable or about something else, 3 undecided.
+    `status` is the checker's word and `exit_code` that of its program: 1 rejected, 2 unreadable or about something else, 3 undecided;
+    and 5 where the certificate is proved, but the model's budget is not met by what it proves.
     """
 
     def __init__(self, message: str, *, status: str, exit_code: int) -> None:

@@ -30,12 +30,18 @@ def release(
         typer.Option("--certificate", help="Proof for this mechanism; default: beside it, with the ending .cert."),
     ] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
+    despite_budget: Annotated[
+        bool, typer.Option("--despite-budget", help="Release though MODEL's budget is not proved to be met.")
+    ] = False,
     as_json: JsonOption = False,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="ONLY for simulations: makes the output predictable.")
     ] = None,
 ) -> None:
-    """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown."""
+    """Release one output of a mechanism for real data, with a proved bound of what it leaks. The true value is never shown.
+
+    Where MODEL's budget of leakage or of distortion is not proved to be met, nothing is released: exit status 5.
+    """
     import numpy as np
 
     from dalenius.studies.data import letter_texts, read_letters
@@ -59,11 +65,12 @@ def release(
                 lambda: read_letters(data, problem.records, column, texts),
                 certificate=None if proof is None else dl.Certificate.read(proof),
                 time_limit=time_limit,
+                despite_budget=despite_budget,
                 rng=None if seed is None else np.random.default_rng(seed),
                 progress=progress,
             )
     except dl.NotProvedError as error:
-        err.print(f"dalenius: {proof}: {error}", markup=False)
+        err.print(f"dalenius: {proof or mechanism}: {error}", markup=False)
         raise typer.Exit(error.exit_code) from None
     if as_json:
         files = {"model": str(path), "digest": digest(audit), "mechanism": str(mechanism)}

@@ -69,7 +69,7 @@ def require(gap: float, asked: float | None) -> None:
     """Leave with status 5 if the gap is larger than what was asked for with --require-gap."""
     if asked is not None and gap > asked:
         err.print(f"dalenius: the relative gap is {gap_text(gap)}, and --require-gap asks for {asked:g}", markup=False)
-        raise typer.Exit(ExitStatus.GAP_NOT_REACHED)
+        raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
 def write_json(answer: object) -> None:

@@ -10,7 +10,7 @@ __all__ = ["ExitStatus"]
 class ExitStatus(IntEnum):
     """How a command ended.
 
-    >>> ExitStatus.of_signal(15), ExitStatus.GAP_NOT_REACHED.value
+    >>> ExitStatus.of_signal(15), ExitStatus.NOT_REACHED.value
     (<ExitStatus.TERMINATED: 143>, 5)
     """
 
@@ -19,7 +19,7 @@ class ExitStatus(IntEnum):
     UNUSABLE = 2
     UNDECIDED = 3
     RESOLVED = 4
-    GAP_NOT_REACHED = 5
+    NOT_REACHED = 5
     INTERRUPTED = 130
     TERMINATED = 143
 
@@ -32,7 +32,7 @@ class ExitStatus(IntEnum):
             ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
             ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`)",
             ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",
-            ExitStatus.GAP_NOT_REACHED: "the interval is valid, but wider than `--require-gap`",
+            ExitStatus.NOT_REACHED: "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)",
             ExitStatus.INTERRUPTED: "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole",
             ExitStatus.TERMINATED: "stopped by SIGTERM; the same",
         }[self]

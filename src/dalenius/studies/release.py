@@ -11,7 +11,7 @@ from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_nonnegative, brief
+from dalenius.exact import Integer, as_nonnegative, brief, fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
@@ -94,13 +94,15 @@ def release(
     *,
     certificate: Certificate | None = None,
     time_limit: float | None = 30.0,
+    despite_budget: bool = False,
     rng: Random | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Release:
-    """Draw one output for real data, if it is proved what that leaks about one record.
+    """Draw one output for real data, if it is proved what that leaks about one record, and that it keeps the model's budget.
 
-    In this order: the mechanism must fit the model; the bound is proved, from the certificate or by an audit; the data is looked at;
-    one output is drawn, with exactly the mechanism's probabilities. Whatever fails, nothing is drawn, and no error repeats the data.
+    In this order: the mechanism must fit the model; the bound is proved, from the certificate or by an audit; the model's budget of
+    leakage or distortion must be met; the data is looked at; one output is drawn, with exactly the mechanism's probabilities. Whatever
+    fails, nothing is drawn, and no error repeats the data.
 
     Parameters
     ----------
@@ -113,6 +115,9 @@ def release(
         Of this mechanism's audit, or of the design, if it carries this very mechanism. Without one the mechanism is audited here.
     time_limit : float or None
         Seconds for that audit.
+    despite_budget : bool
+        Release also where the leakage is not proved to be within the model's budget, or the expected distortion is above it. What is
+        proved is in the answer all the same.
     rng : random.Random or numpy.random.Generator, optional
         ONLY for simulations: it makes the output predictable. By default the operating system's entropy.
     progress : callable, optional
@@ -121,7 +126,7 @@ def release(
     Raises
     ------
     NotProvedError
-        If the independent checker does not prove the certificate, or it is about another mechanism.
+        If the independent checker does not prove the certificate, it is about another mechanism, or the budget is not met.
     InputError
         If an argument is invalid, or the mechanism or the letters do not fit the model.
     KeyboardInterrupt
@@ -143,6 +148,9 @@ def release(
         raise InputError(f"certificate: expected a Certificate, or None, got {brief(certificate)}")
     proof = _audited(audit, time_limit, progress) if certificate is None else certificate
     leakage = bound_of(problem, mechanism, _proved(problem, audit, proof), proof)
+    distortion = problem.expected_distortion(mechanism.rows) if isinstance(problem, DesignProblem) else None
+    if not despite_budget:
+        _need_budget(problem, leakage, distortion)
     hidden = _true_input(problem, mechanism, problem.records.dataset(letters() if callable(letters) else letters))
     return Release(
         output=mechanism.sample(hidden, rng),
@@ -150,7 +158,7 @@ def release(
         adversary=f"any adversary {problem.against('a release').in_words()}",
         certificate=proof,
         audited=certificate is None,
-        distortion=problem.expected_distortion(mechanism.rows) if isinstance(problem, DesignProblem) else None,
+        distortion=distortion,
         max_distortion=problem.budget if isinstance(problem, MinLeakage) else None,
         simulation=rng is not None,
     )
@@ -231,6 +239,24 @@ def _proved(problem: Problem, audit: MaximalLeakage, certificate: Certificate) -
             exit_code=verdict.exit_code,
         )
     return verdict.upper
+
+
+def _need_budget(problem: Problem, leakage: LeakageBound, distortion: Fraction | None) -> None:
+    """`NotProvedError` unless the model's budget, if it has one, is met: of distortion exactly, of leakage by what is proved."""
+    if isinstance(problem, MinLeakage) and distortion is not None and distortion > problem.budget:
+        missing, instead = (
+            f"the expected distortion, {text_above(distortion)}, is above the budget {fraction_text(problem.budget)}",
+            "take a mechanism that distorts less, or a larger max_distortion",
+        )
+    elif isinstance(problem, MinDistortion) and not leakage.within_budget:
+        missing, instead = (
+            f"the budget of leakage, {fraction_text(problem.budget)} {problem.budget_units}, is not proved to be met, only {leakage}",
+            "take a mechanism that leaks less, a certificate that proves more, or a larger max_leakage",
+        )
+    else:
+        return
+    message = f"{missing}; nothing is released; {instead}, or release despite the budget (--despite-budget, despite_budget=True)"
+    raise NotProvedError(message, status="budget not met", exit_code=5)
 
 
 def _true_input(problem: Problem, mechanism: DesignedMechanism, letters: Sequence[int]) -> int:

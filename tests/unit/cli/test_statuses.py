@@ -125,7 +125,7 @@ def test_a_wider_gap_than_the_one_required_is_a_status_of_its_own(models, comman
     (models / "open.toml").write_text(text)
     arguments = ["solve", "open.toml", "--node-limit", "1", "-o", "out", "--json", "--require-gap"]
     wide = command_line(*arguments, "1e-9")
-    assert wide.returncode == ExitStatus.GAP_NOT_REACHED
+    assert wide.returncode == ExitStatus.NOT_REACHED
     assert wide.stderr.startswith("dalenius: the relative gap is ")
     assert wide.stderr.count("\n") == 1
     answer = json.loads(wide.stdout)

@@ -168,7 +168,7 @@ def test_the_true_value_is_nowhere(write, release, as_json, inputs):
 
 def test_labels_are_printed_as_they_are(write, release):
     write(mechanism=dl.DesignedMechanism([[1, 0], [1, 0]], outputs=[":smile: [red]é", "b"]))
-    status, output, _ = release()
+    status, output, _ = release("--despite-budget")
     assert status == 0
     assert output.splitlines()[0] == "output               :smile: [red]é"
 
@@ -224,7 +224,7 @@ def test_the_library_releases(audit):
 def test_what_is_handed_in_to_be_seen_is_all_that_is_shown(audit):
     """The outputs of both inputs are one and the same: then the texts are, too."""
     mechanism = MODEL.designed([[1, 0], [1, 0]])
-    even, odd = (dl.release(MODEL, mechanism, letters) for letters in ([0, 0, 0, 0], [1, 0, 0, 0]))
+    even, odd = (dl.release(MODEL, mechanism, letters, despite_budget=True) for letters in ([0, 0, 0, 0], [1, 0, 0, 0]))
     assert str(even) == str(odd)
     assert repr(even) == repr(odd)
 
@@ -350,28 +350,63 @@ def test_a_bad_time_limit(write, release):
 # ---------------------------------------------------------------- budgets
 
 
+WIDE = [["0.9", "0.1"], ["0.10000000000000000002", "0.89999999999999999998"]]
+
+
+def nobody(*_):
+    pytest.fail("nobody may look at the data, and nothing is sampled")
+
+
+def budgeted(budget):
+    return dl.MinDistortion(
+        records=MODEL.records,
+        query=MODEL.query,
+        distortion=MODEL.distortion,
+        adversary=MODEL.adversary,
+        max_leakage=budget,
+    )
+
+
+@pytest.mark.parametrize(
+    ("problem", "rows", "missing"),
+    [
+        (MODEL, WIDE, "the expected distortion, 0.100001, is above the budget 0.1"),
+        (budgeted("0.3 nats"), ROWS, "the budget of leakage, 0.3 nats, is not proved to be met, only at most 0.3246"),
+    ],
+    ids=["distortion", "leakage"],
+)
+def test_what_does_not_keep_its_budget_is_not_released(write, release, tmp_path, monkeypatch, problem, rows, missing):
+    """A release cannot be taken back: nothing is sampled, and the data is not even there to be looked at."""
+    mechanism = MODEL.designed(rows)
+    write(problem, mechanism)
+    (tmp_path / "people.csv").unlink()
+    monkeypatch.setattr(secrets, "randbelow", nobody)
+    status, output, errors = release()
+    assert (status, output) == (5, "")
+    assert errors.startswith("dalenius: noise.json: ")
+    assert missing in errors
+    assert errors.endswith("or release despite the budget (--despite-budget, despite_budget=True)\n")
+    assert errors.count("\n") == 1
+    with pytest.raises(dl.NotProvedError, match="nothing is released") as caught:
+        dl.release(problem, mechanism, nobody)
+    assert (caught.value.status, caught.value.exit_code) == ("budget not met", 5)
+
+
 def test_distortion_above_the_budget_is_said_exactly(write, release):
-    write(mechanism=MODEL.designed([["0.9", "0.1"], ["0.10000000000000000002", "0.89999999999999999998"]]))
-    status, output, _ = release()
+    write(mechanism=MODEL.designed(WIDE))
+    status, output, _ = release("--despite-budget")
     assert status == 0
     assert "expected distortion  0.100001, ABOVE the budget 0.1" in output
-    assert json.loads(release("--json")[1])["distortion_within_budget"] is False
+    assert json.loads(release("--json", "--despite-budget")[1])["distortion_within_budget"] is False
 
 
 @pytest.mark.parametrize(
     ("budget", "met"), [("0.4 nats", True), ("0.3 nats", False), ("0.5 bits", True), ("0.4 bits", False)]
 )
 def test_budgets_of_leakage(write, release, budget, met):
-    write(
-        dl.MinDistortion(
-            records=MODEL.records,
-            query=MODEL.query,
-            distortion=MODEL.distortion,
-            adversary=MODEL.adversary,
-            max_leakage=budget,
-        )
-    )
-    status, output, _ = release()
+    write(budgeted(budget))
+    assert release()[0] == (0 if met else 5)
+    status, output, _ = release("--despite-budget")
     assert status == 0
     assert re.search("^leakage budget +" + ("met$" if met else "NOT PROVED to be met$"), output, re.MULTILINE)
     assert re.search("^expected distortion +0.1$", output, re.MULTILINE)
