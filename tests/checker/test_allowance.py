@@ -150,7 +150,7 @@ def test_a_pipe_is_not_opened(files, tmp_path, capsys):
     for place in (str(tmp_path / "pipe"), "/dev/zero", str(tmp_path)):
         for model, certificate in ([place, files[1]], [files[0], place]):
             assert main([model, certificate]) == 2
-            assert capsys.readouterr().out == f"unreadable: cannot read a file: {place}: not a regular file\n"
+            assert capsys.readouterr() == ("", f"dalenius_check: {place}: cannot be read: not a regular file\n")
 
 
 # ---- bombs ----------------------------------------------------------------------------------------------------------

@@ -56,9 +56,11 @@ def test_command_line(capsys, tmp_path, files):
         (model_file, "a\0b"),
     ]:
         assert main([str(model), str(certificate)]) == 2
-        out = capsys.readouterr().out
-        assert out.startswith("unreadable: ")
-        assert out.count("\n") == 1
+        out, told = capsys.readouterr()
+        assert out == ""
+        assert told.startswith("dalenius_check: ")
+        assert ": cannot be read: " in told
+        assert told.count("\n") == 1
     with pytest.raises(SystemExit) as info:
         main([])
     assert info.value.code == 2
@@ -221,5 +223,5 @@ def test_the_trusted_package_stays_small():
     assert max(size for name, size in sizes.items() if name != "arithmetic/balls.py") <= 165, sizes
 
 
-LIMIT = 1740
+LIMIT = 1765
 ARITHMETIC_LIMIT = 400

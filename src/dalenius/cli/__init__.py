@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 import threading
@@ -17,7 +19,7 @@ from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.releasing import release
-from dalenius.cli.shared import err, out
+from dalenius.cli.shared import out
 from dalenius.cli.solving import solve, verify
 from dalenius.cli.statuses import ExitStatus
 from dalenius.search import Stop
@@ -69,7 +71,7 @@ def main() -> None:
     ours = threading.current_thread() is threading.main_thread()
     with stop.installed(SIGNALS) if ours else nullcontext():
         status = _run()
-        if stop.number is not None and status != ExitStatus.UNUSABLE:
+        if stop.number is not None and status not in (ExitStatus.UNUSABLE, ExitStatus.CLOSED):
             status = ExitStatus.of_signal(stop.number)
         if status in WORDS:
             _say(WORDS[ExitStatus(status)])
@@ -82,7 +84,7 @@ def _run() -> int:
         command = typer.main.get_command(app)
         with command.make_context("dalenius", sys.argv[1:]) as context:
             command.invoke(context)
-        sys.stdout.flush()
+        _flush()
     except typer.Exit as done:
         return _flushed(done.exit_code)
     except UsageError as error:
@@ -95,22 +97,37 @@ def _run() -> int:
         return ExitStatus.INTERRUPTED
     except OSError as error:  # standard output is full, or nobody reads it
         return _without_output(error)
+    except SystemExit as ended:
+        if isinstance(
+            ended.__context__, BrokenPipeError
+        ):  # so rich ends a program of which nobody reads what it prints
+            return _without_output(ended.__context__)
+        raise
     else:
         return ExitStatus.DONE
     return ExitStatus.UNUSABLE
 
 
+def _flush() -> None:
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    sys.stdout.flush()
+
+
 def _flushed(status: int) -> int:
     """The status, if all that was printed has left."""
     try:
-        sys.stdout.flush()
+        _flush()
     except OSError as error:
         return _without_output(error)
     return status
 
 
 def _without_output(error: OSError) -> int:
+    """The status where what was printed is lost; nobody to tell if it was a pipe that is closed."""
     sys.stdout = None  # so that nothing is flushed into it at exit
+    if isinstance(error, BrokenPipeError):
+        return ExitStatus.CLOSED
     _say(f"standard output: {error.strerror or error}")
     return ExitStatus.UNUSABLE
 
@@ -124,4 +141,8 @@ def _usage(error: Exception) -> str:
 
 
 def _say(text: str) -> None:
-    err.print(f"dalenius: {text}", markup=False, emoji=False)
+    try:
+        sys.stderr.write(f"dalenius: {text}\n")
+        sys.stderr.flush()
+    except (OSError, AttributeError):  # it is full, or closed: the exit status has to do
+        sys.stderr = None

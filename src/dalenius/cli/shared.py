@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -74,8 +73,8 @@ def require(gap: float, asked: float | None) -> None:
 
 def write_json(answer: object) -> None:
     """One JSON value, and nothing else, on standard output: of whatever answers are made of (`_plain`)."""
-    sys.stdout.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
-    sys.stdout.flush()
+    out.file.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
+    out.file.flush()
 
 
 def _plain(answer: object) -> object:

@@ -126,11 +126,12 @@ def verify(
 
     Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
     """
-    from dalenius_check.__main__ import main as check
+    from dalenius_check.__main__ import run as check
 
     limits = [f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    raise typer.Exit(check([str(model_path(model)), str(certificate), f"--arithmetic={arithmetic}", *limits, *flags]))
+    files = [str(model_path(model)), str(certificate)]
+    raise typer.Exit(check([*files, f"--arithmetic={arithmetic}", *limits, *flags], "dalenius"))
 
 
 def _written(

@@ -21,6 +21,7 @@ class ExitStatus(IntEnum):
     RESOLVED = 4
     NOT_REACHED = 5
     INTERRUPTED = 130
+    CLOSED = 141
     TERMINATED = 143
 
     @property
@@ -32,9 +33,12 @@ class ExitStatus(IntEnum):
             ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
             ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`)",
             ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",
-            ExitStatus.NOT_REACHED: "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)",
+            ExitStatus.NOT_REACHED: (
+                "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)"
+            ),
             ExitStatus.INTERRUPTED: "stopped by Ctrl-C; an interval that was printed is valid, files that were written are whole",
-            ExitStatus.TERMINATED: "stopped by SIGTERM; the same",
+            ExitStatus.CLOSED: "nobody reads what is printed any more (a closed pipe); files that were written are whole",
+            ExitStatus.TERMINATED: "stopped by SIGTERM; the same as for Ctrl-C",
         }[self]
 
     @classmethod

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,75 @@ def test_a_wider_gap_than_the_one_required_is_a_status_of_its_own(models, comman
     assert answer["gap"] > 1e-9
     assert (models / answer["certificate"]).exists()
     assert command_line(*arguments, str(answer["gap"])).returncode == 0
+
+
+# ---------------------------------------------------------------- what cannot be printed
+
+LOST = """
+import os, sys
+from importlib import import_module
+
+def ended(main, arguments, place):
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if place == "pipe":
+        there, here = os.pipe()
+        os.close(there)
+    else:
+        here = os.open(place, os.O_WRONLY)
+    os.dup2(here, 1)
+    sys.argv, sys.stdout = ["program", *arguments], open(1, "w", closefd=False)
+    sys.exit(main())
+
+programs = {name: import_module(name).main for name in ("dalenius.cli", "dalenius_check.__main__")}
+for line in sys.stdin.read().splitlines():
+    name, place, *arguments = line.split()
+    print(ended(programs[name], arguments, place), flush=True)
+"""
+FILES = f"{ROOT / 'models/parity/laplace-n4.toml'} {ROOT / 'models/parity/laplace-n4.cert'}"
+PRINTING = [
+    f"dalenius.cli {{}} verify {FILES} --arithmetic=python",
+    f"dalenius_check.__main__ {{}} {FILES} --arithmetic=python",
+    "dalenius.cli {} --version",
+    "dalenius.cli {} list --set minimal --json --folder home",
+]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a file that takes nothing")
+def test_what_cannot_be_printed_is_one_rule_for_all_commands(models):
+    """A pipe that nobody reads any more is a status of its own, as of programs that SIGPIPE ends; a full disk one line."""
+    cases = [line.format(place) for line in PRINTING for place in ("pipe", "/dev/full")] + ["dalenius.cli pipe --help"]
+    done = subprocess.run(
+        [sys.executable, "-c", LOST], input="\n".join(cases), cwd=models, capture_output=True, text=True, check=False
+    )
+    statuses = dict(zip(cases, map(int, done.stdout.split()), strict=True))
+    assert statuses == {case: ExitStatus.CLOSED if " pipe " in case else ExitStatus.UNUSABLE for case in cases}
+    told = [line for line in done.stderr.splitlines() if "RequestsDependencyWarning" not in line]
+    assert len(told) == len(PRINTING)
+    assert all(line.endswith(": standard output: No space left on device") for line in told), told
+
+
+# ---------------------------------------------------------------- files that cannot be used
+
+
+@pytest.mark.parametrize(("program", "head"), [("dalenius.cli", ["verify"]), ("dalenius_check", [])])
+@pytest.mark.parametrize("extra", [[], ["--json"]], ids=["text", "json"])
+def test_what_a_verdict_cannot_use_is_one_line(models, command_line, program, head, extra):
+    """On standard error, as of every command; a model that was read and is none has a verdict, too."""
+    name = "dalenius" if head else "dalenius_check"
+    (models / "none.toml").write_text("none")
+    for files, missing in (
+        (["audit.toml", "nothing.cert"], "nothing.cert: cannot be read: No such file or directory"),
+        (["nothing.toml", "audit.toml"], "nothing.toml: cannot be read: No such file or directory"),
+        (["audit.toml", "."], ".: cannot be read: not a regular file"),
+        (["none.toml", "audit.toml"], "none.toml: the model is not TOML: "),
+    ):
+        done = command_line(*head, *files, *extra, program=program)
+        assert done.returncode == ExitStatus.UNUSABLE
+        assert done.stderr.startswith(f"{name}: {missing}")
+        assert done.stderr.count("\n") == 1
+        assert ("unreadable" in done.stdout) is (files[0] == "none.toml")
+    assert command_line(*head, "audit.toml", program=program).stderr.count("\n") == 1
 
 
 def test_a_verdict_in_json(models, command_line):
