@@ -26,10 +26,17 @@ __all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
     """(upper - lower) / upper, rounded upward: 1 where nothing but 0 is known from below, 0 where both ends are one number.
 
-    >>> relative_gap(0.75, 1.0), relative_gap(0.0, 1e-13), relative_gap(0.0, 0.0)
-    (0.25, 1.0, 0.0)
+    The value of a program can be negative: then it is the larger end's size that is divided by.
+
+    >>> relative_gap(0.75, 1.0), relative_gap(0.0, 1e-13), relative_gap(0.0, 0.0), relative_gap(-2.0, -1.0), relative_gap(0, math.inf)
+    (0.25, 1.0, 0.0, 0.5, inf)
     """
-    return 0.0 if lower == upper else exact_fraction_above(1 - Fraction(lower) / Fraction(upper))
+    if lower == upper:
+        return 0.0
+    if math.isinf(lower) or math.isinf(upper):
+        return math.inf
+    low, high = Fraction(lower), Fraction(upper)
+    return exact_fraction_above((high - low) / max(abs(low), abs(high)))
 
 
 class _Bounds(TypedDict):

@@ -13,6 +13,7 @@ from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
 from dalenius.files import need_folder
 from dalenius.intervals import gap_text, interval_text
+from dalenius.results import relative_gap
 
 __all__ = ["export_program", "import_solution"]
 
@@ -77,9 +78,10 @@ def import_solution(
     chosen = offered(dl.load(model_path(model)), program, proof)
     with naming(solution):
         answer = certify(chosen, found)
+    gap = relative_gap(answer.lower, answer.upper)
     if as_json:
-        write_json({"lower": answer.lower, "upper": answer.upper, "gap": answer.gap})
+        write_json({"lower": answer.lower, "upper": answer.upper, "gap": gap})
     else:
         value = "greatest" if chosen.maximises else "least"
         out.print(f"{value} value       {interval_text(answer.lower, answer.upper)}")
-        out.print(f"gap                  {gap_text(answer.gap)}")
+        out.print(f"relative gap         {gap_text(gap)}")

@@ -18,7 +18,7 @@ from dalenius.cli import app
 from dalenius.errors import InputError
 from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
 from dalenius.export.solution import Solution
-from dalenius.intervals import interval_text
+from dalenius.intervals import gap_text, interval_text
 from dalenius.model import digest as model_digest
 from dalenius.reduction import record_channels
 
@@ -178,8 +178,10 @@ def test_export_and_import_from_the_command_line(solver, tmp_path):
     answer = json.loads(back.stdout)
     assert answer["lower"] - 1e-6 <= value <= answer["upper"] + 1e-6
     assert answer["gap"] <= 1e-4
+    assert answer["gap"] == pytest.approx((answer["upper"] - answer["lower"]) / answer["upper"], rel=1e-9)
     text = run("import-solution", "sum/unequal-alphabets", "node@1", tmp_path / "solution.json").output
     assert interval_text(answer["lower"], answer["upper"]) in text
+    assert f"relative gap         {gap_text(answer['gap'])}\n" in text
     wrong = run("import-solution", "sum/unequal-alphabets", "node", tmp_path / "solution.json")
     assert isinstance(wrong.exception, InputError)
     assert "solution.json" in str(wrong.exception)
