@@ -192,5 +192,9 @@ def variant(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
 def known(value: Any, what: str, kinds: dict[str, Schema]) -> dict[str, Any]:
     """A table of one of these kinds."""
     result = variant(value, what, kinds)
+    elsewhere = (
+        "is not read from a table here; check NAME.design.toml beside the certificate, which states what was proved"
+    )
+    need(result["kind"] != "csv", f"{what} {elsewhere}")
     text(result["kind"], f"{what}.kind", kinds)
     return result

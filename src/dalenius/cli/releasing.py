@@ -73,8 +73,13 @@ def release(
         err.print(f"dalenius: {proof or mechanism}: {error}", markup=False)
         raise typer.Exit(error.exit_code) from None
     if as_json:
-        files = {"model": str(path), "digest": digest(audit), "mechanism": str(mechanism)}
-        write_json({"output": found.output, **files, "certificate": proof and str(proof), **_told(found)})
+        files = {
+            "model": path,
+            "model_digest": digest(problem),
+            "mechanism": mechanism,
+            "mechanism_digest": digest(audit),
+        }
+        write_json({"output": found.output, **files, "certificate": proof, **_told(found)})
     else:
         _print_release(found, proof)
 

@@ -78,7 +78,7 @@ def write_json(answer: object) -> None:
 
 
 def _plain(answer: object) -> object:
-    """What JSON knows: null for what is no finite number, text for an exact one, an enumeration's word, a dataclass by its fields."""
+    """What JSON knows: null for numbers that are not finite, text for exact ones and paths, an enumeration's word."""
     match answer:
         case Enum():
             return answer.value
@@ -86,6 +86,8 @@ def _plain(answer: object) -> object:
             return answer if math.isfinite(answer) else None
         case Fraction():
             return fraction_text(answer)
+        case Path():
+            return str(answer)
         case dict():
             return {key: _plain(value) for key, value in answer.items()}
         case list() | tuple():

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import dalenius as dl
 from dalenius.cli.shared import write_json
@@ -15,7 +16,9 @@ from dalenius.outcome import Refusal
 def test_an_answer_becomes_json_whatever_it_holds(capsys):
     """Everything that results are made of: nested data, numbers that are not finite, exact ones, and the words of enumerations."""
     refusal = Refusal("upper", "0", "1/3", "too late", False, dl.Termination.TIME_LIMIT)
-    write_json({"refusals": (refusal,), "ends": [Fraction(1, 3), math.inf], "scope": dl.Scope.GLOBAL})
+    write_json(
+        {"refusals": (refusal,), "ends": [Fraction(1, 3), math.inf], "scope": dl.Scope.GLOBAL, "file": Path("a/b")}
+    )
     told = capsys.readouterr().out
     assert told.count("\n") == 1
     assert json.loads(told) == {
@@ -31,6 +34,7 @@ def test_an_answer_becomes_json_whatever_it_holds(capsys):
         ],
         "ends": ["1/3", None],
         "scope": "global",
+        "file": str(Path("a/b")),
     }
 
 

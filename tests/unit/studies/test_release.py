@@ -121,8 +121,9 @@ def test_json(write, release, audit):
         *(
             "output",
             "model",
-            "digest",
+            "model_digest",
             "mechanism",
+            "mechanism_digest",
             "certificate",
             "leakage_nats",
             "leakage_bits",
@@ -137,7 +138,8 @@ def test_json(write, release, audit):
     assert (answer["certificate"], answer["proved"], answer["simulation"]) == ("noise.cert", True, False)
     assert (answer["distortion"], answer["max_distortion"], answer["distortion_within_budget"]) == ("0.1", "0.1", True)
     assert answer["leakage_within_budget"] is None
-    assert answer["digest"] == audit.certificate.header.model
+    assert answer["model_digest"] == digest(MODEL)
+    assert answer["mechanism_digest"] == audit.certificate.header.model, "that of NAME.mechanism.toml"
 
 
 SECRET = 718_281
@@ -467,7 +469,7 @@ def test_a_model_of_leakage_takes_a_mechanism_for_its_query(write, release):
     answer = json.loads(release("--json")[1])
     assert answer["output"] in ("even", "odd")
     assert (answer["distortion"], answer["leakage_within_budget"]) == (None, None)
-    assert answer["digest"] == digest(dataclasses.replace(LIBRARY, mechanism=dl.Channel(ROWS)))
+    assert answer["mechanism_digest"] == digest(dataclasses.replace(LIBRARY, mechanism=dl.Channel(ROWS)))
 
 
 def test_files_that_are_none(write, release, run):

@@ -99,6 +99,10 @@ def test_a_csv_law_is_spelt_out_for_the_checker(solve, tmp_path, command_line):
     assert done.returncode == 0, done.stderr
     proved = command_line("out/model.design.toml", "out/model.cert", program="dalenius_check")
     assert proved.returncode == 0, proved.stdout
+    for program, head in (("dalenius.cli", ["verify"]), ("dalenius_check", [])):
+        refused = command_line(*head, "model.toml", "out/model.cert", program=program)
+        assert refused.returncode == 2
+        assert "model.toml: model.law is not read from a table here; check NAME.design.toml" in refused.stderr
     assert dl.load(tmp_path / "out/model.design.toml").law == dl.Iid(["3/4", "1/4"])
     assert "out/model.cert, about out/model.design.toml" in done.stdout, "the file itself states no law"
     assert "WARNING: the law is taken from a table" in done.stderr
