@@ -21,6 +21,7 @@ __all__ = [
     "alone",
     "csv_column",
     "need_folder",
+    "need_places",
     "read_bytes",
     "read_text",
     "tidy",
@@ -206,6 +207,13 @@ def need_folder(folder: Path, *, make: bool = False) -> None:
         os.unlink(_staged(folder / "any", ""))
     except OSError as error:
         raise InputError(f"{folder}: cannot be written into: {error.strerror or error}") from None
+
+
+def need_places(paths: Iterable[Path]) -> None:
+    """Files that will be written, or removed: `InputError` where something is in the way that no file can replace."""
+    for path in paths:
+        if path.is_dir():
+            raise InputError(f"{path}: cannot be written: it is a folder; move it, or name another place")
 
 
 def tidy(folder: Path) -> None:

@@ -38,10 +38,11 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    folder = None if output is None else Output(output)
+    name = f"{path.stem}.compare"
+    folder = None if output is None else Output(output, [f"{name}.csv", f"{name}.png"])
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         comparison = dl.compare(problem, methods=chosen, seeds=seeds, budget=budget, gap=gap)
-        written = [] if folder is None else _write_comparison(comparison, folder, f"{path.stem}.compare")
+        written = [] if folder is None else _write_comparison(comparison, folder, name)
         if as_json:
             write_json(_comparison_answer(comparison, path, written))
         else:

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
 from dalenius.cli.laws import PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
@@ -62,7 +62,7 @@ def sweep(
     problem = dl.load(path)
     shares = [Fraction(j, points - 1) for j in range(points)]
     problems = [at_share(problem, share) for share in shares]
-    folder, title = Output(output, force=force), problem.title or path.stem
+    folder, title = _folder(output, "curve", path, points, force=force), problem.title or path.stem
     series = _Series[CurvePoint](
         path=path,
         problem=problem,
@@ -114,7 +114,8 @@ def frontier(
         )
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
     dl.frontier(problem, chosen)  # refuses what it cannot use before anything is made
-    folder, title = Output(output, force=force), problem.title or path.stem
+    folder = _folder(output, "frontier", path, len(chosen) or points, force=force)
+    title = problem.title or path.stem
     series = _Series[dl.FrontierPoint](
         path=path,
         problem=problem,
@@ -133,6 +134,17 @@ def frontier(
         problems = [with_budget(problem, budget) for budget in chosen]
         answer = series.written(found, problems, folder, whole)
     _tell(answer, folder, as_json)
+
+
+def _folder(output: Path, table: str, path: Path, points: int, *, force: bool) -> Output:
+    """The folder of -o, with room for the table, its picture, and the files of all points."""
+    files = (file for name in _names(path, points) for file in of_one_run(name))
+    return Output(output, [f"{table}.csv", f"{table}.png", *files], force=force)
+
+
+def _names(path: Path, points: int) -> list[str]:
+    """Of the points' files, without endings."""
+    return [f"{path.stem}-{k:03d}" for k in range(1, points + 1)]
 
 
 @dataclass(frozen=True)
@@ -154,7 +166,7 @@ class _Series(Generic[P]):
     ) -> dict[str, Any]:
         """Write the points as they come, until all are done, the clock is stopped, or something cannot be written; what to answer."""
         done, rows = list[P](), list[dict[str, Any]]()
-        names = [f"{self.path.stem}-{k:03d}" for k in range(1, len(problems) + 1)]
+        names = _names(self.path, len(problems))
         with table_in(folder, self.name, dict(zip(names, problems, strict=True))) as table:
             for name, point in zip(names, points, strict=False):
                 done.append(point)

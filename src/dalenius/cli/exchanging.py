@@ -11,7 +11,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
 from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
-from dalenius.files import need_folder
+from dalenius.files import need_folder, need_places
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
 
@@ -49,6 +49,7 @@ def export_program(
     if output is None:
         raise dl.InputError("-o: name the file to write")
     need_folder(output.parent)
+    need_places([output])
     published(problem, None, output)
     form = offered(problem, program, proof).standard_form()
     written = export(form, output, format=format)

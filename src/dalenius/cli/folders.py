@@ -12,7 +12,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import drawn, err
 from dalenius.evidence import Header
-from dalenius.files import alone, need_folder, write_together
+from dalenius.files import alone, need_folder, need_places, write_together
 
 __all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run"]
 
@@ -52,6 +52,11 @@ def of_one_run(name: str) -> list[str]:
 class Output:
     """The folder of -o.
 
+    Parameters
+    ----------
+    names : iterable of str
+        Of the files that the work may write or remove there: it is tried now whether that can be done.
+
     Attributes
     ----------
     trouble : InputError or None
@@ -60,11 +65,12 @@ class Output:
     Raises
     ------
     InputError
-        If nothing can be written there.
+        If nothing can be written there, or not one of the files.
     """
 
-    def __init__(self, folder: Path, *, force: bool = False) -> None:
+    def __init__(self, folder: Path, names: Iterable[str], *, force: bool = False) -> None:
         need_folder(folder, make=True)
+        need_places(folder / name for name in names)
         self.folder, self.force = folder, force
         self.trouble: dl.InputError | None = None
 

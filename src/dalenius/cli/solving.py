@@ -13,7 +13,7 @@ import typer
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
@@ -86,7 +86,7 @@ def solve(
     path = model_path(model)
     stated = dl.load(path)
     problem = published(stated, public_law, output)
-    folder = None if output is None else Output(output, force=force)
+    folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
             result = dl.solve(problem, **limits, seed=seed, progress=progress)
@@ -99,9 +99,9 @@ def solve(
         if as_json:
             write_json(answer)
         elif isinstance(result, dl.DesignResult):
-            _print_design(answer, result)
+            _print_design(answer, result, folder)
         else:
-            _print_answer(answer, result)
+            _print_answer(answer, result, folder)
         tell_private_distortion(stated, public_law, result)
         if folder is not None:
             folder.settle()
@@ -172,7 +172,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
     }
 
 
-def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
+def _print_answer(answer: dict[str, Any], result: dl.Result, folder: Output | None) -> None:
     out.print(f"worst-case leakage   {' .. '.join(result.ends)} {answer['units']}")
     out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
@@ -184,7 +184,7 @@ def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
     else:
-        out.print("certificate          not written (-o FOLDER writes it)")
+        out.print(f"certificate          not written ({_why_not(folder, 'it')})", markup=False)
 
 
 def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, A
     return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
 
 
-def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
+def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Output | None) -> None:
     if not result.feasible:
         out.print("no mechanism of the class meets the budget")
     else:
@@ -250,7 +250,12 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
         if "mechanism" in answer:
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:
-        out.print("mechanism            not written (-o FOLDER writes it, and the certificates)")
+        out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
+
+
+def _why_not(folder: Output | None, what: str) -> str:
+    """Why there are no files, in words."""
+    return f"-o FOLDER writes {what}" if folder is None else str(folder.trouble)
 
 
 def _exactly(value: Fraction) -> str:

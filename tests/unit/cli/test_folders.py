@@ -66,6 +66,37 @@ def test_a_folder_is_tried_before_the_work(model, tmp_path, command_line, monkey
     assert done.stderr == "dalenius: out: cannot be written into: Read-only file system\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "blocked"),
+    [
+        ("solve", "out/model.cert"),
+        ("solve", "out/model.looser.trace.png"),
+        ("sweep", "out/model-002.toml"),
+        ("sweep", "out/curve.csv"),
+        ("compare", "out/model.compare.png"),
+        ("export", "out"),
+    ],
+)
+def test_every_file_is_tried_before_the_work(model, tmp_path, command_line, monkeypatch, command, blocked):
+    """A folder that has the name of a file to come would lose the certificate in the end."""
+
+    def work(*arguments, **named):
+        pytest.fail("worked before it tried")
+
+    (tmp_path / blocked).mkdir(parents=True)
+    for name in (
+        "dalenius.solve",
+        "dalenius.studies.sweep.solve",
+        "dalenius.studies.compare.solve",
+        "dalenius.export.offered",
+    ):
+        monkeypatch.setattr(name, work)
+    arguments = WRITES.get(command) or ["export", "model.toml", "--program", "marginal"]
+    done = command_line(*arguments, "-o", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"dalenius: {blocked}: cannot be written: it is a folder; move it, or name another place\n"
+
+
 @pytest.mark.parametrize("extra", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.parametrize("command", WRITES)
 def test_what_is_proved_is_told_though_it_cannot_be_written(model, tmp_path, command_line, monkeypatch, command, extra):
@@ -79,6 +110,7 @@ def test_what_is_proved_is_told_though_it_cannot_be_written(model, tmp_path, com
     assert done.returncode == 2
     assert done.stderr.endswith("cannot be written: No space left on device\n")
     assert "0.0795415" in done.stdout + done.stderr or "0.693147" in done.stderr
+    assert "-o FOLDER" not in done.stdout, "it was given"
     if extra:
         answer = json.loads(done.stdout)
         told = answer["points"][0] if command == "sweep" else answer
