@@ -59,6 +59,10 @@ def verify(
     if not isinstance(problem, Problem | str | Path):
         raise InputError(f"problem: expected a problem or the path of a model file, got {brief(problem)}")
     model = model_bytes(problem) if isinstance(problem, Problem) else read_model(problem)
+    if isinstance(certificate, str) and "\n" in certificate:
+        raise InputError(
+            "certificate: expected a Certificate or a path, got a text of several lines; write dalenius.Certificate(text)"
+        )
     if isinstance(certificate, str | Path):
         certificate = Certificate.read(certificate)
     if not isinstance(certificate, Certificate):

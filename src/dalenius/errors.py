@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable
 from fractions import Fraction
 
-__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief", "hint"]
+__all__ = ["DaleniusError", "GapNotReachedError", "InputError", "NotProvedError", "brief", "counted", "hint"]
 
 
 class DaleniusError(Exception):
@@ -41,6 +41,15 @@ def brief(value: object) -> str:
     except ValueError:  # an integer beyond Python's limit of printed digits
         text = f"a {type(value).__name__} of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(1, "line"), counted(2, "line")
+    ('1 line', '2 lines')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def hint(word: object, known: Iterable[str]) -> str:

@@ -31,6 +31,7 @@ __all__ = [
 
 MAX_INPUT = 64 * 2**20  # bytes of what people write: models, data, mechanisms, tables
 MAX_PROOF = 256 * 2**20  # bytes of what programs write: certificates, instances and their solutions
+LONGEST_NAME = 1000  # characters of a path that a message repeats: what is longer is no path
 LEFTOVER = ".dalenius-", ".tmp"  # how the name of a temporary file begins and ends
 
 
@@ -58,7 +59,9 @@ def read_bytes(path: str | Path, what: str, *, at_most: int = MAX_INPUT, plain: 
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        name = str(path)
+        name = brief(name) if len(name) > LONGEST_NAME or "\n" in name else name
+        raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(data) > at_most:
         raise InputError(f"{path}: {what} has at most {at_most} bytes")
     return data

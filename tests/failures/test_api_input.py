@@ -445,6 +445,16 @@ def test_paths_that_no_file_can_have():
     refused(lambda: dl.Certificate.read("nul\0.cert"))
 
 
+def test_a_text_where_a_path_belongs_is_not_repeated():
+    """A certificate has hundreds of thousands of characters."""
+    text = dl.solve(question()).certificate.text
+    for use in (lambda: dl.verify(question(), text), lambda: dl.verify(text, dl.Certificate(text))):
+        with pytest.raises(dl.InputError) as caught:
+            use()
+        assert len(str(caught.value)) < 200
+    refused(lambda: dl.verify(question(), text), "dalenius.Certificate(text)")
+
+
 def test_no_text_to_load():
     for value in (None, 5, ["a"]):
         refused(lambda value=value: dl.loads(value))

@@ -99,6 +99,7 @@ def test_the_model_they_all_start_from():
         ("mechanism", 'kind = "matrix"\nrows = [[1, 0], [0.5, 0.6]]', ["rows[1]", "sum to 1"]),
         ("mechanism", 'kind = "matrix"\nrows = [[1, 0], [true, false]]', ["rows[1][0]"]),
         ("mechanism", 'kind = "geometric"\nepsilon = 1\nrange = {lo = 0, hi = 1}', ["range"]),
+        ("adversary", 'kind = "entropy_at_least"', ["[adversary]", "not a kind: write entropy_at_least = "]),
         ("adversary", "", ["[adversary]", "entropy_at_least"]),
         ("adversary", "entropy = 1", ["entropy_at_least"]),
         ("adversary", 'entropy_at_least = "1 byte"', ["nats, bits or max"]),

@@ -23,6 +23,7 @@ from dalenius.cli.shared import (
     TimeOption,
     UnitsOption,
     err,
+    naming,
     out,
     status_line,
     write_json,
@@ -60,8 +61,11 @@ def sweep(
     Limits(gap=gap, time_limit=time_limit)
     path = model_path(model)
     problem = dl.load(path)
+    if isinstance(problem, dl.DesignProblem):
+        raise dl.InputError(f"{path}: a sweep is about maximal_leakage; for {problem.kind} there is frontier")
     shares = [Fraction(j, points - 1) for j in range(points)]
-    problems = [at_share(problem, share) for share in shares]
+    with naming(path):
+        problems = [at_share(problem, share) for share in shares]
     folder, title = _folder(output, "curve", path, points, force=force), problem.title or path.stem
     series = _Series[CurvePoint](
         path=path,

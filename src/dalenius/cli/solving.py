@@ -28,6 +28,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.errors import counted
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
@@ -179,7 +180,8 @@ def _print_answer(answer: dict[str, Any], result: dl.Result, folder: Output | No
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
     about = "" if answer["proved"] else " about the matrix in the certificate only"
     out.print(
-        f"proved              {about} by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
+        f"proved              {about} by the independent checker, from {counted(result.certificate.lines, 'line')}, "
+        f"{answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}", markup=False)
@@ -242,8 +244,8 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
     out.print(
-        f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['rounds']} rounds, "
-        f"{answer['seconds']:.2f} s"
+        f"proved               by the independent checker, from {counted(result.certificate.lines, 'line')}, "
+        f"{counted(answer['rounds'], 'round')}, {answer['seconds']:.2f} s"
     )
     if answer["certificate"]:
         out.print(f"certificate          {answer['certificate']}, about {answer['design']}", markup=False)

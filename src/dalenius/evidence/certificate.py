@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, counted
 from dalenius.evidence.codec import decode, encode
 from dalenius.evidence.lines import (
     DualLine,
@@ -183,7 +183,7 @@ class Certificate:
         return cls("".join(f"{line}\n" for line in (header.encode(), *map(encode, lower), *map(encode, upper))))
 
     def __repr__(self) -> str:
-        return f"<Certificate of {self.lines} lines, {len(self.text)} bytes>"
+        return f"<Certificate of {counted(self.lines, 'line')}, {len(self.text)} bytes>"
 
 
 def claim_text(end: float | Fraction) -> str:

@@ -192,6 +192,10 @@ def _records(table: Mapping[str, Any]) -> Records:
 def _adversary(table: Mapping[str, Any]) -> Adversary:
     if "kind" in table and EntropyAtLeast.kind in table:
         raise InputError(f"[adversary]: give either {EntropyAtLeast.kind} or a kind, not both")
+    if table.get("kind") == EntropyAtLeast.kind:
+        raise InputError(
+            f'[adversary]: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"'
+        )
     if "kind" in table:
         return read_shelved(ADVERSARIES, table, "[adversary]")
     check_keys(table, (EntropyAtLeast.kind, "kind"), "[adversary]")

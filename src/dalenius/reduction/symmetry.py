@@ -17,6 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
+from dalenius.errors import counted
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.adversaries import EntropyAtLeast
@@ -129,14 +130,14 @@ class Orbits:
         lines, exchanges, maps = [], len(self.fixing_outputs), len(self.moving_outputs)
         if exchanges:
             lines.append(
-                f"{exchanges} exchanges of records or letters leave the query, the distortion and the law as they are: the "
-                f"{len(self.orbit)} inputs fall into {len(self.cost)} orbits, and a mechanism that treats an orbit alike loses "
-                "nothing (leakage is convex, so averaging over the exchanges never raises it)"
+                f"under {counted(exchanges, 'exchange')} of records or letters the query, the distortion and the law stay as they "
+                f"are: the {len(self.orbit)} inputs fall into {counted(len(self.cost), 'orbit')}, and a mechanism that treats an "
+                "orbit alike loses nothing (leakage is convex, so averaging over the exchanges never raises it)"
             )
         if maps:
             lines.append(
-                f"{maps} maps of inputs and outputs (shifts, mirror images) leave the distortion and the law as they are: "
-                "with every prior found its images join the master program"
+                f"under {counted(maps, 'map')} of inputs and outputs (shifts, mirror images) the distortion and the law stay as they "
+                "are: with every prior found its images join the master program"
             )
         return lines or ["no symmetry was found among those that are looked for"]
 

@@ -39,6 +39,14 @@ def test_which_symmetries_there_are(problem, orbit_count, moves):
     assert bool(orbits.moving_outputs) == bool(moves)
 
 
+def test_symmetries_in_words():
+    """One is not called several."""
+    problem = design(dl.Records(4, alphabet=2), dl.Count())
+    assert Orbits.of(problem).explain()[-1].startswith("under 1 map of inputs and outputs")
+    full = design(dl.Records(2, alphabet=2), dl.Count(), mechanism="full")
+    assert Orbits.of(full).explain()[0].startswith("under 1 exchange of records or letters")
+
+
 def test_orbits_are_values_where_records_and_letters_can_be_exchanged():
     problem = design(dl.Records(3, alphabet=3), dl.ModularSum(3), mechanism="full")
     orbits = Orbits.of(problem)

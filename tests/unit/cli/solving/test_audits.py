@@ -151,10 +151,17 @@ def test_sweeping_without_an_entropy_bound_is_refused(command_line, model, tmp_p
     swept = command_line("sweep", model, "-o", "out")
     assert swept.returncode == 2
     assert swept.stderr.startswith(
-        "dalenius: a sweep varies the adversary's entropy bound, and product_priors has none"
+        f"dalenius: {model}: a sweep varies the adversary's entropy bound, and product_priors has none"
     )
     assert swept.stderr.count("\n") == 1
     assert [p.name for p in tmp_path.iterdir()] == ["model.toml"]
+
+
+def test_sweeping_a_design_names_the_command_for_it(command_line, model):
+    model.write_text((ROOT / "models/design/parity-n4-leakage.toml").read_text())
+    swept = command_line("sweep", model, "-o", "out")
+    assert (swept.returncode, swept.stdout) == (2, "")
+    assert swept.stderr == f"dalenius: {model}: a sweep is about maximal_leakage; for min_leakage there is frontier\n"
 
 
 def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(interrupted, tmp_path):
