@@ -1,0 +1,305 @@
+"""A rigorous interval for the optimal value of any DCP model, from any solver's numbers."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from flint import fmpq
+
+from dalenius._verify import verify_interval
+from dalenius.information.arrays import Floats
+from dalenius.outcome import ProofRefusedWarning, Termination
+from dalenius.programs.base import checked
+from dalenius.programs.own.derive import Derived, Ranges, derived
+from dalenius.programs.own.dual import bound, proposals
+from dalenius.programs.own.instance import Cone, Instance, as_bound, as_float, exactly
+from dalenius.programs.own.interval import CertifiedInterval, Standing
+from dalenius.programs.own.point import Point, feasible, inner_instance, mixed
+from dalenius.programs.own.proof import Lower, Upper, proof_text
+from dalenius.programs.own.ranges import RangeState, outward, propagated
+from dalenius.programs.own.solving import Answer, ask
+from dalenius.programs.solvers import Attempt, ladder
+from dalenius.search import stop_requested
+
+__all__ = ["certify"]
+
+logger = logging.getLogger("dalenius")
+ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
+SMALLEST = 1e-9  # of the larger end, in relative gaps
+
+
+def certify(
+    problem: cp.Problem,
+    *,
+    solver: str = "auto",
+    gap: float = 1e-8,
+    time_limit: float | None = 60.0,
+    ranges: Ranges | None = None,
+) -> CertifiedInterval:
+    """An interval that contains the optimal value of a convex model, whatever its solver did.
+
+    The bound holds by weak duality for any multipliers z in the dual cones of the conic form, minimise c x over A x + b in K:
+    c x >= -b z + sum_j min((c - A'z)_j x_j), the minimum over the range of each column. So a solver's z is moved into the dual cones,
+    polished until c - A'z nearly vanishes, and what is left is paid for. The other end is the value of a point whose feasibility is
+    decided in rationals. The independent checker has proved both before they are returned (docs/own-models.md).
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+        DCP, over real continuous variables. Its variables are read, and left as they are. Cones: zero, nonnegative, second-order,
+        exponential, positive semidefinite.
+    solver : str
+        One of `dalenius.programs.SOLVERS`; ``"auto"`` tries several.
+    gap : float
+        (upper - lower) over the larger end's size, at which the work stops.
+    time_limit : float or None
+        Seconds for the solvers.
+    ranges : mapping of cvxpy.Variable -> (low, high), optional
+        Bounds of variables, numbers or arrays, as if they were constraints of the problem. Bounds that the model's constraints imply
+        are found without.
+
+    Returns
+    -------
+    CertifiedInterval
+        Valid always; narrow if a solver came near the optimum. A variable without bounds is no obstacle in itself, but where the bound
+        fails because of one, `advice` names it.
+
+    Raises
+    ------
+    InputError
+        If the problem is not DCP, has integer or complex variables, none at all, a parameter without a value, or needs another cone;
+        or an argument is invalid, or a solver asked for by name is not there.
+
+    Warns
+    -----
+    ProofRefusedWarning
+        If the checker does not prove an end, which is then infinite: a defect, or a limit of the checker.
+
+    >>> x = cp.Variable(3, nonneg=True)
+    >>> model = cp.Problem(cp.Maximize(cp.sum(cp.entr(x))), [cp.sum(x) == 1, x[0] <= 0.2])
+    >>> found = certify(model)
+    >>> found.lower <= 0.2 * math.log(5) + 0.8 * math.log(2.5) <= found.upper, found.gap <= 1e-8, found.claim.value
+    (True, True, 'model')
+    """
+    limit = checked(gap, time_limit)
+    started = time.monotonic()
+    rungs = list(ladder(solver))
+    model = derived(problem, ranges)
+    search = _Search(model, gap, started + limit)
+    for name, settings in rungs:
+        if search.done:
+            break
+        search.attempt(name, settings)
+    return _answer(search, time.monotonic() - started)
+
+
+@dataclass(eq=False)
+class _Search:
+    """What is known so far of the minimisation."""
+
+    model: Derived
+    wanted: float
+    deadline: float
+    lower: Lower | None = None
+    upper: Upper | None = None
+    inner: Floats | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    unpaid: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.instance = self.model.instance
+        self.free = propagated(self.instance)
+        self.known: RangeState | None = None
+        if self.free.empty:
+            self.lower = Lower(None, None, tuple(self.free.steps), None, True, "none")
+
+    @property
+    def done(self) -> bool:
+        """Whether more attempts are pointless, or there is no time for them."""
+        certain = (self.lower is not None and self.lower.value is None) or (self.upper is not None and self.upper.value is None)
+        return certain or self.gap <= self.wanted or time.monotonic() >= self.deadline or stop_requested()
+
+    @property
+    def gap(self) -> float:
+        if self.lower is None or self.upper is None or self.lower.value is None or self.upper.value is None:
+            return math.inf
+        low, high = self.lower.value, self.upper.value
+        return as_float(high - low) / max(abs(as_float(low)), abs(as_float(high)), SMALLEST)
+
+    def ask(self, instance: Instance, solver: str, settings: dict[str, Any]) -> Answer:
+        left = self.deadline - time.monotonic()
+        answer = ask(instance, solver, settings, max(left, 0.0) if math.isfinite(left) else None)
+        self.attempts.append(answer.attempt)
+        return answer
+
+    def attempt(self, solver: str, settings: dict[str, Any]) -> None:
+        """A solver's point and multipliers, and what can be made of them."""
+        answer = self.ask(self.instance, solver, settings)
+        if answer.x is not None:
+            self._take_point(feasible(self.instance, answer.x, self.free), solver)
+        if self.inner is None and (answer.x is None or self.upper is None):
+            self._look_inside(solver, settings)
+        if answer.x is not None and self.inner is not None:
+            self._take_point(mixed(self.instance, answer.x, self.inner, self.free), solver)
+        if answer.z is not None and not self.done:
+            self._take_multipliers(answer, solver)
+        if self.lower is None and self.upper is not None and not self.done:
+            self._look_down(solver, settings)
+
+    def _take_point(self, point: Point | None, solver: str) -> None:
+        if point is not None and (self.upper is None or (self.upper.value is not None and point.value < self.upper.value)):
+            self.upper = Upper(point.value, point.x, None, solver)
+
+    def _take_multipliers(self, answer: Answer, solver: str) -> None:
+        assert answer.z is not None
+        ranges = self._ranges(answer.x)
+        steps = tuple(ranges.steps)
+        for z in proposals(self.instance, answer.z, ranges):
+            found = bound(self.instance, z, ranges)
+            if found.value is None:
+                self.unpaid = found.unpaid
+                continue
+            value = found.value if ranges.cutoff is None else min(found.value, ranges.cutoff)
+            if self.lower is None or (self.lower.value is not None and value > self.lower.value):
+                self.lower = Lower(value, ranges.cutoff, steps, z, True, solver)
+            if self.done:
+                return
+
+    def _ranges(self, x: Floats | None) -> RangeState:
+        """Of all points that are not much worse than the one at hand: the bound is then the lesser one of theirs and the cutoff."""
+        known = [] if x is None else [self.instance.doubles[0] @ x + as_float(self.instance.offset)]
+        known += [] if self.upper is None or self.upper.value is None else [as_float(self.upper.value)]
+        values = [float(value) for value in known if abs(value) < 1e100]
+        if not values:
+            return self.free
+        value = min(values)
+        if self.known is None or not value < as_float(self.known.cutoff) <= value + 3.0 * ROOM * (1.0 + abs(value)):
+            self.known = propagated(self.instance, outward(exactly(value + ROOM * (1.0 + abs(value))), True))
+        return self.known
+
+    def _look_inside(self, solver: str, settings: dict[str, Any]) -> None:
+        """A point strictly inside the cones, or a proof that there is none at all."""
+        if self.done:
+            return
+        answer = self.ask(inner_instance(self.instance, self.free), solver, settings)
+        if answer.x is not None:
+            self.inner = answer.x[:-1]
+            self._take_point(feasible(self.instance, self.inner, self.free), solver)
+        if answer.z is None or self.upper is not None:
+            return
+        for z in proposals(self.instance, answer.z[:-1], self.free, cost=False):
+            found = bound(self.instance, z, self.free, cost=False)
+            if found.value is not None and found.value > 0:
+                self.lower = Lower(None, None, tuple(self.free.steps), z, False, solver)
+                return
+
+    def _look_down(self, solver: str, settings: dict[str, Any]) -> None:
+        """A direction that leads down for ever."""
+        assert self.upper is not None
+        homogeneous = self.instance.homogeneous()
+        boxed = _boxed(homogeneous)
+        answer = self.ask(boxed, solver, settings)
+        if answer.x is None:
+            return
+        inside = self.ask(inner_instance(boxed, propagated(boxed)), solver, settings)
+        point = mixed(homogeneous, answer.x, None if inside.x is None else inside.x[:-1], propagated(homogeneous))
+        if point is not None and point.value < 0:
+            self.upper = Upper(None, self.upper.x, point.x, solver)
+
+
+def _boxed(instance: Instance) -> Instance:
+    """With every column between -1 and 1."""
+    columns = range(len(instance.c))
+    return Instance(
+        c=instance.c,
+        offset=instance.offset,
+        rows=(*instance.rows, *({j: fmpq(sign)} for j in columns for sign in (1, -1))),
+        b=(*instance.b, *(fmpq(1) for _ in columns for _ in range(2))),
+        cones=(*instance.cones, Cone("nonnegative", 2 * len(columns))),
+        names=instance.names,
+    )
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def _answer(search: _Search, seconds: float) -> CertifiedInterval:
+    proof, lower, upper = _proved(search.model, search.lower, search.upper)
+    infeasible = lower is not None and lower.value is None
+    unbounded = upper is not None and upper.value is None
+    low = -math.inf if lower is None or unbounded else math.inf if lower.value is None else as_bound(lower.value, upper=False)
+    high = math.inf if upper is None or infeasible else -math.inf if upper.value is None else as_bound(upper.value, upper=True)
+    status = _standing(lower, upper)
+    termination = _termination(search, status)
+    return CertifiedInterval(
+        lower=-high if search.model.maximises else low,
+        upper=-low if search.model.maximises else high,
+        status=status,
+        termination=termination,
+        claim=search.model.claim,
+        rounded=search.model.rounded,
+        values={} if upper is None else search.model.values(np.array([as_float(x) for x in upper.x])),
+        multipliers=None if lower is None or lower.z is None else np.array([as_float(x) for x in lower.z]),
+        bound_by=None if lower is None else lower.solver,
+        point_by=None if upper is None else upper.solver,
+        proof=proof,
+        advice=_advice(search, status),
+        attempts=tuple(search.attempts),
+        seconds=seconds,
+    )
+
+
+def _proved(model: Derived, lower: Lower | None, upper: Upper | None) -> tuple[str, Lower | None, Upper | None]:
+    """The ends that the checker proves, with the file that it proves them from."""
+    choices = [(lower, upper), (lower, None), (None, upper)] if lower and upper else [(lower, upper)]
+    for low, high in choices:
+        if low is None and high is None:
+            break
+        text = proof_text(model, low, high)
+        verdict = verify_interval(text)
+        if verdict.proved:
+            return text, low, high
+        logger.warning("certify: refused: %s", verdict.reason)
+        warnings.warn(f"the checker refused a proof: {verdict.reason}", ProofRefusedWarning, stacklevel=4)
+    return proof_text(model, None, None), None, None
+
+
+def _standing(lower: Lower | None, upper: Upper | None) -> Standing:
+    if lower is not None and lower.value is None:
+        return Standing.INFEASIBLE
+    if upper is not None and upper.value is None:
+        return Standing.UNBOUNDED
+    if lower is None:
+        return Standing.NOTHING if upper is None else Standing.POINT_ONLY
+    return Standing.BOUND_ONLY if upper is None else Standing.INTERVAL
+
+
+def _termination(search: _Search, status: Standing) -> Termination:
+    if status is Standing.INFEASIBLE:
+        return Termination.INFEASIBLE
+    if status is Standing.UNBOUNDED or search.gap <= search.wanted:
+        return Termination.GAP_REACHED
+    if stop_requested():
+        return Termination.INTERRUPTED
+    late = time.monotonic() >= search.deadline or any(made.hung for made in search.attempts)
+    return Termination.TIME_LIMIT if late else Termination.STALLED
+
+
+def _advice(search: _Search, status: Standing) -> str:
+    """What can be done about a missing end."""
+    if status in (Standing.POINT_ONLY, Standing.NOTHING) and search.unpaid:
+        own = [j for j in search.unpaid if search.model.own(j)]
+        names = ", ".join(search.instance.names[j] for j in (own or search.unpaid)[:3])
+        return f"no range is known of {names}: give it bounds, in the model or by ranges={{variable: (low, high)}}"
+    if status is Standing.BOUND_ONLY:
+        return "no point was proved feasible: the feasible set may have no inner point; loosen an inequality, or write an equality as one"
+    if status is Standing.NOTHING:
+        return "no solver brought anything usable (attempts say what each said); try another solver=, or a longer time_limit"
+    return ""

@@ -1,0 +1,272 @@
+"""From a model of the modelling language to a conic instance in exact numbers, and which of the two a proof is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.atoms.affine.affine_atom import AffAtom
+from cvxpy.reductions import EvalParams, FlipObjective
+from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr, recover_value_for_leaf
+from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
+from cvxpy.reductions.eliminate_zero_sized import EliminateZeroSized
+from flint import fmpq
+
+from dalenius.errors import InputError, brief
+from dalenius.information.arrays import Floats
+from dalenius.programs.own.affine import CONSTANT, Exactly
+from dalenius.programs.own.instance import CONES, Cone, Instance, Terms, triangle
+
+__all__ = ["Claim", "Derived", "Ranges", "derived"]
+
+Ranges = Mapping[cp.Variable, tuple[object, object]]
+Form = tuple[str, list[Terms]]  # the kind of a cone and its members as affine forms
+EXACT = {  # atoms that are no affine ones and whose cones say what the atom says, without a number that is rounded
+    "GeoMeanApprox", "MatrixFrac", "PnormApprox", "Pnorm", "PowerApprox", "Power", "abs", "cummax", "entr", "exp", "huber", "kl_div",
+    "lambda_max", "log", "log1p", "log_det", "log_sum_exp", "logistic", "max", "maximum", "min", "minimum", "norm1", "normNuc",
+    "norm_inf", "quad_over_lin", "rel_entr", "sigma_max", "sum_largest", "tr_inv", "xexp",
+}  # fmt: skip
+
+
+class Claim(Enum):
+    """What an interval is about."""
+
+    MODEL = "model"
+    CONIC_FORM = "conic form"
+
+    @property
+    def meaning(self) -> str:
+        """In a sentence."""
+        return {
+            Claim.MODEL: "the optimal value of the model as written, every number the double that it is",
+            Claim.CONIC_FORM: "the optimal value of the conic form that cvxpy makes of the model, with the numbers that it computes",
+        }[self]
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """The instance of a model and the way back.
+
+    Attributes
+    ----------
+    instance : Instance
+        A minimisation; of a model that maximises, the objective is negated.
+    maximises : bool
+    claim : Claim
+    rounded : tuple of str
+        The atoms because of which the claim is about the conic form.
+    """
+
+    instance: Instance
+    maximises: bool
+    claim: Claim
+    rounded: tuple[str, ...]
+    _leaves: tuple[tuple[cp.Variable, cp.Variable, range], ...]
+
+    def own(self, column: int) -> bool:
+        """Whether a column belongs to a variable of the model, and not to one that only the conic form has."""
+        return any(column in places for _, _, places in self._leaves)
+
+    def values(self, x: Floats) -> dict[str, Floats]:
+        """The model's own variables by name; of several with one name, all but the first get a number."""
+        found: dict[str, Floats] = {}
+        for own, stuffed, places in self._leaves:
+            value = x[places.start : places.stop].reshape(stuffed.shape, order="F")
+            name, count = own.name(), sum(key.split("#")[0] == own.name() for key in found)
+            whole = recover_value_for_leaf(own, value, project=False)
+            found[f"{name}#{count + 1}" if count else name] = np.asarray(whole.toarray() if hasattr(whole, "toarray") else whole)
+        return found
+
+
+def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
+    """The conic instance of a model whose numbers are there.
+
+    Raises
+    ------
+    InputError
+        If it is no problem, not DCP, has integer or complex variables, none at all, a parameter without a value, a number that is
+        not finite, or needs a cone that is not offered.
+    """
+    problem = _with_ranges(_checked(problem), ranges or {})
+    maximises = isinstance(problem.objective, cp.Maximize)
+    atoms = set(_doubtful(problem))
+    reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
+    reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
+    reduced = Dcp2Cone(quad_obj=False).apply(reduced)[0]
+    reduced, back = CvxAttr2Constr(reduce_bounds=True).apply(reduced)
+    new = back[0] if back else {}
+    reduced = EliminateZeroSized().apply(reduced)[0]
+    variables = _ordered(reduced, problem, new)
+    starts, count = {}, 0
+    for variable in variables:
+        starts[variable.id] = count
+        count += variable.size
+    read = Exactly(starts)
+    (objective,) = read.forms(reduced.objective.expr)
+    members = sorted(
+        (form for constraint in reduced.constraints for form in _forms(constraint, read)), key=lambda form: CONES.index(form[0])
+    )
+    rows = [form for _, forms in members for form in forms]
+    own = {new.get(variable.id, variable).id: variable for variable in problem.variables()}
+    doubts = tuple(sorted(atoms | read.rounded))
+    instance = Instance(
+        c=tuple(objective.get(j, fmpq(0)) for j in range(count)),
+        offset=objective.get(CONSTANT, fmpq(0)),
+        rows=tuple({j: x for j, x in row.items() if j != CONSTANT} for row in rows),
+        b=tuple(row.get(CONSTANT, fmpq(0)) for row in rows),
+        cones=_cones(members),
+        names=tuple(name for variable in variables for name in _names(variable, own.get(variable.id))),
+    )
+    leaves = tuple(
+        (own[variable.id], variable, range(starts[variable.id], starts[variable.id] + variable.size))
+        for variable in variables
+        if variable.id in own
+    )
+    return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, leaves)
+
+
+def _checked(problem: object) -> cp.Problem:
+    if not isinstance(problem, cp.Problem):
+        raise InputError(f"certify: expected a cvxpy.Problem, got {brief(problem)}")
+    if not problem.variables():
+        raise InputError("certify: the problem has no variables; its value is what cvxpy says")
+    for variable in problem.variables():
+        if variable.attributes["boolean"] or variable.attributes["integer"]:
+            raise InputError(f"certify: variable {variable.name()} is integer; certify is for convex problems, relax it to an interval")
+        if variable.is_complex():
+            raise InputError(f"certify: variable {variable.name()} is complex; write its real and imaginary parts as variables")
+    for parameter in problem.parameters():
+        if parameter.value is None:
+            raise InputError(f"certify: parameter {parameter.name()} has no value; set it")
+    if not problem.is_dcp():
+        parts = [("the objective", problem.objective), *((f"constraint {k}", x) for k, x in enumerate(problem.constraints))]
+        wrong = next((f"{what}, {brief(str(part))}," for what, part in parts if not part.is_dcp()), "the problem")
+        raise InputError(f"certify: {wrong} is not DCP; write it with convex atoms of cvxpy (https://www.cvxpy.org/tutorial/dcp)")
+    return problem
+
+
+def _with_ranges(problem: cp.Problem, ranges: Ranges) -> cp.Problem:
+    """The problem with these bounds as constraints."""
+    known, more = {variable.id for variable in problem.variables()}, []
+    for variable, ends in ranges.items():
+        if not isinstance(variable, cp.Variable) or variable.id not in known:
+            raise InputError(f"ranges: expected variables of the problem, got {brief(variable)}")
+        if not isinstance(ends, tuple | list) or len(ends) != 2:
+            raise InputError(f"ranges: expected (low, high) for {variable.name()}, got {brief(ends)}")
+        try:
+            low, high = (np.broadcast_to(np.asarray(end, dtype=float), variable.shape) for end in ends)
+        except (TypeError, ValueError):
+            raise InputError(f"ranges: expected numbers, or arrays of shape {variable.shape}, for {variable.name()}") from None
+        if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high)) and np.all(low <= high)):
+            raise InputError(f"ranges: expected finite numbers, low <= high, for {variable.name()}")
+        more += [variable >= low, variable <= high]
+    return cp.Problem(problem.objective, [*problem.constraints, *more]) if more else problem
+
+
+def _doubtful(problem: cp.Problem) -> Iterator[str]:
+    """The atoms of the model that their cones do not express exactly, as far as is known here."""
+    parts = [problem.objective.expr, *(arg for constraint in problem.constraints for arg in constraint.args)]
+    seen = set[int]()
+    while parts:
+        part = parts.pop()
+        if id(part) in seen or part.is_affine():
+            continue
+        seen.add(id(part))
+        name, error = type(part).__name__, getattr(part, "approx_error", 0.0)
+        if error or (name not in EXACT and not isinstance(part, AffAtom)):
+            yield name
+        parts += part.args
+
+
+def _ordered(reduced: cp.Problem, problem: cp.Problem, new: Mapping[int, cp.Variable]) -> list[cp.Variable]:
+    """The model's own variables, in its order, then the others; those that no row and no cost mentions are left out."""
+    there = {variable.id: variable for variable in reduced.variables()}
+    own = [new.get(variable.id, variable).id for variable in problem.variables()]
+    first = [there[key] for key in own if key in there]
+    return first + [variable for key, variable in there.items() if key not in set(own)]
+
+
+def _names(variable: cp.Variable, own: cp.Variable | None) -> Iterator[str]:
+    """A name an entry; those of a matrix that is kept by its upper triangle, say, count along the kept entries."""
+    name = variable.name() if own is None else own.name()
+    for j in range(variable.size):
+        place = np.unravel_index(j, variable.shape, order="F")
+        yield name + (f"[{', '.join(str(int(k)) for k in place)}]" if place else "")
+
+
+# ---------------------------------------------------------------- cones
+
+
+def _cones(members: list[Form]) -> tuple[Cone, ...]:
+    """One zero cone, one nonnegative one, and all the others."""
+    sizes = Counter(kind for kind, _ in members if kind in CONES[:2])
+    others = (Cone(kind, len(forms)) for kind, forms in members if kind not in sizes)
+    return (*(Cone(kind, size) for kind, size in sizes.items()), *others)
+
+
+def _forms(constraint: Any, read: Exactly) -> Iterator[Form]:
+    """The cones of a constraint."""
+    make = MAKERS.get(type(constraint).__name__)
+    if make is None:
+        kind = type(constraint).__name__
+        raise InputError(
+            f"certify: the model needs {kind}, and only zero, nonnegative, second-order, exponential and semidefinite cones are "
+            "offered; write it with other atoms"
+        )
+    yield from make(constraint, read)
+
+
+def _linear(kind: str, sign: int) -> Callable[[Any, Exactly], Iterator[Form]]:
+    def make(constraint: Any, read: Exactly) -> Iterator[Form]:
+        expression = constraint.args[0] if len(constraint.args) == 1 else constraint.args[0] - constraint.args[1]
+        for form in read.forms(expression):
+            yield kind, [{j: sign * x for j, x in form.items()}]
+
+    return make
+
+
+def _second_order(constraint: Any, read: Exactly) -> Iterator[Form]:
+    t, X = constraint.args
+    heads, members = read.forms(t), read.forms(X.T if constraint.axis == 1 else X)
+    size = len(members) // len(heads)
+    for k, head in enumerate(heads):
+        yield "second-order", [head, *members[k * size : (k + 1) * size]]
+
+
+def _exponential(constraint: Any, read: Exactly) -> Iterator[Form]:
+    for triple in zip(*(read.forms(part) for part in constraint.args), strict=True):
+        yield "exponential", list(triple)
+
+
+def _semidefinite(constraint: Any, read: Exactly) -> Iterator[Form]:
+    """Of a matrix that is not symmetric its symmetric part, as the modelling language has it."""
+    expression = constraint.args[0]
+    size = expression.shape[-1]
+    if expression.ndim > 2:
+        raise InputError("certify: a stack of semidefinite matrices is not offered; write a constraint for each")
+    forms, half = read.forms(expression), fmpq(1, 2)
+    upper = []
+    for i, j in triangle(size):
+        entry: Terms = {}
+        for form in (forms[i + size * j], forms[j + size * i]):
+            for column, x in form.items():
+                entry[column] = entry.get(column, fmpq(0)) + half * x
+        upper.append({column: x for column, x in entry.items() if x})
+    yield "semidefinite", upper
+
+
+MAKERS: dict[str, Callable[[Any, Exactly], Iterator[Form]]] = {
+    "Equality": _linear("zero", 1),
+    "Zero": _linear("zero", 1),
+    "Inequality": _linear("nonnegative", -1),
+    "NonPos": _linear("nonnegative", -1),
+    "NonNeg": _linear("nonnegative", 1),
+    "SOC": _second_order,
+    "ExpCone": _exponential,
+    "PSD": _semidefinite,
+}

@@ -1,0 +1,392 @@
+"""Intervals for conic instances: `dalenius-interval/1` (docs/own-models.md), by weak duality and a feasible point.
+
+The file has an instance in exact rationals: minimise c x + offset over all x with A x + b in a product of cones. It has multipliers z
+for the lower end and a point x for the upper one. Everything is decided here in rationals, exponentials in balls.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from math import isqrt
+from typing import Any, TypeAlias
+
+from .allowance import Allowance
+from .arithmetic import arb, chosen, fmpq
+from .numbers import OpenError, RefusedError, need, rounded
+from .read import REQUIRED, integer, table, text
+
+_INTEGER = r"-?(?:0|[1-9][0-9]{0,3999}|0x[0-9a-f]{1,1048576})"
+_NUMBER = re.compile(rf"({_INTEGER})(?:/({_INTEGER}))?")
+_KINDS = ("zero", "nonnegative", "second-order", "exponential", "semidefinite")
+_MOST = 1 << 24
+_CUTOFF = -1  # the step of the row c x + offset <= cutoff
+_BITS = 32  # that ends of ranges are rounded outward to
+Form: TypeAlias = "dict[int, fmpq]"
+End: TypeAlias = "fmpq | None"  # None: infinite
+
+
+def _number(value: Any, what: str) -> fmpq:
+    match = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise RefusedError(f"{what} must be an integer or p/q, written as a string")
+    below = int(match[2] or "1", 0)
+    need(below > 0, f"{what}: a denominator must be positive")
+    return fmpq(int(match[1], 0), below)
+
+
+def _sparse(value: Any, what: str, size: int) -> Form:
+    """The entries that are not 0."""
+    found = table(value, what, {"places": (_list, REQUIRED), "values": (_list, REQUIRED)})
+    places, values = found["places"], found["values"]
+    need(len(places) == len(values), f"{what}: places and values must have one length")
+    entries = {integer(j, what, 0, size - 1): _number(x, what) for j, x in zip(places, values, strict=True)}
+    need(len(entries) == len(places), f"{what}: a place stands twice")
+    return entries
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    need(isinstance(value, list) and len(value) <= _MOST, f"{what} must be a list")
+    return list(value)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What the interval is about. `cones` has a kind and the rows of each."""
+
+    c: Form
+    offset: fmpq
+    rows: list[Form]
+    b: Form
+    cones: list[tuple[str, range]]
+    width: int
+    allowance: Allowance
+
+    def member(self, x: Form, row: int, homogeneous: bool = False) -> fmpq:
+        """Of A x + b; of A x if homogeneous."""
+        start = fmpq(0) if homogeneous else self.b.get(row, fmpq(0))
+        return sum((a * x[j] for j, a in self.rows[row].items() if j in x), start)
+
+
+def _instance(found: dict[str, Any], allowance: Allowance) -> Instance:
+    cones, height = [], 0
+    for entry in found["cones"]:
+        need(isinstance(entry, list) and len(entry) == 2, "cones must be pairs of a kind and a size")
+        kind, size = text(entry[0], "cone", _KINDS), integer(entry[1], "cone", 1, _MOST)
+        need(kind != "exponential" or size == 3, "an exponential cone has 3 rows")
+        need(kind != "semidefinite" or _order(size) is not None, "a semidefinite cone has n(n+1)/2 rows")
+        cones.append((kind, range(height, height + size)))
+        height += size
+    need(height <= _MOST, "there are too many rows")
+    width = len(found["columns"])
+    rows: list[Form] = [{} for _ in range(height)]
+    parts = [found[key] for key in ("rows", "places", "values")]
+    need(len({len(part) for part in parts}) == 1, "rows, places and values must have one length")
+    for i, j, x in zip(*parts, strict=True):
+        row, column = rows[integer(i, "rows", 0, height - 1)], integer(j, "places", 0, width - 1)
+        need(column not in row, "an entry of A stands twice")
+        row[column] = _number(x, "values")
+    c, b = _sparse(found["c"], "c", width), _sparse(found["b"], "b", height)
+    return Instance(c, _number(found["offset"], "offset"), rows, b, cones, width, allowance)
+
+
+def _order(size: int) -> int | None:
+    n = (isqrt(8 * size + 1) - 1) // 2
+    return n if n * (n + 1) // 2 == size else None
+
+
+# ---------------------------------------------------------------- cones
+
+
+def _inside(kind: str, s: Sequence[fmpq], dual: bool) -> bool:
+    """Whether s is in the cone, or in its dual; OpenError where an exponential does not decide at this precision."""
+    if kind == "zero":
+        return dual or not any(s)
+    if kind == "nonnegative":
+        return all(x >= 0 for x in s)
+    if kind == "second-order":
+        return s[0] >= 0 and s[0] * s[0] >= sum((x * x for x in s[1:]), fmpq(0))
+    if kind == "semidefinite":
+        return _semidefinite(s, dual)
+    x, y, z = s
+    if dual:  # u < 0 and w >= -u exp(v/u - 1), or u = 0 <= v, w
+        return (x < 0 < z and _power(y / x - 1, z / -x)) or (x == 0 and y >= 0 and z >= 0)
+    return (y > 0 and z > 0 and _power(x / y, z / y)) or (y == 0 and x <= 0 and z >= 0)
+
+
+def _power(exponent: fmpq, most: fmpq) -> bool:
+    """Whether exp(exponent) <= most."""
+    if abs(exponent) > 1 << 20:
+        return bool(exponent < 0 and most >= fmpq(1, 1 << (1 << 20)))  # exp(-2^20) < 2^(-2^20)
+    power, most = arb(exponent).exp(), arb(most)
+    if (power <= most) is True:
+        return True
+    if (power > most) is True:
+        return False
+    raise OpenError("a comparison with an exponential")
+
+
+def _semidefinite(s: Sequence[fmpq], dual: bool) -> bool:
+    """Whether no eigenvalue is negative: elimination with the pivots on the diagonal. In the dual an entry beside it counts for two."""
+    n = _order(len(s)) or 0
+    entries = iter(s)
+    matrix = [[fmpq(0)] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i, n):
+            matrix[i][j] = next(entries) / (2 if dual and i < j else 1)
+    for k in range(n):
+        pivot = matrix[k][k]
+        if pivot < 0 or (pivot == 0 and any(matrix[k][k:])):
+            return False
+        for i in range(k + 1, n):
+            factor = matrix[k][i] / pivot if pivot else fmpq(0)
+            for j in range(i, n):
+                matrix[i][j] -= factor * matrix[k][j]
+    return True
+
+
+# ---------------------------------------------------------------- ranges
+
+
+class _Ranges:
+    """What rows say about their columns, one after the other: for all feasible x, or all with c x + offset <= cutoff."""
+
+    def __init__(self, instance: Instance, cutoff: End) -> None:
+        self.instance, self.cutoff, self.empty = instance, cutoff, False
+        self.ends: list[list[End]] = [[None, None] for _ in range(instance.width)]
+        self.homes = {row: (kind, rows) for kind, rows in instance.cones for row in rows}
+
+    def step(self, row: int) -> None:
+        if row == _CUTOFF:
+            if self.cutoff is None:
+                raise RefusedError("a step needs a cutoff")
+            self._narrow({j: -x for j, x in self.instance.c.items()}, self.cutoff - self.instance.offset, fmpq(0), None)
+            return
+        need(row in self.homes, "a step is no row")
+        low, high = self._member(row, *self.homes[row])
+        self._narrow(self.instance.rows[row], self.instance.b.get(row, fmpq(0)), low, high)
+
+    def _member(self, row: int, kind: str, rows: range) -> tuple[End, End]:
+        """What a cone leaves to this member, given the ranges of the others."""
+        k = row - rows.start
+        if kind == "zero":
+            return fmpq(0), fmpq(0)
+        if kind == "second-order" and k:  # |u| <= t
+            most = self._most(rows[0])
+            return (None if most is None else -most), most
+        if kind == "exponential" and k == 0:  # x <= y log(z/y) <= z/e
+            most = self._most(rows[2])
+            return None, None if most is None else most * fmpq(3, 8)
+        if kind == "exponential" and k == 1:  # y <= -x, or else x/y >= -1 and so y <= e z
+            most, least = self._most(rows[2]), self._sides(rows[0])[0]
+            return fmpq(0), None if most is None or least is None else max(-least, 3 * most)
+        if kind == "semidefinite":
+            return self._entry(rows, k)
+        return fmpq(0), None
+
+    def _entry(self, rows: range, k: int) -> tuple[End, End]:
+        """A diagonal is not negative; an entry beside it is at most the mean of its two diagonal ones."""
+        n = _order(len(rows)) or 0
+        places = [(i, j) for i in range(n) for j in range(i, n)]
+        i, j = places[k]
+        if i == j:
+            return fmpq(0), None
+        first, second = (self._most(rows[places.index((m, m))]) for m in (i, j))
+        if first is None or second is None:
+            return None, None
+        return -(first + second) / 2, (first + second) / 2
+
+    def _sides(self, row: int) -> tuple[End, End]:
+        (least, below), (most, above) = self._totals(self.instance.rows[row], self.instance.b.get(row, fmpq(0)))
+        return (None if below else least), (None if above else most)
+
+    def _most(self, row: int) -> End:
+        most = self._sides(row)[1]
+        return None if most is None else max(most, fmpq(0))
+
+    def _totals(self, form: Form, constant: fmpq) -> tuple[tuple[fmpq, int], tuple[fmpq, int]]:
+        """The finite part of the least and of the most of a form, and how many infinite ends there are beside it."""
+        totals, infinite = [constant, constant], [0, 0]
+        for j, a in form.items():
+            for side in (0, 1):
+                end = self.ends[j][side if a > 0 else 1 - side]
+                if end is None:
+                    infinite[side] += 1
+                else:
+                    totals[side] += a * end
+        return (totals[0], infinite[0]), (totals[1], infinite[1])
+
+    def _narrow(self, form: Form, constant: fmpq, low: End, high: End) -> None:
+        """low <= form <= high: each column is within what the others leave."""
+        (least, below), (most, above) = self._totals(form, constant)
+        if (high is not None and not below and least > high) or (low is not None and not above and most < low):
+            self.empty = True
+        for j, a in form.items():
+            at_least, at_most = self.ends[j] if a > 0 else self.ends[j][::-1]  # a x_j from at_least a to at_most a
+            up = down = None
+            if high is not None and below == (at_least is None):
+                up = (high - least) / a + (at_least or 0)
+            if low is not None and above == (at_most is None):
+                down = (low - most) / a + (at_most or 0)
+            self._take(j, *((down, up) if a > 0 else (up, down)))
+
+    def _take(self, j: int, low: End, high: End) -> None:
+        for side, new in ((0, low), (1, high)):
+            old = self.ends[j][side]
+            if new is not None and (old is None or (new > old if side == 0 else new < old)):
+                self.ends[j][side] = _outward(new, side)
+        first, last = self.ends[j]
+        self.empty = self.empty or (first is not None and last is not None and first > last)
+
+
+def _outward(value: fmpq, side: int) -> fmpq:
+    """A number of few bits that is not above the value, or not below it for side 1."""
+    p, q = int(value.numerator), int(value.denominator)
+    shift = _BITS - p.bit_length() + q.bit_length()
+    scaled = (p << max(shift, 0), q << max(-shift, 0))
+    whole = -(-scaled[0] // scaled[1]) if side else scaled[0] // scaled[1]
+    return fmpq(whole << max(-shift, 0), 1 << max(shift, 0))
+
+
+# ---------------------------------------------------------------- the two ends
+
+
+def _lower(instance: Instance, found: dict[str, Any]) -> End:
+    """The bound that the multipliers prove; None for +infinity: there is no feasible point.
+
+    Bound because c x = r x + z (A x + b) - z b with r = c - A'z, z (A x + b) >= 0, and r x is at least its minimum over the ranges; for
+    a cutoff, every feasible point has a value of at least that, or is in the ranges.
+    """
+    cutoff = None if found["cutoff"] is None else _number(found["cutoff"], "cutoff")
+    ranges = _Ranges(instance, cutoff)
+    for row in found["steps"]:
+        instance.allowance.look()
+        ranges.step(integer(row, "steps", _CUTOFF, _MOST))
+    if ranges.empty:
+        return cutoff
+    z = _sparse(found["z"], "z", len(instance.rows))
+    for kind, rows in instance.cones:
+        need(_inside(kind, [z.get(row, fmpq(0)) for row in rows], True), f"z is not in the dual of a {kind} cone")
+    priced = text(found["objective"], "objective", ("own", "zero")) == "own"
+    left = dict(instance.c) if priced else {}
+    total = instance.offset if priced else fmpq(0)
+    for row, price in z.items():
+        instance.allowance.look()
+        total -= price * instance.b.get(row, fmpq(0))
+        for j, a in instance.rows[row].items():
+            left[j] = left.get(j, fmpq(0)) - price * a
+    for j, residual in left.items():
+        end = ranges.ends[j][0 if residual > 0 else 1] if residual else fmpq(0)
+        if end is None:
+            raise RefusedError(f"column {j} has a residual and no range")
+        total += residual * end
+    if not priced:
+        need(total > 0, "the multipliers do not show that there is no feasible point")
+        return cutoff
+    return total if cutoff is None else min(total, cutoff)
+
+
+def _upper(instance: Instance, found: dict[str, Any]) -> End:
+    """The value of the point, which must be feasible; None for -infinity, if a direction leads down from it for ever."""
+    x = _sparse(found["x"], "x", instance.width)
+    down = None if found["direction"] is None else _sparse(found["direction"], "direction", instance.width)
+    for kind, rows in instance.cones:
+        instance.allowance.look()
+        need(_inside(kind, [instance.member(x, row) for row in rows], False), f"x is outside a {kind} cone")
+        if down is not None:
+            need(_inside(kind, [instance.member(down, row, True) for row in rows], False), f"the direction leaves a {kind} cone")
+    if down is None:
+        return sum((c * x[j] for j, c in instance.c.items() if j in x), instance.offset)
+    need(sum((c * down[j] for j, c in instance.c.items() if j in down), fmpq(0)) < 0, "the direction does not lead down")
+    return None
+
+
+def _as_it_is(value: Any, what: str) -> Any:
+    return value
+
+
+_SCHEMA: dict[str, tuple[Any, Any]] = {
+    **{key: (_list, REQUIRED) for key in ("columns", "cones", "rows", "places", "values")},
+    **{key: (_as_it_is, REQUIRED) for key in ("format", "about", "sense", "offset", "c", "b", "lower", "upper")},
+}
+_LOWER = {"value": (_as_it_is, REQUIRED), "steps": (_list, REQUIRED)} | dict.fromkeys(("cutoff", "z", "objective"), (_as_it_is, None))
+_UPPER = {"value": (_as_it_is, REQUIRED), "x": (_as_it_is, REQUIRED), "direction": (_as_it_is, None)}
+
+
+def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction | None, Fraction | None]:
+    """The statement and the ends of the interval, None where infinite.
+
+    RefusedError if a claim is not proved, OpenError if it might be with more precision, ValueError if the file is none.
+    """
+    allowance.take(24 * len(data))
+    found = json.loads(data, object_pairs_hook=_once, parse_float=_no_number, parse_constant=_no_number)
+    if not (isinstance(found, dict) and found.get("format") == "dalenius-interval/1"):
+        raise ValueError("format must be dalenius-interval/1")
+    found = table(found, "file", _SCHEMA)
+    maximises = text(found["sense"], "sense", ("minimize", "maximize")) == "maximize"
+    instance = _instance(found, allowance)
+    lower = None if found["lower"] is None else _lowest(instance, table(found["lower"], "lower", _LOWER))
+    upper = None if found["upper"] is None else _highest(instance, table(found["upper"], "upper", _UPPER))
+    if lower is None and upper is None:
+        raise RefusedError("the file claims nothing")
+    ends = tuple(None if end is None else _turned(end) for end in (upper, lower)) if maximises else (lower, upper)
+    words = {key: sum(len(rows) if key in _KINDS[:2] else 1 for kind, rows in instance.cones if kind == key) for key in _KINDS}
+    statement = (
+        f"proved: {_shown(*ends)}",
+        f"V: the {'greatest' if maximises else 'least'} value of the instance in the file, {instance.width} columns, "
+        + ", ".join(f"{count} {key}" for key, count in words.items() if count),
+        "which is, so says the program that wrote it, " + ABOUT[text(found["about"], "about", list(ABOUT))],
+        f"arithmetic: {chosen().words}",
+        f"precision: {chosen().precision()} bits",
+    )
+    return statement, *(None if end is None or isinstance(end, str) else Fraction(int(end.numerator), int(end.denominator)) for end in ends)
+
+
+ABOUT = {"model": "the model that was given", "conic form": "the conic form of the model that was given, with rounded numbers"}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return dict(pairs)
+
+
+def _no_number(value: str) -> Any:
+    raise ValueError(f"numbers are written as strings, got {value[:40]!a}")
+
+
+def _lowest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
+    """The claim of a lower end, proved; "inf" where there is no feasible point."""
+    proved, claim = _lower(instance, found), found["value"]
+    if claim == "inf":
+        need(proved is None, "that there is no feasible point is not proved")
+        return "inf"
+    value = _number(claim, "lower.value")
+    need(proved is None or value <= proved, "lower: the claim is above what the multipliers prove")
+    return value
+
+
+def _highest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
+    """The claim of an upper end, proved; "-inf" where the value is unbounded."""
+    proved, claim = _upper(instance, found), found["value"]
+    if claim == "-inf":
+        need(proved is None, "that the value is unbounded is not proved")
+        return "-inf"
+    value = _number(claim, "upper.value")
+    need(proved is None or value >= proved, "upper: the claim is below the value of the point")
+    return value
+
+
+def _turned(end: fmpq | str) -> fmpq | str:
+    return {"inf": "-inf", "-inf": "inf"}[end] if isinstance(end, str) else -end
+
+
+def _shown(lower: fmpq | str | None, upper: fmpq | str | None) -> str:
+    """The interval in words; an infinite end on the far side says that there is no feasible point, or no bound."""
+    low = "" if lower is None else f"{lower if isinstance(lower, str) else rounded(lower, ROUND_FLOOR)} <= "
+    high = "" if upper is None else f" <= {upper if isinstance(upper, str) else rounded(upper, ROUND_CEILING)}"
+    return f"{low}V{high}"
