@@ -6,7 +6,7 @@ import logging
 import math
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cvxpy as cp
@@ -32,6 +32,10 @@ __all__ = ["certify"]
 
 logger = logging.getLogger("dalenius")
 ROOM = 0.1  # how far beyond the value at hand the cutoff is, relative to 1 + |value|
+PINNINGS = 3  # how often inequalities are pinned at most
+INSIDE = 1e-9  # how far inside the cones a point counts as strictly inside
+TIGHT = 1e-3  # of the largest multiplier: an inequality with such a one is tight
+LARGEST = 1e100  # of a value that says something
 SMALLEST = 1e-9  # of the larger end, in relative gaps
 
 
@@ -110,6 +114,7 @@ class _Search:
     lower: Lower | None = None
     upper: Upper | None = None
     inner: Floats | None = None
+    pinned: frozenset[int] = frozenset()
     attempts: list[Attempt] = field(default_factory=list)
     unpaid: tuple[int, ...] = ()
 
@@ -117,6 +122,8 @@ class _Search:
         self.instance = self.model.instance
         self.free = propagated(self.instance)
         self.known: RangeState | None = None
+        pairs = zip(self.instance.cones, self.instance.places, strict=True)
+        self.signs = [row for cone, places in pairs if cone.kind == "nonnegative" for row in places]
         if self.free.empty:
             self.lower = Lower(None, None, tuple(self.free.steps), None, True, "none")
 
@@ -140,14 +147,23 @@ class _Search:
         return answer
 
     def attempt(self, solver: str, settings: dict[str, Any]) -> None:
-        """A solver's point and multipliers, and what can be made of them."""
+        """A solver's point and multipliers, and what can be made of them; what garbage raises is noted in the attempt's status."""
+        try:
+            with np.errstate(all="ignore"):
+                self._attempt(solver, settings)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+            self.attempts[-1] = replace(self.attempts[-1], status=f"{self.attempts[-1].status}; {type(error).__name__}: {error}"[:200])
+
+    def _attempt(self, solver: str, settings: dict[str, Any]) -> None:
         answer = self.ask(self.instance, solver, settings)
         if answer.x is not None:
             self._take_point(feasible(self.instance, answer.x, self.free), solver)
         if self.inner is None and (answer.x is None or self.upper is None):
-            self._look_inside(solver, settings)
+            self._look_inside(solver, settings, answer.x)
+        if self.upper is None and answer.x is not None:
+            self._look_inside(solver, settings, None)
         if answer.x is not None and self.inner is not None:
-            self._take_point(mixed(self.instance, answer.x, self.inner, self.free), solver)
+            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.pinned), solver)
         if answer.z is not None and not self.done:
             self._take_multipliers(answer, solver)
         if self.lower is None and self.upper is not None and not self.done:
@@ -174,9 +190,9 @@ class _Search:
 
     def _ranges(self, x: Floats | None) -> RangeState:
         """Of all points that are not much worse than the one at hand: the bound is then the lesser one of theirs and the cutoff."""
-        known = [] if x is None else [self.instance.doubles[0] @ x + as_float(self.instance.offset)]
+        known = [] if x is None else [self._value(x)]
         known += [] if self.upper is None or self.upper.value is None else [as_float(self.upper.value)]
-        values = [float(value) for value in known if abs(value) < 1e100]
+        values = [value for value in known if abs(value) < LARGEST]
         if not values:
             return self.free
         value = min(values)
@@ -184,20 +200,41 @@ class _Search:
             self.known = propagated(self.instance, outward(exactly(value + ROOM * (1.0 + abs(value))), True))
         return self.known
 
-    def _look_inside(self, solver: str, settings: dict[str, Any]) -> None:
-        """A point strictly inside the cones, or a proof that there is none at all."""
-        if self.done:
+    def _value(self, x: Floats) -> float:
+        return float(self.instance.doubles[0] @ x) + as_float(self.instance.offset)
+
+    def _look_inside(self, solver: str, settings: dict[str, Any], x: Floats | None) -> None:
+        """A point strictly inside the cones, or a proof that there is none at all.
+
+        Where no point is strictly inside, the multipliers tell inequalities that none satisfies strictly: these are pinned.
+        """
+        value = math.inf if x is None else self._value(x)
+        most = outward(exactly(value + 1.0 + abs(value)), True) if abs(value) < LARGEST else None
+        for _ in range(PINNINGS):
+            if self.done:
+                return
+            answer = self.ask(inner_instance(self.instance, self.free, self.pinned, most), solver, settings)
+            if answer.x is not None:
+                self.inner = answer.x[:-1]
+                self._take_point(feasible(self.instance, self.inner, self.free, self.pinned), solver)
+            if answer.z is None or (self.upper is not None and answer.x is not None and answer.x[-1] < -INSIDE):
+                return
+            if most is None:
+                self._take_refutation(answer.z[:-1], solver)
+            prices = np.array([answer.z[row] for row in self.signs])
+            tight = {row for row, price in zip(self.signs, prices, strict=True) if price > TIGHT * prices.max(initial=0.0)}
+            if tight <= self.pinned:
+                return
+            self.pinned |= tight
+
+    def _take_refutation(self, z: Floats, solver: str) -> None:
+        """Multipliers that show that there is no feasible point."""
+        if self.upper is not None:
             return
-        answer = self.ask(inner_instance(self.instance, self.free), solver, settings)
-        if answer.x is not None:
-            self.inner = answer.x[:-1]
-            self._take_point(feasible(self.instance, self.inner, self.free), solver)
-        if answer.z is None or self.upper is not None:
-            return
-        for z in proposals(self.instance, answer.z[:-1], self.free, cost=False):
-            found = bound(self.instance, z, self.free, cost=False)
+        for exact in proposals(self.instance, z, self.free, cost=False):
+            found = bound(self.instance, exact, self.free, cost=False)
             if found.value is not None and found.value > 0:
-                self.lower = Lower(None, None, tuple(self.free.steps), z, False, solver)
+                self.lower = Lower(None, None, tuple(self.free.steps), exact, False, solver)
                 return
 
     def _look_down(self, solver: str, settings: dict[str, Any]) -> None:
@@ -208,10 +245,11 @@ class _Search:
         answer = self.ask(boxed, solver, settings)
         if answer.x is None:
             return
-        inside = self.ask(inner_instance(boxed, propagated(boxed)), solver, settings)
-        point = mixed(homogeneous, answer.x, None if inside.x is None else inside.x[:-1], propagated(homogeneous))
-        if point is not None and point.value < 0:
-            self.upper = Upper(None, self.upper.x, point.x, solver)
+        for direction in (answer.x, np.round(answer.x, 4)):  # exactly 0 where it is nearly
+            point = feasible(homogeneous, direction, propagated(homogeneous))
+            if point is not None and point.value < 0:
+                self.upper = Upper(None, self.upper.x, point.x, solver)
+                return
 
 
 def _boxed(instance: Instance) -> Instance:

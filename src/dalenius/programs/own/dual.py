@@ -20,16 +20,17 @@ from scipy.sparse.linalg import splu
 
 from dalenius.information.arrays import Floats
 from dalenius.programs.own.geometry import Geometry
-from dalenius.programs.own.instance import Instance, Terms, as_float, exactly
+from dalenius.programs.own.instance import Instance, Terms, exactly
 from dalenius.programs.own.linear import made_up
 from dalenius.programs.own.membership import in_dual, into_dual
 from dalenius.programs.own.ranges import RangeState
 
 __all__ = ["DualBound", "bound", "proposals"]
 
-MARGINS = (1e-13, 1e-14, 1e-11, 1e-9)  # how far inside the dual cones multipliers are polished, relative to the largest
-ROUNDS = 4
-EPSILON = 1e-16
+MARGINS = (1e-13, 1e-11)  # how far inside the dual cones multipliers are polished, relative to the largest
+ROUNDS = 3
+REFINED = 3  # times, with one factorisation
+EPSILON = 4e-16
 NEGLIGIBLE = 1e-40  # relative to the largest multiplier: not worth its digits
 REGULAR = 1e-22
 
@@ -134,7 +135,8 @@ def _least(B: csc_array, right: Floats) -> Floats | None:
     try:
         factor = splu(system)
         solution = factor.solve(wanted)
-        solution += factor.solve(wanted - system @ solution)
+        for _ in range(REFINED):
+            solution += factor.solve(wanted - system @ solution)
     except (RuntimeError, ValueError):
         return None
     return solution[:height] if np.all(np.isfinite(solution)) else None
@@ -159,13 +161,3 @@ def _paid(
         found[i] += x
     cones = zip(instance.cones, instance.places, strict=True)
     return found if all(in_dual(cone, found[places.start : places.stop]) for cone, places in cones) else None
-
-
-def unpaid_names(instance: Instance, found: DualBound) -> list[str]:
-    """What the columns are called because of which there is no bound."""
-    return [instance.names[j] for j in found.unpaid]
-
-
-def value_of(found: DualBound) -> float:
-    """Its bound as a double, for comparisons only."""
-    return -np.inf if found.value is None else as_float(found.value)

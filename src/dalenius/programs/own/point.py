@@ -21,7 +21,8 @@ from dalenius.programs.own.ranges import RangeState
 
 __all__ = ["Point", "feasible", "inner_instance", "mixed"]
 
-SHARES = (0.0, *(m * 10.0**-k for k in range(13, 0, -1) for m in (1.0, 3.0)), 1.0)  # of the strictly feasible point
+NONE: frozenset[int] = frozenset()
+SHARES = (*(m * 10.0**-k for k in range(13, 0, -1) for m in (1.0, 3.0)), 1.0)  # of the strictly feasible point
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +33,16 @@ class Point:
     value: fmpq
 
 
-def feasible(instance: Instance, x: Floats, ranges: RangeState) -> Point | None:
-    """The feasible point that this one becomes when equations are made to hold; None if it is none then."""
+def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozenset[int] = NONE) -> Point | None:
+    """The feasible point that this one becomes when equations are made to hold; None if it is none then.
+
+    `pinned` are further rows whose members are to be 0: those of inequalities that no feasible point satisfies strictly.
+    """
     exact = [exactly(value) for value in x.tolist()]
-    equations, lacks = [], []
-    for cone, places in zip(instance.cones, instance.places, strict=True):
-        if cone.kind == "zero":
-            equations = [instance.rows[row] for row in places]
-            lacks = [-instance.activity(exact, row) for row in places]
-    change = made_up(equations, lacks, _room(instance, x, ranges))
+    pairs = zip(instance.cones, instance.places, strict=True)
+    rows = [row for cone, places in pairs if cone.kind == "zero" for row in places] + sorted(pinned)
+    lacks = [-instance.activity(exact, row) for row in rows]
+    change = made_up([instance.rows[row] for row in rows], lacks, _room(instance, x, ranges))
     if change is None:
         return None
     for j, step in change.items():
@@ -60,40 +62,49 @@ def _room(instance: Instance, x: Floats, ranges: RangeState) -> Floats:
     return np.clip(np.minimum(*sides), 1e-12, 1.0)
 
 
-def mixed(instance: Instance, x: Floats, inner: Floats | None, ranges: RangeState) -> Point | None:
+def mixed(
+    instance: Instance, x: Floats, inner: Floats, ranges: RangeState, pinned: frozenset[int] = NONE
+) -> Point | None:
     """The feasible point nearest to x on the way to a strictly feasible one, if there is any."""
     inside = Geometry(instance).contains
     _, A, b = instance.doubles
-    fits = None
-    for share in SHARES if inner is not None else (0.0,):
-        at = x if inner is None else (1.0 - share) * x + share * inner
-        if share and not inside(A @ at + b):
-            continue
-        fits = feasible(instance, at, ranges)
-        if fits is not None:
-            return fits
-    return fits
+    for share in SHARES:
+        at = (1.0 - share) * x + share * inner
+        s = A @ at + b
+        s[list(pinned)] = 0.0
+        found = feasible(instance, at, ranges, pinned) if inside(s) else None
+        if found is not None:
+            return found
+    return None
 
 
-def inner_instance(instance: Instance, ranges: RangeState) -> Instance:
+def inner_instance(
+    instance: Instance, ranges: RangeState, pinned: frozenset[int] = NONE, most: fmpq | None = None
+) -> Instance:
     """Find x as far inside the cones as may be: minimise t over A x + b + t e in the cones, t >= -1, e inside the cones.
 
-    Members that can only be 0, because their columns are fixed, are left alone. The value is not positive if there is a feasible
+    With `most`, among points whose value is at most that.
+
+    Members that can only be 0, because their columns are fixed or they are pinned, are left alone. The value is not positive if there is a feasible
     point, and negative if one is strictly inside.
     """
     rows = [dict(row) for row in instance.rows]
     t = len(instance.c)
     for cone, places in zip(instance.cones, instance.places, strict=True):
         for row, factor in zip(places, _inner(cone, places, instance, ranges), strict=True):
-            if factor:
+            if factor and row not in pinned:
                 rows[row][t] = fmpq(factor)
+    more, ends = [{t: fmpq(1)}], [fmpq(1)]
+    if most is not None:
+        more.append({j: -c for j, c in enumerate(instance.c) if c})
+        ends.append(most - instance.offset)
     return replace(
         instance,
         c=(*([fmpq(0)] * t), fmpq(1)),
         offset=fmpq(0),
-        rows=(*rows, {t: fmpq(1)}),
-        b=(*instance.b, fmpq(1)),
-        cones=(*instance.cones, Cone("nonnegative", 1)),
+        rows=(*rows, *more),
+        b=(*instance.b, *ends),
+        cones=(*instance.cones, Cone("nonnegative", len(ends))),
         names=(*instance.names, "t"),
     )
 
