@@ -49,7 +49,9 @@ def _json(options: argparse.Namespace, verdict: Verdict) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved."""
     parser = argparse.ArgumentParser(prog="dalenius_check", description="Check a dalenius certificate.")
-    parser.add_argument("model", help="the model file (TOML); alone, the proof of an interval for a conic instance (JSON)")
+    parser.add_argument(
+        "model", help="the model file (TOML); alone, the proof of an interval for a conic instance (JSON)"
+    )
     parser.add_argument("certificate", nargs="?", help="the certificate file (JSON lines)")
     parser.add_argument(
         "--resolved",

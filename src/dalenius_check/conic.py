@@ -122,16 +122,16 @@ def _power(exponent: fmpq, most: fmpq) -> bool:
     """Whether exp(exponent) <= most."""
     if abs(exponent) > 1 << 20:
         return bool(exponent < 0 and most >= fmpq(1, 1 << (1 << 20)))  # exp(-2^20) < 2^(-2^20)
-    power, most = arb(exponent).exp(), arb(most)
-    if (power <= most) is True:
+    power, ball = arb(exponent).exp(), arb(most)
+    if (power <= ball) is True:
         return True
-    if (power > most) is True:
+    if (power > ball) is True:
         return False
     raise OpenError("a comparison with an exponential")
 
 
 def _semidefinite(s: Sequence[fmpq], dual: bool) -> bool:
-    """Whether no eigenvalue is negative: elimination with the pivots on the diagonal. In the dual an entry beside it counts for two."""
+    """Whether no eigenvalue is negative: by elimination. In the dual an entry beside the diagonal counts for two."""
     n = _order(len(s)) or 0
     entries = iter(s)
     matrix = [[fmpq(0)] * n for _ in range(n)]
@@ -258,8 +258,8 @@ def _outward(value: fmpq, side: int) -> fmpq:
 def _lower(instance: Instance, found: dict[str, Any]) -> End:
     """The bound that the multipliers prove; None for +infinity: there is no feasible point.
 
-    Bound because c x = r x + z (A x + b) - z b with r = c - A'z, z (A x + b) >= 0, and r x is at least its minimum over the ranges; for
-    a cutoff, every feasible point has a value of at least that, or is in the ranges.
+    Bound because c x = r x + z (A x + b) - z b with r = c - A'z, z (A x + b) >= 0, and r x is at least its minimum over the ranges;
+    with a cutoff, every feasible point has a value of at least that, or is in the ranges.
     """
     cutoff = None if found["cutoff"] is None else _number(found["cutoff"], "cutoff")
     ranges = _Ranges(instance, cutoff)
@@ -298,10 +298,15 @@ def _upper(instance: Instance, found: dict[str, Any]) -> End:
         instance.allowance.look()
         need(_inside(kind, [instance.member(x, row) for row in rows], False), f"x is outside a {kind} cone")
         if down is not None:
-            need(_inside(kind, [instance.member(down, row, True) for row in rows], False), f"the direction leaves a {kind} cone")
+            need(
+                _inside(kind, [instance.member(down, row, True) for row in rows], False),
+                f"the direction leaves a {kind} cone",
+            )
     if down is None:
         return sum((c * x[j] for j, c in instance.c.items() if j in x), instance.offset)
-    need(sum((c * down[j] for j, c in instance.c.items() if j in down), fmpq(0)) < 0, "the direction does not lead down")
+    need(
+        sum((c * down[j] for j, c in instance.c.items() if j in down), fmpq(0)) < 0, "the direction does not lead down"
+    )
     return None
 
 
@@ -310,10 +315,12 @@ def _as_it_is(value: Any, what: str) -> Any:
 
 
 _SCHEMA: dict[str, tuple[Any, Any]] = {
-    **{key: (_list, REQUIRED) for key in ("columns", "cones", "rows", "places", "values")},
-    **{key: (_as_it_is, REQUIRED) for key in ("format", "about", "sense", "offset", "c", "b", "lower", "upper")},
+    **dict.fromkeys(("columns", "cones", "rows", "places", "values"), (_list, REQUIRED)),
+    **dict.fromkeys(("format", "about", "sense", "offset", "c", "b", "lower", "upper"), (_as_it_is, REQUIRED)),
 }
-_LOWER = {"value": (_as_it_is, REQUIRED), "steps": (_list, REQUIRED)} | dict.fromkeys(("cutoff", "z", "objective"), (_as_it_is, None))
+_LOWER = {"value": (_as_it_is, REQUIRED), "steps": (_list, REQUIRED)} | dict.fromkeys(
+    ("cutoff", "z", "objective"), (_as_it_is, None)
+)
 _UPPER = {"value": (_as_it_is, REQUIRED), "x": (_as_it_is, REQUIRED), "direction": (_as_it_is, None)}
 
 
@@ -333,8 +340,11 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
     upper = None if found["upper"] is None else _highest(instance, table(found["upper"], "upper", _UPPER))
     if lower is None and upper is None:
         raise RefusedError("the file claims nothing")
-    ends = tuple(None if end is None else _turned(end) for end in (upper, lower)) if maximises else (lower, upper)
-    words = {key: sum(len(rows) if key in _KINDS[:2] else 1 for kind, rows in instance.cones if kind == key) for key in _KINDS}
+    ends = (_turned(upper), _turned(lower)) if maximises else (lower, upper)
+    words = {
+        key: sum(len(rows) if key in _KINDS[:2] else 1 for kind, rows in instance.cones if kind == key)
+        for key in _KINDS
+    }
     statement = (
         f"proved: {_shown(*ends)}",
         f"V: the {'greatest' if maximises else 'least'} value of the instance in the file, {instance.width} columns, "
@@ -343,10 +353,17 @@ def prove(data: bytes, allowance: Allowance) -> tuple[tuple[str, ...], Fraction 
         f"arithmetic: {chosen().words}",
         f"precision: {chosen().precision()} bits",
     )
-    return statement, *(None if end is None or isinstance(end, str) else Fraction(int(end.numerator), int(end.denominator)) for end in ends)
+    low, high = (
+        None if end is None or isinstance(end, str) else Fraction(int(end.numerator), int(end.denominator))
+        for end in ends
+    )
+    return statement, low, high
 
 
-ABOUT = {"model": "the model that was given", "conic form": "the conic form of the model that was given, with rounded numbers"}
+ABOUT = {
+    "model": "the model that was given",
+    "conic form": "the conic form of the model that was given, with rounded numbers",
+}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -381,7 +398,9 @@ def _highest(instance: Instance, found: dict[str, Any]) -> fmpq | str:
     return value
 
 
-def _turned(end: fmpq | str) -> fmpq | str:
+def _turned(end: fmpq | str | None) -> fmpq | str | None:
+    if end is None:
+        return None
     return {"inf": "-inf", "-inf": "inf"}[end] if isinstance(end, str) else -end
 
 

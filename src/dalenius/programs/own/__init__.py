@@ -2,6 +2,7 @@
 
 from dalenius.programs.own.certification import certify
 from dalenius.programs.own.derive import Claim
+from dalenius.programs.own.form import Model, conic_form
 from dalenius.programs.own.interval import CertifiedInterval, Standing
 
-__all__ = ["CertifiedInterval", "Claim", "Standing", "certify"]
+__all__ = ["CertifiedInterval", "Claim", "Model", "Standing", "certify", "conic_form"]

@@ -1,13 +1,13 @@
 """Affine expressions of the modelling language in exact numbers, entry by entry.
 
-The language itself multiplies and adds coefficients in doubles, and rounds. Here a double is the binary number that it is, and sums and
-products are exact, so that what is proved of the result is proved of what the expression says.
+The language itself multiplies and adds coefficients in doubles, and rounds. Here a double is the binary number that it is, and sums
+and products are exact, so that what is proved of the result is proved of what the expression says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -33,7 +33,7 @@ __all__ = ["CONSTANT", "Exactly"]
 CONSTANT = -1  # the column of an affine form's constant
 MOST = 20_000_000  # entries of an intermediate array
 ZERO = fmpq(0)
-Entries = NDArray[np.object_]  # of dictionaries: columns and their coefficients
+Entries: TypeAlias = NDArray[Any]  # of dictionaries: columns and their coefficients
 MOVES = {  # atoms that only move entries, and fill up with zeros: what they do to an array of numbers, they do to one of anything
     "Concatenate", "Hstack", "Vstack", "broadcast_to", "diag_mat", "diag_vec", "index", "reshape", "special_index", "transpose",
     "upper_tri",
@@ -41,7 +41,7 @@ MOVES = {  # atoms that only move entries, and fill up with zeros: what they do 
 
 
 class Exactly:
-    """Reads affine expressions whose variables are known columns.
+    """Reads affine expressions whose variables are known columns, the entries of each row by row.
 
     Attributes
     ----------
@@ -67,8 +67,7 @@ class Exactly:
             raise InputError(f"certify: an expression of {expression.size} entries is too large; at most {MOST}")
         if isinstance(expression, cp.Variable):
             start = self.starts[expression.id]
-            numbers = np.arange(start, start + expression.size).reshape(expression.shape, order="F")
-            return _filled(expression.shape, ({int(j): fmpq(1)} for j in numbers.reshape(-1)))
+            return _filled(expression.shape, ({start + j: fmpq(1)} for j in range(expression.size)))
         if not expression.args or (expression.is_constant() and not isinstance(expression, AffAtom)):
             if expression.args:
                 self.rounded.add(type(expression).__name__)
@@ -91,9 +90,9 @@ class Exactly:
         program, _ = ConeMatrixStuffing().apply(cp.Problem(cp.Minimize(0), [expression == 0]))
         _, _, A, b = program.apply_parameters()
         columns = {
-            program.var_id_to_col[variable.id] + j: self.starts[variable.id] + j
+            program.var_id_to_col[variable.id] + k: self.starts[variable.id] + int(j)
             for variable in program.variables
-            for j in range(variable.size)
+            for k, j in enumerate(np.arange(variable.size).reshape(variable.shape).reshape(-1, order="F"))
         }
         forms = [{CONSTANT: exactly(x)} if x else {} for x in np.asarray(b).reshape(-1).tolist()]
         entries = A.tocoo()
@@ -113,7 +112,9 @@ def _filled(shape: tuple[int, ...], entries: Iterable[Terms], order: str = "C") 
 def _constants(expression: cp.Expression) -> Entries:
     value = expression.value
     if value is None:
-        raise InputError(f"certify: parameter {', '.join(p.name() for p in expression.parameters())} has no value; set it")
+        raise InputError(
+            f"certify: parameter {', '.join(p.name() for p in expression.parameters())} has no value; set it"
+        )
     dense = np.asarray(value.toarray() if issparse(value) else value, dtype=float).reshape(expression.shape)
     if not np.all(np.isfinite(dense)):
         raise InputError("certify: expected finite numbers in the model, got infinite ones or NaN")
@@ -150,7 +151,9 @@ def _elementwise(left: Entries, right: Entries) -> Entries:
 
 def _sums(_: Any, parts: Sequence[Entries]) -> Entries:
     first, *others = np.broadcast_arrays(*parts)
-    return _filled(first.shape, (_total(entries) for entries in zip(first.flat, *(x.flat for x in others), strict=True)))
+    return _filled(
+        first.shape, (_total(entries) for entries in zip(first.flat, *(x.flat for x in others), strict=True))
+    )
 
 
 def _negated(_: Any, parts: Sequence[Entries]) -> Entries:
@@ -212,7 +215,10 @@ def _moved(expression: cp.Expression, parts: Sequence[Entries]) -> Entries:
     """The atom tells, of entries that are only numbered from 1 on, which goes where."""
     listed = [Terms(), *(form for part in parts for form in part.flat)]
     ends = np.cumsum([1, *(part.size for part in parts)])
-    numbers = [np.arange(end - part.size, end, dtype=float).reshape(part.shape) for part, end in zip(parts, ends[1:], strict=True)]
+    numbers = [
+        np.arange(end - part.size, end, dtype=float).reshape(part.shape)
+        for part, end in zip(parts, ends[1:], strict=True)
+    ]
     places = np.asarray(expression.numeric(numbers)).reshape(-1)
     return _filled(expression.shape, (listed[int(k)] for k in places))
 

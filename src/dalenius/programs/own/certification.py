@@ -130,7 +130,9 @@ class _Search:
     @property
     def done(self) -> bool:
         """Whether more attempts are pointless, or there is no time for them."""
-        certain = (self.lower is not None and self.lower.value is None) or (self.upper is not None and self.upper.value is None)
+        certain = (self.lower is not None and self.lower.value is None) or (
+            self.upper is not None and self.upper.value is None
+        )
         return certain or self.gap <= self.wanted or time.monotonic() >= self.deadline or stop_requested()
 
     @property
@@ -152,7 +154,9 @@ class _Search:
             with np.errstate(all="ignore"):
                 self._attempt(solver, settings)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
-            self.attempts[-1] = replace(self.attempts[-1], status=f"{self.attempts[-1].status}; {type(error).__name__}: {error}"[:200])
+            self.attempts[-1] = replace(
+                self.attempts[-1], status=f"{self.attempts[-1].status}; {type(error).__name__}: {error}"[:200]
+            )
 
     def _attempt(self, solver: str, settings: dict[str, Any]) -> None:
         answer = self.ask(self.instance, solver, settings)
@@ -170,7 +174,9 @@ class _Search:
             self._look_down(solver, settings)
 
     def _take_point(self, point: Point | None, solver: str) -> None:
-        if point is not None and (self.upper is None or (self.upper.value is not None and point.value < self.upper.value)):
+        if point is not None and (
+            self.upper is None or (self.upper.value is not None and point.value < self.upper.value)
+        ):
             self.upper = Upper(point.value, point.x, None, solver)
 
     def _take_multipliers(self, answer: Answer, solver: str) -> None:
@@ -190,14 +196,16 @@ class _Search:
 
     def _ranges(self, x: Floats | None) -> RangeState:
         """Of all points that are not much worse than the one at hand: the bound is then the lesser one of theirs and the cutoff."""
-        known = [] if x is None else [self._value(x)]
-        known += [] if self.upper is None or self.upper.value is None else [as_float(self.upper.value)]
-        values = [value for value in known if abs(value) < LARGEST]
+        heard = [] if x is None else [self._value(x)]
+        heard += [] if self.upper is None or self.upper.value is None else [as_float(self.upper.value)]
+        values = [value for value in heard if abs(value) < LARGEST]
         if not values:
             return self.free
         value = min(values)
-        if self.known is None or not value < as_float(self.known.cutoff) <= value + 3.0 * ROOM * (1.0 + abs(value)):
-            self.known = propagated(self.instance, outward(exactly(value + ROOM * (1.0 + abs(value))), True))
+        room = ROOM * (1.0 + abs(value))
+        known = None if self.known is None or self.known.cutoff is None else as_float(self.known.cutoff)
+        if self.known is None or known is None or not value < known <= value + 3.0 * room:
+            self.known = propagated(self.instance, outward(exactly(value + room), True))
         return self.known
 
     def _value(self, x: Floats) -> float:
@@ -222,7 +230,9 @@ class _Search:
             if most is None:
                 self._take_refutation(answer.z[:-1], solver)
             prices = np.array([answer.z[row] for row in self.signs])
-            tight = {row for row, price in zip(self.signs, prices, strict=True) if price > TIGHT * prices.max(initial=0.0)}
+            tight = {
+                row for row, price in zip(self.signs, prices, strict=True) if price > TIGHT * prices.max(initial=0.0)
+            }
             if tight <= self.pinned:
                 return
             self.pinned |= tight
@@ -272,8 +282,20 @@ def _answer(search: _Search, seconds: float) -> CertifiedInterval:
     proof, lower, upper = _proved(search.model, search.lower, search.upper)
     infeasible = lower is not None and lower.value is None
     unbounded = upper is not None and upper.value is None
-    low = -math.inf if lower is None or unbounded else math.inf if lower.value is None else as_bound(lower.value, upper=False)
-    high = math.inf if upper is None or infeasible else -math.inf if upper.value is None else as_bound(upper.value, upper=True)
+    low = (
+        -math.inf
+        if lower is None or unbounded
+        else math.inf
+        if lower.value is None
+        else as_bound(lower.value, upper=False)
+    )
+    high = (
+        math.inf
+        if upper is None or infeasible
+        else -math.inf
+        if upper.value is None
+        else as_bound(upper.value, upper=True)
+    )
     status = _standing(lower, upper)
     termination = _termination(search, status)
     return CertifiedInterval(
@@ -337,7 +359,9 @@ def _advice(search: _Search, status: Standing) -> str:
         names = ", ".join(search.instance.names[j] for j in (own or search.unpaid)[:3])
         return f"no range is known of {names}: give it bounds, in the model or by ranges={{variable: (low, high)}}"
     if status is Standing.BOUND_ONLY:
-        return "no point was proved feasible: the feasible set may have no inner point; loosen an inequality, or write an equality as one"
+        return (
+            "no point was proved feasible: there may be no inner one; loosen an inequality, or write equalities as such"
+        )
     if status is Standing.NOTHING:
         return "no solver brought anything usable (attempts say what each said); try another solver=, or a longer time_limit"
     return ""

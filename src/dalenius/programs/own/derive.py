@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 from cvxpy.atoms.affine.affine_atom import AffAtom
+from cvxpy.atoms.elementwise.power import Power
+from cvxpy.atoms.geo_mean import GeoMean
 from cvxpy.reductions import EvalParams, FlipObjective
 from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr, recover_value_for_leaf
 from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 from cvxpy.reductions.eliminate_zero_sized import EliminateZeroSized
 from flint import fmpq
+from scipy.sparse import issparse
 
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 from dalenius.programs.own.affine import CONSTANT, Exactly
 from dalenius.programs.own.instance import CONES, Cone, Instance, Terms, triangle
 
-__all__ = ["Claim", "Derived", "Ranges", "derived"]
+__all__ = ["Block", "Claim", "Derived", "Ranges", "derived", "unused"]
 
 Ranges = Mapping[cp.Variable, tuple[object, object]]
 Form = tuple[str, list[Terms]]  # the kind of a cone and its members as affine forms
@@ -49,6 +53,15 @@ class Claim(Enum):
 
 
 @dataclass(frozen=True, eq=False)
+class Block:
+    """Consecutive columns that make up a variable of the conic form, row by row; `own` is the model's, None if it has none such."""
+
+    variable: cp.Variable
+    own: cp.Variable | None
+    columns: range
+
+
+@dataclass(frozen=True, eq=False)
 class Derived:
     """The instance of a model and the way back.
 
@@ -60,27 +73,34 @@ class Derived:
     claim : Claim
     rounded : tuple of str
         The atoms because of which the claim is about the conic form.
+    blocks : tuple of Block
+        What the columns are.
     """
 
     instance: Instance
     maximises: bool
     claim: Claim
     rounded: tuple[str, ...]
-    _leaves: tuple[tuple[cp.Variable, cp.Variable, range], ...]
+    blocks: tuple[Block, ...]
 
     def own(self, column: int) -> bool:
         """Whether a column belongs to a variable of the model, and not to one that only the conic form has."""
-        return any(column in places for _, _, places in self._leaves)
+        return any(block.own is not None and column in block.columns for block in self.blocks)
 
     def values(self, x: Floats) -> dict[str, Floats]:
         """The model's own variables by name; of several with one name, all but the first get a number."""
         found: dict[str, Floats] = {}
-        for own, stuffed, places in self._leaves:
-            value = x[places.start : places.stop].reshape(stuffed.shape, order="F")
-            name, count = own.name(), sum(key.split("#")[0] == own.name() for key in found)
-            whole = recover_value_for_leaf(own, value, project=False)
-            found[f"{name}#{count + 1}" if count else name] = np.asarray(whole.toarray() if hasattr(whole, "toarray") else whole)
+        for block in self.blocks:
+            if block.own is not None:
+                value = x[block.columns.start : block.columns.stop].reshape(block.variable.shape)
+                whole = recover_value_for_leaf(block.own, value, project=False)
+                found[unused(block.own.name(), found)] = np.asarray(whole.toarray() if issparse(whole) else whole)
         return found
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with a number if it is taken."""
+    return next(text for text in (name, *(f"{name}_{k}" for k in range(2, len(taken) + 3))) if text not in taken)
 
 
 def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
@@ -109,7 +129,8 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
     read = Exactly(starts)
     (objective,) = read.forms(reduced.objective.expr)
     members = sorted(
-        (form for constraint in reduced.constraints for form in _forms(constraint, read)), key=lambda form: CONES.index(form[0])
+        (form for constraint in reduced.constraints for form in _forms(constraint, read)),
+        key=lambda form: CONES.index(form[0]),
     )
     rows = [form for _, forms in members for form in forms]
     own = {new.get(variable.id, variable).id: variable for variable in problem.variables()}
@@ -122,12 +143,11 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
         cones=_cones(members),
         names=tuple(name for variable in variables for name in _names(variable, own.get(variable.id))),
     )
-    leaves = tuple(
-        (own[variable.id], variable, range(starts[variable.id], starts[variable.id] + variable.size))
+    blocks = tuple(
+        Block(variable, own.get(variable.id), range(starts[variable.id], starts[variable.id] + variable.size))
         for variable in variables
-        if variable.id in own
     )
-    return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, leaves)
+    return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, blocks)
 
 
 def _checked(problem: object) -> cp.Problem:
@@ -137,16 +157,25 @@ def _checked(problem: object) -> cp.Problem:
         raise InputError("certify: the problem has no variables; its value is what cvxpy says")
     for variable in problem.variables():
         if variable.attributes["boolean"] or variable.attributes["integer"]:
-            raise InputError(f"certify: variable {variable.name()} is integer; certify is for convex problems, relax it to an interval")
+            raise InputError(
+                f"certify: variable {variable.name()} is integer; certify is for convex problems; relax it"
+            )
         if variable.is_complex():
-            raise InputError(f"certify: variable {variable.name()} is complex; write its real and imaginary parts as variables")
+            raise InputError(
+                f"certify: variable {variable.name()} is complex; write its real and imaginary parts as variables"
+            )
     for parameter in problem.parameters():
         if parameter.value is None:
             raise InputError(f"certify: parameter {parameter.name()} has no value; set it")
     if not problem.is_dcp():
-        parts = [("the objective", problem.objective), *((f"constraint {k}", x) for k, x in enumerate(problem.constraints))]
+        parts = [
+            ("the objective", problem.objective),
+            *((f"constraint {k}", x) for k, x in enumerate(problem.constraints)),
+        ]
         wrong = next((f"{what}, {brief(str(part))}," for what, part in parts if not part.is_dcp()), "the problem")
-        raise InputError(f"certify: {wrong} is not DCP; write it with convex atoms of cvxpy (https://www.cvxpy.org/tutorial/dcp)")
+        raise InputError(
+            f"certify: {wrong} is not DCP; write it with convex atoms of cvxpy (https://www.cvxpy.org/tutorial/dcp)"
+        )
     return problem
 
 
@@ -161,7 +190,9 @@ def _with_ranges(problem: cp.Problem, ranges: Ranges) -> cp.Problem:
         try:
             low, high = (np.broadcast_to(np.asarray(end, dtype=float), variable.shape) for end in ends)
         except (TypeError, ValueError):
-            raise InputError(f"ranges: expected numbers, or arrays of shape {variable.shape}, for {variable.name()}") from None
+            raise InputError(
+                f"ranges: expected numbers, or arrays of shape {variable.shape}, for {variable.name()}"
+            ) from None
         if not (np.all(np.isfinite(low)) and np.all(np.isfinite(high)) and np.all(low <= high)):
             raise InputError(f"ranges: expected finite numbers, low <= high, for {variable.name()}")
         more += [variable >= low, variable <= high]
@@ -177,10 +208,23 @@ def _doubtful(problem: cp.Problem) -> Iterator[str]:
         if id(part) in seen or part.is_affine():
             continue
         seen.add(id(part))
-        name, error = type(part).__name__, getattr(part, "approx_error", 0.0)
-        if error or (name not in EXACT and not isinstance(part, AffAtom)):
-            yield name
-        parts += part.args
+        known = type(part).__name__ in EXACT and _as_asked(part)
+        if known or isinstance(part, AffAtom):
+            parts += part.args
+        else:
+            yield type(part).__name__
+
+
+def _as_asked(atom: cp.Expression) -> bool:
+    """Whether an atom with an exponent, or weights, has the very one that was asked for."""
+    if isinstance(atom, cp.Pnorm):
+        return Fraction(atom.p) == Fraction(getattr(atom, "original_p", atom.p))
+    if isinstance(atom, Power):
+        asked = atom.p.value
+        return asked is not None and Fraction(atom.p_used) == Fraction(float(asked))
+    if isinstance(atom, GeoMean):
+        return len(set(atom.w)) == 1
+    return True
 
 
 def _ordered(reduced: cp.Problem, problem: cp.Problem, new: Mapping[int, cp.Variable]) -> list[cp.Variable]:
@@ -194,8 +238,7 @@ def _ordered(reduced: cp.Problem, problem: cp.Problem, new: Mapping[int, cp.Vari
 def _names(variable: cp.Variable, own: cp.Variable | None) -> Iterator[str]:
     """A name an entry; those of a matrix that is kept by its upper triangle, say, count along the kept entries."""
     name = variable.name() if own is None else own.name()
-    for j in range(variable.size):
-        place = np.unravel_index(j, variable.shape, order="F")
+    for place in np.ndindex(*variable.shape):
         yield name + (f"[{', '.join(str(int(k)) for k in place)}]" if place else "")
 
 

@@ -4,8 +4,8 @@ For multipliers z in the dual cones and every feasible x with low <= x <= high
 
     c x + offset  =  offset - b z + z (A x + b) + (c - A' z) x  >=  offset - b z + sum_j min(r_j low_j, r_j high_j),   r = c - A' z,
 
-because z (A x + b) >= 0. So z is moved into the dual cones, and what is left of c - A' z is paid for with the columns' ranges. VSDP does
-this for semidefinite programs (Jansson, Chaykin, Keil, SIAM J. Numer. Anal. 46, 2007).
+because z (A x + b) >= 0. So z is moved into the dual cones, and what is left of c - A' z is paid for with the columns' ranges. VSDP
+does this for semidefinite programs (Jansson, Chaykin, Keil, SIAM J. Numer. Anal. 46, 2007).
 """
 
 from __future__ import annotations
@@ -58,14 +58,16 @@ def bound(instance: Instance, z: Sequence[fmpq], ranges: RangeState, *, cost: bo
 
     With ``cost=False`` it is one for the objective 0; if it is positive, there is no such point.
     """
-    total = (instance.offset if cost else fmpq(0)) - sum((b * x for b, x in zip(instance.b, z, strict=True) if b), fmpq(0))
+    total = (instance.offset if cost else fmpq(0)) - sum(
+        (b * x for b, x in zip(instance.b, z, strict=True) if b), fmpq(0)
+    )
     unpaid = []
     for j, residual in enumerate(residuals(instance, z, cost=cost)):
         end = ranges.low[j] if residual > 0 else ranges.high[j]
-        if residual and end is None:
-            unpaid.append(j)
-        elif residual:
+        if end is not None:
             total += residual * end
+        elif residual:
+            unpaid.append(j)
     return DualBound(None if unpaid else total, list(z), tuple(unpaid))
 
 

@@ -59,12 +59,16 @@ class Geometry:
         """Whether members are inside the cones or nearly in a face of them, as far as doubles can tell."""
         x, y, z = s[self.exponential].T
         with np.errstate(all="ignore"):
-            exponential = ((y > 0.0) & (z > 0.0) & (x < y * np.log(z / y))) | ((abs(y) < 1e-12) & (x <= 0.0) & (z > -1e-12))
+            exponential = ((y > 0.0) & (z > 0.0) & (x < y * np.log(z / y))) | (
+                (abs(y) < 1e-12) & (x <= 0.0) & (z > -1e-12)
+            )
         return bool(
             np.all(s[self.signs] > -1e-12)
             and np.all(exponential)
             and all(s[places[0]] >= np.linalg.norm(s[places[1:]]) * (1 - 1e-15) for places in self.second_order)
-            and all(np.linalg.eigvalsh(_matrix(order, s[places], 1.0))[0] > -1e-12 for order, places in self.semidefinite)
+            and all(
+                np.linalg.eigvalsh(_matrix(order, s[places], 1.0))[0] > -1e-12 for order, places in self.semidefinite
+            )
         )
 
     def reach(self, z: Floats) -> csr_array:

@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
+from dalenius.programs.standard_form import CONES
 
-__all__ = ["CONES", "Cone", "Instance", "Terms", "as_bound", "as_float", "exactly", "triangle"]
+__all__ = ["Cone", "Instance", "Terms", "as_bound", "as_float", "exactly", "triangle"]
 
-CONES = ("zero", "nonnegative", "second-order", "exponential", "semidefinite")
 Terms = dict[int, fmpq]  # columns and their coefficients
 
 

@@ -113,4 +113,6 @@ class CertifiedInterval:
     def __str__(self) -> str:
         interval = " .. ".join(self.ends) if self.status is not Standing.NOTHING else "-inf .. inf"
         width = f", gap {gap_text(self.gap)}" if self.status is Standing.INTERVAL else ""
-        return f"{interval} ({self.status.value}{width}; of the {self.claim.value})" + (f"; {self.advice}" if self.advice else "")
+        return f"{interval} ({self.status.value}{width}; of the {self.claim.value})" + (
+            f"; {self.advice}" if self.advice else ""
+        )

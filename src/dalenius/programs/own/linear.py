@@ -32,7 +32,7 @@ def made_up(equations: Sequence[Terms], lacks: Sequence[fmpq], reach: Floats) ->
     Equations with an unknown of their own are put off until the others are solved: then that unknown alone is changed.
 
     >>> made_up([{0: fmpq(1), 1: fmpq(1)}, {1: fmpq(3), 2: fmpq(1)}], [fmpq(1), fmpq(1)], np.array([1.0, 9.0, 0.1]))
-    {2: 1, 0: 1}
+    {1: 1, 2: -2}
     """
     owners: dict[int, set[int]] = {}
     for k, equation in enumerate(equations):

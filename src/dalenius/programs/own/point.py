@@ -85,8 +85,8 @@ def inner_instance(
 
     With `most`, among points whose value is at most that.
 
-    Members that can only be 0, because their columns are fixed or they are pinned, are left alone. The value is not positive if there is a feasible
-    point, and negative if one is strictly inside.
+    Members that can only be 0, because their columns are fixed or they are pinned, are left alone. The value is not positive if there
+    is a feasible point, and negative if one is strictly inside.
     """
     rows = [dict(row) for row in instance.rows]
     t = len(instance.c)
@@ -126,5 +126,3 @@ def _inner(cone: Cone, places: range, instance: Instance, ranges: RangeState) ->
         yield from (-1, 0 if fixed(places[1]) else 1, 0 if fixed(places[2]) else 1)
     else:
         yield from (int(i == j) for i, j in triangle(cone.order))
-
-

@@ -140,20 +140,29 @@ class RangeState:
                 downward = low - most + (ZERO if ends[1] is None else factor * ends[1])
             if factor < 0:
                 upward, downward = downward, upward
-            if self._take(j, None if downward is None else downward / factor, None if upward is None else upward / factor):
+            if self._take(
+                j, None if downward is None else downward / factor, None if upward is None else upward / factor
+            ):
                 changed.append(j)
         return changed
 
     def _take(self, j: int, low: End, high: End) -> bool:
         """Whether a range becomes narrower, by as much as is worth telling others."""
-        old, news = (self.low[j], self.high[j]), False
-        width = None if old[0] is None or old[1] is None else WORTH * (old[1] - old[0])
-        if low is not None and (old[0] is None or (low > old[0] and (width is None or old[1] - low < width))):
+        news = False
+        if low is not None and _worth(low, self.low[j], self.high[j], 1):
             self.low[j], news = outward(low, False), True
-        if high is not None and (old[1] is None or (high < old[1] and (width is None or high - old[0] < width))):
+        if high is not None and _worth(high, self.high[j], self.low[j], -1):
             self.high[j], news = outward(high, True), True
-        self.empty = self.empty or (news and None not in (self.low[j], self.high[j]) and self.low[j] > self.high[j])
+        first, last = self.low[j], self.high[j]
+        self.empty = self.empty or (first is not None and last is not None and first > last)
         return news
+
+
+def _worth(new: fmpq, old: End, other: End, inward: int) -> bool:
+    """Whether an end is new, or far enough inward of the old one, seen from the other end."""
+    if old is None:
+        return True
+    return inward * (new - old) > 0 and (other is None or inward * (other - new) < inward * WORTH * (other - old))
 
 
 def propagated(instance: Instance, cutoff: End = None) -> RangeState:

@@ -37,12 +37,12 @@ def ask(instance: Instance, solver: str, settings: dict[str, Any], time_limit: f
     made = attempt(problem, {"x": x}, {}, solver, settings, time_limit=time_limit)
     if made.hung or "x" not in made.point:
         return Answer(made, None, None)
-    z: Floats | None = np.zeros(b.size)
+    z = np.zeros(b.size)
     for constraint, (places, sign) in parts:
         said = _multipliers(constraint, places)
-        z = None if z is None or said is None else z
-        if z is not None:
-            z[places] = sign * said
+        if said is None:
+            return Answer(made, made.point["x"], None)
+        z[places] = sign * said
     return Answer(made, made.point["x"], z)
 
 
