@@ -14,6 +14,7 @@ import numpy as np
 from flint import fmpq
 
 from dalenius._verify import verify_interval
+from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.outcome import ProofRefusedWarning, Termination
 from dalenius.programs.base import checked
@@ -25,7 +26,8 @@ from dalenius.programs.own.point import Point, feasible, inner_instance, mixed
 from dalenius.programs.own.proof import Lower, Upper, proof_text
 from dalenius.programs.own.ranges import RangeState, outward, propagated
 from dalenius.programs.own.solving import Answer, ask
-from dalenius.programs.solvers import Attempt, ladder
+from dalenius.programs.own.vacuous import Trimmed
+from dalenius.programs.solvers import Attempt, ladder, usable
 from dalenius.search import stop_requested
 
 __all__ = ["certify"]
@@ -46,6 +48,8 @@ def certify(
     gap: float = 1e-8,
     time_limit: float | None = 60.0,
     ranges: Ranges | None = None,
+    x: object = None,
+    z: object = None,
 ) -> CertifiedInterval:
     """An interval that contains the optimal value of a convex model, whatever its solver did.
 
@@ -68,6 +72,10 @@ def certify(
     ranges : mapping of cvxpy.Variable -> (low, high), optional
         Bounds of variables, numbers or arrays, as if they were constraints of the problem. Bounds that the model's constraints imply
         are found without.
+    x, z : (columns,) and (rows,) arrays, optional
+        What a solver of one's own says of the instance that `dalenius.export.export` writes: a point, and multipliers in the dual
+        cones with c = A' z for a minimum and c = -A' z for a maximum. Then nothing solves the problem itself; `solver` only looks for
+        a point inside the cones. Entries may be anything.
 
     Returns
     -------
@@ -79,7 +87,7 @@ def certify(
     ------
     InputError
         If the problem is not DCP, has integer or complex variables, none at all, a parameter without a value, or needs another cone;
-        or an argument is invalid, or a solver asked for by name is not there.
+        if x or z has another length, another argument is invalid, or a solver asked for by name is not there.
 
     Warns
     -----
@@ -97,11 +105,24 @@ def certify(
     rungs = list(ladder(solver))
     model = derived(problem, ranges)
     search = _Search(model, gap, started + limit)
+    if x is not None or z is not None:
+        search.attempt(*rungs[0], _given(model.instance, x, z))
+        rungs = []
     for name, settings in rungs:
         if search.done:
             break
         search.attempt(name, settings)
     return _answer(search, time.monotonic() - started)
+
+
+def _given(instance: Instance, x: object, z: object) -> Answer:
+    """Somebody else's numbers, as if a solver had said them."""
+    said: list[Floats | None] = []
+    for name, value, size in (("x", x, len(instance.c)), ("z", z, len(instance.b))):
+        if value is not None and np.shape(value) != (size,):
+            raise InputError(f"{name}: expected {size} numbers, got shape {np.shape(value)}")
+        said.append(None if value is None else usable({name: (value, (size,))}).get(name))
+    return Answer(Attempt("given", "given", None, 0.0, {}, {}), *said)
 
 
 @dataclass(eq=False)
@@ -148,28 +169,31 @@ class _Search:
         self.attempts.append(answer.attempt)
         return answer
 
-    def attempt(self, solver: str, settings: dict[str, Any]) -> None:
+    def attempt(self, solver: str, settings: dict[str, Any], given: Answer | None = None) -> None:
         """A solver's point and multipliers, and what can be made of them; what garbage raises is noted in the attempt's status."""
         try:
-            with np.errstate(all="ignore"):
-                self._attempt(solver, settings)
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
-            self.attempts[-1] = replace(
-                self.attempts[-1], status=f"{self.attempts[-1].status}; {type(error).__name__}: {error}"[:200]
-            )
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._attempt(solver, settings, given)
+        except Exception as error:  # noqa: BLE001  (an answer may be bad, a crash may not be)
+            made = self.attempts.pop() if self.attempts else Attempt(solver, "no answer", None, 0.0, {}, {})
+            self.attempts.append(replace(made, status=f"{made.status}; {type(error).__name__}: {error}"[:200]))
 
-    def _attempt(self, solver: str, settings: dict[str, Any]) -> None:
-        answer = self.ask(self.instance, solver, settings)
+    def _attempt(self, solver: str, settings: dict[str, Any], given: Answer | None) -> None:
+        if given is not None:
+            self.attempts.append(given.attempt)
+        answer = given or self.ask(self.instance, solver, settings)
+        by = answer.attempt.solver
         if answer.x is not None:
-            self._take_point(feasible(self.instance, answer.x, self.free), solver)
+            self._take_point(feasible(self.instance, answer.x, self.free), by)
         if self.inner is None and (answer.x is None or self.upper is None):
             self._look_inside(solver, settings, answer.x)
         if self.upper is None and answer.x is not None:
             self._look_inside(solver, settings, None)
         if answer.x is not None and self.inner is not None:
-            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.pinned), solver)
+            self._take_point(mixed(self.instance, answer.x, self.inner, self.free, self.pinned), by)
         if answer.z is not None and not self.done:
-            self._take_multipliers(answer, solver)
+            self._take_multipliers(answer, by)
         if self.lower is None and self.upper is not None and not self.done:
             self._look_down(solver, settings)
 
@@ -183,7 +207,8 @@ class _Search:
         assert answer.z is not None
         ranges = self._ranges(answer.x)
         steps = tuple(ranges.steps)
-        for z in proposals(self.instance, answer.z, ranges):
+        smaller = Trimmed.of(self.instance, ranges)
+        for z in map(smaller.lifted, proposals(smaller.instance, smaller.restricted(answer.z), ranges)):
             found = bound(self.instance, z, ranges)
             if found.value is None:
                 self.unpaid = found.unpaid
@@ -355,9 +380,11 @@ def _termination(search: _Search, status: Standing) -> Termination:
 def _advice(search: _Search, status: Standing) -> str:
     """What can be done about a missing end."""
     if status in (Standing.POINT_ONLY, Standing.NOTHING) and search.unpaid:
-        own = [j for j in search.unpaid if search.model.own(j)]
+        model, ranges = search.model, search.known or search.free
+        own = [j for j in search.unpaid if model.own(j)]
+        own = own or [j for j in range(len(search.instance.c)) if model.own(j) and ranges.is_open(j)]
         names = ", ".join(search.instance.names[j] for j in (own or search.unpaid)[:3])
-        return f"no range is known of {names}: give it bounds, in the model or by ranges={{variable: (low, high)}}"
+        return f"no range is known of {names}: give bounds, in the model or by ranges={{variable: (low, high)}}"
     if status is Standing.BOUND_ONLY:
         return (
             "no point was proved feasible: there may be no inner one; loosen an inequality, or write equalities as such"
