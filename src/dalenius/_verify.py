@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import dalenius_check
+import dalenius_check.conic
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.model import Problem, digest, model_bytes, read_model
@@ -77,7 +78,7 @@ def verify(
 
 def verify_interval(proof: str, *, seconds: float = SECONDS, memory: float = MEMORY) -> Verdict:
     """Have the independent checker prove an interval for a conic instance (`dalenius.programs.certify`)."""
-    return dalenius_check.check_interval(proof.encode("utf-8", "surrogatepass"), seconds=seconds, memory=memory)
+    return dalenius_check.conic.check_interval(proof.encode("utf-8", "surrogatepass"), seconds=seconds, memory=memory)
 
 
 def need_readable(problem: Problem) -> None:

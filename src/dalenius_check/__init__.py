@@ -14,14 +14,13 @@ from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
-from .conic import prove
 from .design import Design, Words
 from .model import MECHANISMS, Model, parse_model
 from .numbers import OpenError, RefusedError, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
-__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "check_interval", "digest"]
+__all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
 
@@ -88,36 +87,6 @@ def check(
     allowance = Allowance(seconds, memory)
     with using(choose(arithmetic)):
         return _check(model, certificate, resolved, allowance)
-
-
-def check_interval(
-    proof: bytes, *, seconds: Amount = SECONDS, memory: Amount = MEMORY, arithmetic: str = "auto"
-) -> Verdict:
-    """Check an interval for a conic instance (docs/own-models.md); never raises for any content of the file.
-
-    In the verdict an end is None where it is infinite or not claimed; the statement says which. Limits and arithmetic as in `check`.
-    """
-    allowance, reason = Allowance(seconds, memory), ""
-    with using(choose(arithmetic)):
-        try:
-            for bits in _PRECISIONS:
-                try:
-                    with chosen().workprec(bits), allowance.holding():
-                        lines, lower, upper = prove(proof, allowance)
-                    return Verdict(Status.PROVED, lines[0], lines, lower, upper)
-                except OpenError as failure:
-                    reason = f"undecided at {bits} bits: {failure}"
-            return Verdict(Status.UNDECIDED, reason)
-        except RefusedError as failure:
-            return Verdict(Status.REJECTED, str(failure))
-        except LimitError as failure:
-            return Verdict(Status.UNDECIDED, str(failure), allowed=failure.allowed)
-        except MemoryError:
-            return Verdict(Status.UNDECIDED, "limit: out of memory")
-        except (ValueError, RecursionError) as failure:
-            return Verdict(Status.UNREADABLE, f"no proof of an interval: {ascii(str(failure))[1:-1][:200]}")
-        except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
-            return Verdict(Status.UNDECIDED, f"internal error: {type(error).__name__}: {ascii(str(error))[:200]}")
 
 
 def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowance) -> Verdict:

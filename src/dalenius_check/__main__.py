@@ -1,4 +1,4 @@
-"""Command line: `python -m dalenius_check MODEL.toml CERTIFICATE`, or `python -m dalenius_check INTERVAL.json`."""
+"""Command line: `python -m dalenius_check MODEL.toml CERTIFICATE`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 import sys
 from contextlib import suppress
 
-from . import Status, Verdict, check, check_interval
+from . import Status, Verdict, check
 from .allowance import MEMORY, SECONDS, amount
 from .arithmetic import NAMES, choose
 from .read import MAX_FILE
@@ -26,8 +26,6 @@ def _read(path: str) -> bytes:
 def _judge(options: argparse.Namespace) -> Verdict:
     limits = {"seconds": options.time_limit, "memory": options.memory_limit}
     try:
-        if options.certificate is None:
-            return check_interval(_read(options.model), arithmetic=options.arithmetic, **limits)
         files = _read(options.model), _read(options.certificate)
         return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, **limits)
     except (OSError, ValueError) as error:
@@ -49,10 +47,8 @@ def _json(options: argparse.Namespace, verdict: Verdict) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved."""
     parser = argparse.ArgumentParser(prog="dalenius_check", description="Check a dalenius certificate.")
-    parser.add_argument(
-        "model", help="the model file (TOML); alone, the proof of an interval for a conic instance (JSON)"
-    )
-    parser.add_argument("certificate", nargs="?", help="the certificate file (JSON lines)")
+    parser.add_argument("model", help="the model file (TOML)")
+    parser.add_argument("certificate", help="the certificate file (JSON lines)")
     parser.add_argument(
         "--resolved",
         action="store_true",

@@ -13,7 +13,7 @@ import pytest
 import planted
 from campaigns import draws
 from dalenius.programs import Standing, certify
-from dalenius_check import check_interval
+from dalenius_check.conic import check_interval
 
 HONEST = cp.Problem.solve
 KINDS = list(planted.MAKERS)

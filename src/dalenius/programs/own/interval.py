@@ -65,7 +65,7 @@ class CertifiedInterval:
     bound_by, point_by : str or None
         The solvers whose numbers the bound and the point were made from.
     proof : str
-        A file that ``python -m dalenius_check`` checks: the instance, the multipliers and the point, exactly.
+        A file that ``python -m dalenius_check.conic`` checks: the instance, the multipliers and the point, exactly.
     advice : str
         What can be done about an end that is missing; else empty.
     attempts : tuple of Attempt
@@ -101,7 +101,7 @@ class CertifiedInterval:
         return ends_text(self.lower, self.upper)
 
     def write(self, path: str | Path) -> Path:
-        """Write the proof; ``python -m dalenius_check PATH`` checks it with nothing of this package.
+        """Write the proof; ``python -m dalenius_check.conic PATH`` checks it with nothing of this package.
 
         Raises
         ------

@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.export import export
 from dalenius.outcome import Termination
 from dalenius.programs import Claim, Standing, certify, conic_form
-from dalenius_check import check_interval
+from dalenius_check.conic import check_interval
 
 KINDS = list(planted.MAKERS)
 
