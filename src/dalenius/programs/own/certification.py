@@ -381,9 +381,9 @@ def _advice(search: _Search, status: Standing) -> str:
     """What can be done about a missing end."""
     if status in (Standing.POINT_ONLY, Standing.NOTHING) and search.unpaid:
         model, ranges = search.model, search.known or search.free
-        own = [j for j in search.unpaid if model.own(j)]
-        own = own or [j for j in range(len(search.instance.c)) if model.own(j) and ranges.is_open(j)]
-        names = ", ".join(search.instance.names[j] for j in (own or search.unpaid)[:3])
+        own = [j for j in range(len(search.instance.c)) if model.own(j) and ranges.is_open(j)]
+        own = sorted(own, key=lambda j: j not in search.unpaid)  # the likeliest first
+        names = ", ".join(search.instance.names[j] for j in (own or search.unpaid)[:5])
         return f"no range is known of {names}: give bounds, in the model or by ranges={{variable: (low, high)}}"
     if status is Standing.BOUND_ONLY:
         return (

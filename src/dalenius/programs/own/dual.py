@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import fmpq
@@ -32,7 +33,12 @@ ROUNDS = 3
 REFINED = 3  # times, with one factorisation
 EPSILON = 4e-16
 NEGLIGIBLE = 1e-40  # relative to the largest multiplier: not worth its digits
-REGULAR = 1e-22
+SHARE, REGULAR = 1e-6, 1e-18
+LEFT = 1e-3  # of a residual, after refinement
+PIVOTING: tuple[dict[str, Any], ...] = (  # hardly any, which keeps factors sparse; else as is usual
+    {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}},
+    {},
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,21 +133,30 @@ def _polished(instance: Instance, geometry: Geometry, z: Floats, margin: float, 
 
 
 def _least(B: csc_array, right: Floats) -> Floats | None:
-    """The shortest d with B' d = right, by the augmented system, whose condition is that of B and not its square."""
+    """The shortest d with B' d = right, by the augmented system (SHARE I, -B; B', 0), refined; None if doubles do not find one.
+
+    The condition of that system is nearly that of B, and not its square (Björck 1967); `SHARE` is about its least singular value.
+    """
     sizes = np.sqrt(np.asarray((B * B).sum(axis=0)).reshape(-1))
     scale = 1.0 / np.where(sizes > 0.0, sizes, 1.0)
     B = csc_array(B @ diags_array(scale))
     height, width = B.shape
-    system = block_array([[eye_array(height), -B], [B.T, REGULAR * eye_array(width)]], format="csc")
     wanted = np.concatenate([np.zeros(height), scale * right])
-    try:
-        factor = splu(system)
+    system, regular = (
+        block_array([[SHARE * eye_array(height), -B], [B.T, part * eye_array(width)]], format="csc")
+        for part in (0.0, REGULAR)
+    )
+    for pivoting in PIVOTING:
+        try:
+            factor = splu(regular, **pivoting)
+        except (RuntimeError, ValueError):
+            continue
         solution = factor.solve(wanted)
         for _ in range(REFINED):
             solution += factor.solve(wanted - system @ solution)
-    except (RuntimeError, ValueError):
-        return None
-    return solution[:height] if np.all(np.isfinite(solution)) else None
+        if np.abs(B.T @ solution[:height] - wanted[height:]).max(initial=0.0) <= LEFT * np.abs(wanted).max(initial=0.0):
+            return solution[:height]
+    return None
 
 
 def _paid(
