@@ -12,6 +12,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 from flint import fmpq
+from numpy.typing import ArrayLike
 
 from dalenius._verify import verify_interval
 from dalenius.errors import InputError
@@ -48,8 +49,8 @@ def certify(
     gap: float = 1e-8,
     time_limit: float | None = 60.0,
     ranges: Ranges | None = None,
-    x: object = None,
-    z: object = None,
+    x: ArrayLike | None = None,
+    z: ArrayLike | None = None,
 ) -> CertifiedInterval:
     """An interval that contains the optimal value of a convex model, whatever its solver did.
 
@@ -115,7 +116,7 @@ def certify(
     return _answer(search, time.monotonic() - started)
 
 
-def _given(instance: Instance, x: object, z: object) -> Answer:
+def _given(instance: Instance, x: ArrayLike | None, z: ArrayLike | None) -> Answer:
     """Somebody else's numbers, as if a solver had said them."""
     said: list[Floats | None] = []
     for name, value, size in (("x", x, len(instance.c)), ("z", z, len(instance.b))):
