@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -115,12 +116,9 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
     problem = _with_ranges(_checked(problem), ranges or {})
     maximises = isinstance(problem.objective, cp.Maximize)
     atoms = set(_doubtful(problem))
-    reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
-    reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
-    reduced = Dcp2Cone(quad_obj=False).apply(reduced)[0]
-    reduced, back = CvxAttr2Constr(reduce_bounds=True).apply(reduced)
-    new = back[0] if back else {}
-    reduced = EliminateZeroSized().apply(reduced)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about how cvxpy reads values of its own
+        reduced, new = _reduced(problem, maximises)
     variables = _ordered(reduced, problem, new)
     starts, count = {}, 0
     for variable in variables:
@@ -148,6 +146,15 @@ def derived(problem: cp.Problem, ranges: Ranges | None = None) -> Derived:
         for variable in variables
     )
     return Derived(instance, maximises, Claim.CONIC_FORM if doubts else Claim.MODEL, doubts, blocks)
+
+
+def _reduced(problem: cp.Problem, maximises: bool) -> tuple[cp.Problem, Mapping[int, cp.Variable]]:
+    """A minimisation over cones whose members are affine, and the variables that it has for the model's."""
+    reduced = EvalParams().apply(problem)[0] if problem.parameters() else problem
+    reduced = FlipObjective().apply(reduced)[0] if maximises else reduced
+    reduced = Dcp2Cone(quad_obj=False).apply(reduced)[0]
+    reduced, back = CvxAttr2Constr(reduce_bounds=True).apply(reduced)
+    return EliminateZeroSized().apply(reduced)[0], back[0] if back else {}
 
 
 def _checked(problem: object) -> cp.Problem:
