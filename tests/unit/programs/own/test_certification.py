@@ -19,7 +19,7 @@ from dalenius.errors import InputError
 from dalenius.export import export
 from dalenius.outcome import ProofRefusedWarning, Termination
 from dalenius.programs import Claim, Standing, certify, conic_form
-from dalenius.programs.own import certification
+from dalenius.programs.own import search
 from dalenius_check.conic import check_interval
 
 KINDS = list(planted.MAKERS)
@@ -256,18 +256,19 @@ def test_a_proof_is_a_file_that_the_checker_reads(tmp_path):
 def test_an_end_that_the_checker_refuses_is_infinite(end, part, monkeypatch):
     """A defect here costs an end, and never makes it wrong."""
     model = cp.Problem(cp.Minimize(cp.norm(x)), [cp.sum(x) == 3])
-    honest = getattr(certification, part)
+    honest = getattr(search, part)
 
     def better(*given, **named):
         found = honest(*given, **named)
         step = fmpq(1, 1000) * (1 if end == "lower" else -1)
         return found if found is None or found.value is None else replace(found, value=found.value + step)
 
-    monkeypatch.setattr(certification, part, better)
+    monkeypatch.setattr(search, part, better)
     with pytest.warns(ProofRefusedWarning):
         found = certify(model)
     assert (found.lower, found.upper).count(math.inf) + (found.lower, found.upper).count(-math.inf) == 1
     assert math.isinf(getattr(found, end))
+    assert found.termination is Termination.PROOF_REFUSED
     assert found.lower <= math.sqrt(3) <= found.upper
 
 
