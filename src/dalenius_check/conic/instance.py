@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import isqrt
+from math import isqrt, lcm
 from typing import Any, TypeAlias
 
 from ..allowance import PAIR, Allowance
@@ -59,9 +59,17 @@ class Instance:
     allowance: Allowance
 
     def member(self, x: Form, row: int, homogeneous: bool = False) -> fmpq:
-        """Of A x + b; of A x if homogeneous."""
+        """Of A x + b; of A x if homogeneous. Denominators may be long, and mostly divide the largest one."""
+        parts: dict[int, fmpq] = {}
+        for j, a in self.rows[row].items():
+            if j in x:
+                below = int(x[j].denominator)
+                parts[below] = parts.get(below, fmpq(0)) + a * int(x[j].numerator)
         start = fmpq(0) if homogeneous else self.b.get(row, fmpq(0))
-        return sum((a * x[j] for j, a in self.rows[row].items() if j in x), start)
+        common = 1
+        for below in sorted(parts, reverse=True):
+            common = lcm(common, below) if common % below else common
+        return start + sum((part * (common // below) for below, part in parts.items()), fmpq(0)) / common
 
 
 def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:

@@ -55,19 +55,20 @@ class Geometry:
             and all(np.linalg.eigvalsh(_matrix(order, z[places], 0.5))[0] > 0.0 for order, places in self.semidefinite)
         )
 
-    def contains(self, s: Floats) -> bool:
-        """Whether members are inside the cones or nearly in a face of them, as far as doubles can tell."""
+    def contains(self, s: Floats, fuzz: Floats) -> bool:
+        """Whether members are in the cones, or nearly in a face of them; `fuzz` is what rounding may have changed in each."""
         x, y, z = s[self.exponential].T
+        _, near_y, near_z = fuzz[self.exponential].T
         with np.errstate(all="ignore"):
-            exponential = ((y > 0.0) & (z > 0.0) & (x < y * np.log(z / y))) | (
-                (abs(y) < 1e-12) & (x <= 0.0) & (z > -1e-12)
-            )
+            inside = (y > 0.0) & (z > 0.0) & (x < y * np.log(z / y))
+        face = (abs(y) <= near_y) & (x <= 0.0) & (z >= -near_z)
         return bool(
-            np.all(s[self.signs] > -1e-12)
-            and np.all(exponential)
-            and all(s[places[0]] >= np.linalg.norm(s[places[1:]]) * (1 - 1e-15) for places in self.second_order)
+            np.all(s[self.signs] >= -fuzz[self.signs])
+            and np.all(inside | face)
+            and all(s[rows[0]] + fuzz[rows[0]] >= np.linalg.norm(s[rows[1:]]) for rows in self.second_order)
             and all(
-                np.linalg.eigvalsh(_matrix(order, s[places], 1.0))[0] > -1e-12 for order, places in self.semidefinite
+                np.linalg.eigvalsh(_matrix(order, s[rows], 1.0))[0] >= -order * fuzz[rows].max()
+                for order, rows in self.semidefinite
             )
         )
 

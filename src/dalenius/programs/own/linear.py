@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_mat
 from scipy.linalg import qr
 
 from dalenius.information.arrays import Floats
-from dalenius.programs.own.instance import Terms, as_float
+from dalenius.programs.own.instance import Terms, as_float, total
 
 __all__ = ["made_up"]
 
@@ -57,8 +57,8 @@ def made_up(equations: Sequence[Terms], lacks: Sequence[fmpq], reach: Floats) ->
     if found is None:
         return None
     for k, own in reversed(later):
-        rest = sum((x * found[j] for j, x in equations[k].items() if j in found), fmpq(0))
-        found[own] = (lacks[k] - rest) / equations[k][own]
+        known = {j: x for j, x in equations[k].items() if j in found}
+        found[own] = (lacks[k] - total(known, found, fmpq(0))) / equations[k][own]
     return found
 
 
@@ -84,8 +84,8 @@ def _eliminated(
     solution = _solved([equations[k] for k in chosen], [lacks[k] for k in chosen], places)
     if solution is None:
         return None
-    for k in left:  # those that the others seemed to imply
-        if sum((x * solution[j] for j, x in equations[k].items() if j in solution), fmpq(0)) != lacks[k]:
+    for k in set(left).difference(chosen):  # those that the others seemed to imply
+        if total({j: x for j, x in equations[k].items() if j in solution}, solution, fmpq(0)) != lacks[k]:
             return None
     return solution
 

@@ -22,6 +22,7 @@ from dalenius.programs.own.ranges import RangeState
 __all__ = ["Point", "feasible", "inner_instance", "mixed"]
 
 NONE: frozenset[int] = frozenset()
+FUZZ = 1e-15  # what doubles may lose in a sum, relative to its summands
 SHARES = (*(m * 10.0**-k for k in range(13, 0, -1) for m in (1.0, 3.0)), 1.0)  # of the strictly feasible point
 
 
@@ -38,6 +39,11 @@ def feasible(instance: Instance, x: Floats, ranges: RangeState, pinned: frozense
 
     `pinned` are further rows whose members are to be 0: those of inequalities that no feasible point satisfies strictly.
     """
+    _, A, b = instance.doubles
+    members, fuzz = A @ x + b, FUZZ * (abs(A) @ abs(x) + abs(b))
+    members[list(pinned)] = 0.0
+    if not Geometry(instance).contains(members, fuzz):
+        return None
     exact = [exactly(value) for value in x.tolist()]
     pairs = zip(instance.cones, instance.places, strict=True)
     rows = [row for cone, places in pairs if cone.kind == "zero" for row in places] + sorted(pinned)
@@ -66,13 +72,8 @@ def mixed(
     instance: Instance, x: Floats, inner: Floats, ranges: RangeState, pinned: frozenset[int] = NONE
 ) -> Point | None:
     """The feasible point nearest to x on the way to a strictly feasible one, if there is any."""
-    inside = Geometry(instance).contains
-    _, A, b = instance.doubles
     for share in SHARES:
-        at = (1.0 - share) * x + share * inner
-        s = A @ at + b
-        s[list(pinned)] = 0.0
-        found = feasible(instance, at, ranges, pinned) if inside(s) else None
+        found = feasible(instance, (1.0 - share) * x + share * inner, ranges, pinned)
         if found is not None:
             return found
     return None

@@ -68,7 +68,7 @@ def test_an_exponential_cone_is_within_its_ranges():
     rng = np.random.default_rng(0)
     for _ in range(draws(100, 5000)):
         x, y = rng.normal() * 4.0, rng.exponential() * 3.0
-        z = y * np.exp(x / y) * (1.0 + rng.exponential())
+        z = y * np.exp(min(x / y, 700.0)) * (1.0 + rng.exponential())
         assert x <= 0.375 * z * (1 + 1e-12)
         assert y <= max(-x, 3.0 * z) * (1 + 1e-12)
 
