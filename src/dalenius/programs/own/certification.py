@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius._verify import verify_interval
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 from dalenius.outcome import ProofRefusedWarning, Termination
 from dalenius.programs.base import checked
@@ -28,6 +28,7 @@ from dalenius.search import stop_requested
 __all__ = ["certify"]
 
 logger = logging.getLogger("dalenius")
+OURS = "own"  # our own method, which is for our own programs
 
 
 def certify(
@@ -91,7 +92,11 @@ def certify(
     """
     limit = checked(gap, time_limit)
     started = time.monotonic()
-    rungs = list(ladder(solver))
+    rungs = [rung for rung in ladder(solver) if rung[0] != OURS]
+    if not rungs:
+        raise InputError(
+            f"solver: {brief(solver)} solves the package's own programs only; choose 'auto', or a conic solver"
+        )
     model = derived(problem, ranges)
     search = Search(model, gap, started + limit)
     if x is not None or z is not None:

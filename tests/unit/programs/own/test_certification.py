@@ -300,6 +300,12 @@ def test_what_cannot_be_certified_is_refused_by_name(make, words):
         certify(make())
 
 
+@pytest.mark.parametrize("solver", ["own", "simplex"])
+def test_solvers_that_cannot_solve_it(solver):
+    with pytest.raises(InputError, match="solver: "):
+        certify(cp.Problem(cp.Minimize(cp.norm(x))), solver=solver)
+
+
 @pytest.mark.parametrize(
     ("ranges", "words"),
     [
