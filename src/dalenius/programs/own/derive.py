@@ -227,8 +227,7 @@ def _as_asked(atom: cp.Expression) -> bool:
     if isinstance(atom, cp.Pnorm):
         return Fraction(atom.p) == Fraction(getattr(atom, "original_p", atom.p))
     if isinstance(atom, Power):
-        asked = atom.p.value
-        return asked is not None and Fraction(atom.p_used) == Fraction(float(asked))
+        return Fraction(atom.p_used) == Fraction(float(atom.p.value))
     if isinstance(atom, GeoMean):
         return len(set(atom.w)) == 1
     return True
