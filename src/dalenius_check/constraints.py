@@ -64,6 +64,7 @@ class Constraints:
         self.tables, self.allowance = model.design.get("constraints", []), model.allowance
         self.rows, self.cones, self.limits = dict[int, Rows](), dict[int, Cone](), dict[int, Limit]()
         for j, table in enumerate(self.tables):
+            self.allowance.look()
             if table["kind"] == "cone":
                 self.cones[j] = Cone([_affine(x, ground, j) for x in table["norm"]], _affine(table, ground, j))
             elif table["kind"] == "leakage":
