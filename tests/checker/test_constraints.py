@@ -387,8 +387,8 @@ def test_infeasible_exactly_where_a_linear_program_is(seed):
     lines = draws_of.lines_of(question, slopes)
     law, costs = question.law_of_inputs, question.distortions
     terms = [[x, y, str(law[x] * d)] for x, ds in enumerate(costs) for y, d in enumerate(ds)]
-    best = own.bound(question, lines, upper=True)
-    for most, status in ((best - Fraction(1, 10**6), 0), (best, 1), (question.cost(laws), 1)):
+    best, over = own.bound(question, lines, upper=True), own.bound(question, lines, upper=False)
+    for most, status in ((best - Fraction(1, 10**6), 0), (over, 1), (question.cost(laws), 1)):
         table = {"kind": "linear", "terms": terms, "at_most": str(most)}
         asked = Question({**question.table, "constraints": [*own.listed(question), table]})
         more = [*lines, ["multiplier", len(own.listed(question)), [[0, "1"]]]]
