@@ -115,7 +115,11 @@ class LeakageScheme:
             else:
                 made.append(kinds[block](self))
         self.blocks: Sequence[Block[Floats]] = made
-        order_of(solver)
+        self._first = order_of(solver, ())  # looked for once: a licence may be far away
+
+    def order(self, quickest: tuple[str, ...]) -> tuple[str, ...]:
+        """The solvers to try in turn for a block for which these are quickest."""
+        return (*self._first, *quickest) if self.solver.lower() == "auto" else self._first
 
     def start(self, rng: np.random.Generator) -> Floats:
         """A random tilt of the uniform prior, some of the way to where the entropy bound or a single pair stops it."""
@@ -167,7 +171,7 @@ class LeakageBlock(ABC):
         now = self.scheme.value(state)
         program = self.stated(state)
         program.room = self.scheme.room
-        answer = self.solved(program, order_of(self.scheme.solver, self.quickest), now)
+        answer = self.solved(program, self.scheme.order(self.quickest), now)
         self.scheme.tally.add(program.name, answer)
         new = self.state(state, dict(answer.point))
         return Step(new, self.scheme.value(new), max(answer.upper - now, 0.0), self.scope, answer.found_by["point"])

@@ -240,6 +240,8 @@ class _Search:
         self.w, self.value, self.climbs = self.row.best, self.row.information(self.row.best), 0
         for w in self.row.starts():
             self._take(self.row.climbed(w))
+            if self._left() <= 0.0:
+                break
         self.found_by = {"point": "start", "multipliers": "start"}
         self.termination = Termination.STALLED
 
