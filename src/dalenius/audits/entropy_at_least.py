@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -64,6 +65,7 @@ class EntropyAudit(Audit):
         An upper bound at most this closes the audit, too, however far the lower one is.
     """
 
+    searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
@@ -114,16 +116,12 @@ class EntropyAudit(Audit):
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
-    def _best(self) -> RecordAudit | None:
-        """The kind of record that is told most about."""
-        return max(self.records, key=lambda record: record.candidate.leakage, default=None)
-
-    @property
     def exposed(self) -> int | None:
-        return None if self._best is None else self._best.channel.record
+        best = _most_exposed(self.records)
+        return None if best is None else best.channel.record
 
     def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
+        best = _most_exposed(self.records)
         if best is None:
             return None
         p, leakage = best.witness(slack)
@@ -164,11 +162,20 @@ class EntropyAudit(Audit):
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper):
-            turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
-            found = search(channel, rng=self.search.rng, clock=turn, room=room)
-            candidate = best_of(channel, found, candidate)
+        if self.searches_anyway or (
+            bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
+        ):
+            candidate = best_of(channel, self.found(channel, bound.upper), candidate)
         return RecordAudit(channel, candidate, *bound)
+
+    def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
+        """A witness for one kind of record, which is bounded by `upper` already."""
+        turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
+        return search(channel, rng=self.search.rng, clock=turn, room=room)
+
+    def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
+        """Look for a better witness from a prior where a bound is large."""
+        record.improve(p, clock)
 
     @cached_property
     def _whole_channel(self) -> tuple[Floats, Floats, Floats]:
@@ -191,21 +198,10 @@ class EntropyAudit(Audit):
                 vertices.run(target=self.target)
             record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
-                record.improve(vertices.witness, turn)
+                self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
-            record.race = self._trees(record, dual)
-
-    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
-        channel, runners = record.channel, list[Runner]()
-        relaxation = PosteriorRelaxation(channel, decimals=record.decimals(self.gap))
-        if relaxation.improves:
-            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
-        if dual.trees:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            runners.append(
-                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=record.decimals(self.gap) + 1)
-            )
-        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+            record.race = _trees(record, dual, self.gap, self.target, wanted)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
@@ -239,7 +235,7 @@ class EntropyAudit(Audit):
                 continue
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
-                record.improve(runner.point, clock)
+                self.improve(record, runner.point, clock)
             self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
         for record in self.records:
             for runner in record.race.runners if record.race else []:
@@ -277,6 +273,22 @@ class EntropyAudit(Audit):
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
+
+
+def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float) -> Race:
+    """The trees that may close one kind of record, side by side."""
+    channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
+    relaxation = PosteriorRelaxation(channel, decimals=decimals)
+    if relaxation.improves:
+        runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
+    if dual.trees:
+        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1))
+    return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+
+
+def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:
+    """The kind of record that is told most about."""
+    return max(records, key=lambda record: record.candidate.leakage, default=None)
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:

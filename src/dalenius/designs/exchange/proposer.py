@@ -29,10 +29,11 @@ EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audit of it."""
+    """An upper end: a mechanism in exact rows, the proved audit of it, and the solver that found what it is made from."""
 
     rows: Rows
     audit: Result
+    found_by: str
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class ExchangeProposer:
             doubtful=found.doubtful,
             rows=found.rows,
             audit=audit,
+            found_by=found.found_by,
         )
 
     def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
@@ -141,4 +143,11 @@ class ExchangeProposer:
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),
+            solvers=run.master.tally.uses(self._found_by(proved)),
         )
+
+    def _found_by(self, proved: Proved[Lower, AuditedUpper]) -> dict[str, tuple[str, str]]:
+        """The program and the solver that each end rests on."""
+        run = self.exchange
+        lower = run.bound.found_by if proved.lower_end.candidate != CERTAIN else "start"
+        return {end: (run.goal.block, by) for end, by in (("lower", lower), ("upper", proved.upper_end.found_by))}
