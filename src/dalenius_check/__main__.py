@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import json
-import os
-import stat
 import sys
-from typing import NoReturn
 
 from . import Status, Verdict, check
 from .allowance import MEMORY, SECONDS, amount
 from .arithmetic import NAMES, choose
-from .read import MAX_FILE
-
-CLOSED = 141  # the exit status where nobody reads what is printed, as of a program that SIGPIPE ends
-
-
-class _Parser(argparse.ArgumentParser):
-    """Whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; --help says what there is\n")
-
-
-def _read(path: str) -> bytes:
-    """A file's bytes, and one more than there may be; a pipe or device, which might never end, is not opened."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise ValueError("not a regular file")
-        with open(path, "rb") as file:
-            return file.read(MAX_FILE + 1)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+from .console import Parser, ended, file_bytes, show, unusable
 
 
 def _judge(options: argparse.Namespace) -> Verdict:
     limits = {"seconds": options.time_limit, "memory": options.memory_limit}
     try:
-        files = _read(options.model), _read(options.certificate)
+        files = file_bytes(options.model), file_bytes(options.certificate)
         return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, **limits)
     except MemoryError:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
@@ -60,7 +36,7 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
 
     Where it is 2, one line on standard error says what cannot be used. An OSError says that the verdict cannot be printed.
     """
-    parser = _Parser(prog=program, description="Check a dalenius certificate.")
+    parser = Parser(prog=program, description="Check a dalenius certificate.")
     parser.add_argument("model", help="the model file (TOML)")
     parser.add_argument("certificate", help="the certificate file (JSON lines)")
     parser.add_argument(
@@ -90,43 +66,18 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
     try:
         verdict = _judge(options)
     except ValueError as error:
-        return _unusable(f"{program}: {error}")
+        return unusable(f"{program}: {error}")
     if not options.quiet:
         lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
-        if sys.stdout is None:
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        sys.stdout.write((_json(options, verdict) if options.json else "\n".join(lines)) + "\n")
-        sys.stdout.flush()
+        show(_json(options, verdict) if options.json else "\n".join(lines))
     if verdict.status is Status.UNREADABLE:
-        return _unusable(f"{program}: {options.model}: {verdict.reason}")
+        return unusable(f"{program}: {options.model}: {verdict.reason}")
     return verdict.exit_code
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The same for a process: the exit status also where the verdict cannot be printed (2), or nobody reads it (141)."""
-    try:
-        try:
-            return run(arguments)
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except OSError as error:
-        sys.stdout = None  # so that nothing is flushed into it at exit
-        return (
-            CLOSED
-            if isinstance(error, BrokenPipeError)
-            else _unusable(f"dalenius_check: standard output: {error.strerror}")
-        )
-
-
-def _unusable(message: str) -> int:
-    """The exit status, and a line that says what cannot be used."""
-    try:
-        sys.stderr.write(ascii(message)[1:-1] + "\n")
-        sys.stderr.flush()
-    except (OSError, AttributeError):  # it is full, or closed
-        sys.stderr = None
-    return Status.UNREADABLE.exit_code
+    return ended("dalenius_check", lambda: run(arguments))
 
 
 if __name__ == "__main__":

@@ -154,7 +154,8 @@ def ended(main, arguments, place):
     sys.argv, sys.stdout = ["program", *arguments], open(1, "w", closefd=False)
     sys.exit(main())
 
-programs = {name: import_module(name).main for name in ("dalenius.cli", "dalenius_check.__main__")}
+programs = "dalenius.cli", "dalenius_check.__main__", "dalenius_check.conic.__main__"
+programs = {name: import_module(name).main for name in programs}
 for line in sys.stdin.read().splitlines():
     name, place, *arguments = line.split()
     print(ended(programs[name], arguments, place), flush=True)
@@ -163,6 +164,7 @@ FILES = f"{ROOT / 'models/parity/laplace-n4.toml'} {ROOT / 'models/parity/laplac
 PRINTING = [
     f"dalenius.cli {{}} verify {FILES} --arithmetic=python",
     f"dalenius_check.__main__ {{}} {FILES} --arithmetic=python",
+    "dalenius_check.conic.__main__ {} --help",
     "dalenius.cli {} --version",
     "dalenius.cli {} list --set minimal --json --folder home",
 ]

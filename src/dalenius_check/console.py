@@ -1,0 +1,70 @@
+"""What the checker's command lines have in common: files, one line for what cannot be used, and what cannot be printed."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from .read import MAX_FILE
+
+_UNUSABLE = 2
+_CLOSED = 141  # nobody reads what is printed: as of a program that SIGPIPE ends
+
+
+class Parser(argparse.ArgumentParser):
+    """Whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_UNUSABLE, f"{self.prog}: {message}; --help says what there is\n")
+
+
+def file_bytes(path: str) -> bytes:
+    """A file's bytes, and one more than there may be; a pipe or device, which might never end, is not opened.
+
+    A ValueError says what is the matter with it.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ValueError("not a regular file")
+        with open(path, "rb") as file:
+            return file.read(MAX_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def show(text: str) -> None:
+    """Print it now; an OSError says that this cannot be done."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def unusable(message: str) -> int:
+    """The exit status, and a line that says what cannot be used."""
+    try:
+        sys.stderr.write(ascii(message)[1:-1] + "\n")
+        sys.stderr.flush()
+    except (OSError, AttributeError):  # it is full, or closed
+        sys.stderr = None
+    return _UNUSABLE
+
+
+def ended(program: str, run: Callable[[], int]) -> int:
+    """The exit status of a process that runs this, also where nobody reads what it prints, or it cannot be written."""
+    try:
+        try:
+            return run()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None  # so that nothing is flushed into it at exit
+        if isinstance(error, BrokenPipeError):
+            return _CLOSED
+        return unusable(f"{program}: standard output: {error.strerror}")
