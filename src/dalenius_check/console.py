@@ -17,7 +17,10 @@ _CLOSED = 141  # nobody reads what is printed: as of a program that SIGPIPE ends
 
 
 class Parser(argparse.ArgumentParser):
-    """Whose errors are one line."""
+    """Whose errors are one line, and whose help is printed or else an error."""
+
+    def print_help(self, file: object = None) -> None:
+        show(self.format_help().rstrip("\n"))
 
     def error(self, message: str) -> NoReturn:
         self.exit(_UNUSABLE, f"{self.prog}: {message}; --help says what there is\n")
