@@ -10,6 +10,7 @@ import typer
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import JsonOption, ModelArgument, err, listed, naming, out, status_line, write_json
+from dalenius.cli.statuses import ExitStatus
 from dalenius.exact import fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import digest
@@ -70,7 +71,8 @@ def release(
                 progress=progress,
             )
     except dl.NotProvedError as error:
-        err.print(f"dalenius: {proof or mechanism}: {error}", markup=False)
+        about = mechanism if error.exit_code == ExitStatus.NOT_REACHED else proof
+        err.print(f"dalenius: {about}: {error}", markup=False)
         raise typer.Exit(error.exit_code) from None
     if as_json:
         files = {

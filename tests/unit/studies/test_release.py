@@ -381,6 +381,7 @@ def test_what_does_not_keep_its_budget_is_not_released(write, release, tmp_path,
     """A release cannot be taken back: nothing is sampled, and the data is not even there to be looked at."""
     mechanism = MODEL.designed(rows)
     write(problem, mechanism)
+    dl.solve(problem.release(rows), gap=1e-3).certificate.write("noise.cert")
     (tmp_path / "people.csv").unlink()
     monkeypatch.setattr(secrets, "randbelow", nobody)
     status, output, errors = release()
