@@ -183,7 +183,7 @@ class _Scheme:
         fresh = family.uniform if self.rng is None else family.random(self.rng)
         found, inner = [], Log(self.log.clock)  # its moments are leakages on the way, not values of mechanisms
         for start in (self.law, fresh):
-            law, _, _ = alternate(family, start, self.settings.leakage, inner)
+            law, _, _ = alternate(family, start, self.settings.leakage, inner, self.rng)
             law = family.repaired(law)
             found.append((family.judged(law)[0], law))
         self.log.evaluations += inner.evaluations
