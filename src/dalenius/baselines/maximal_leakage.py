@@ -113,7 +113,8 @@ def leakage_run(
     clock : Clock, optional
         When to stop; the law reached by then is returned.
     rng : numpy.random.Generator, optional
-        Of Algorithm 3's random rows (`ConditionalSettings.rows`); without it they begin uniformly.
+        Of Algorithm 3's rows, where they begin randomly (`ConditionalSettings.rows`); of seed 0 if a start is given, else they begin
+        uniformly.
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import full_joint
@@ -126,6 +127,7 @@ def leakage_run(
     clock = Clock() if clock is None else clock
     log = Log(clock)
     law = family.uniform if start is None else family.repaired(start)
+    rng = np.random.default_rng(0) if rng is None and start is not None else rng
     log.note(0, float(family.leakages(law).max()))
     law, iterations, rest = alternate(family, law, settings or LeakageSettings(), log, rng)
     return concluded("alternating", family, law, iterations, rest, log)

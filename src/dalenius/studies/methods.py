@@ -29,7 +29,6 @@ from dalenius.baselines import (
 )
 from dalenius.errors import InputError, hint
 from dalenius.exact import brief
-from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage
 from dalenius.search import Clock
 
@@ -70,7 +69,7 @@ class Rival:
     def audited(self, family: Family, seed: int, settings: Settings, clock: Clock) -> LeakageRun:
         """Problem 1 from one start: the paper's uniform one for seed 0, else a random one."""
         rng = np.random.default_rng(seed) if seed else None
-        law: Floats = family.uniform if rng is None else family.random(rng)
+        law = None if rng is None else family.random(rng)
         if isinstance(settings, LeakageSettings):
             return leakage_run(family, law, settings=settings, clock=clock, rng=rng)
         assert not isinstance(settings, DesignSettings)
