@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+import numpy as np
+
 from dalenius._join import join
 from dalenius._prove import prove
 from dalenius.audits import Candidate, EntropyAudit, RecordAudit, feasible, letters_bound
@@ -56,8 +58,9 @@ class _Given(EntropyAudit):
         """
         masses, p = self.given.masses, None
         if self.given.kind in (None, channel.record) and len(masses) == channel.letters:
-            p = channel.apply(masses) if self.given.kind is None else masses
-            p = feasible(p, channel.log_uniform, channel.max_knowledge, slack=0.0)
+            p = channel.apply(masses) if self.given.kind is None else np.where(channel.uniform > 0.0, masses, 0.0)
+            fits = p.sum() > 0.0
+            p = feasible(p, channel.log_uniform, channel.max_knowledge, slack=0.0) if fits else None
         p = channel.uniform if p is None else p
         return Candidate(p, float(mutual_information(p @ channel.rows)), 0.0)
 
@@ -105,7 +108,7 @@ def with_mechanism(problem: DesignProblem, rows: Floats, leakage: float, limits:
 def better_of(problem: Problem, ours: R, theirs: R, gap: float) -> R:
     """Our result with the end that a point attains taken from theirs, if that is better and both ends are proved together.
 
-    The end that no point attains stays as it was proved. `gap` is what counts as reached.
+    Theirs is of `with_prior` or `with_mechanism`: nothing better about the other end, which stays. `gap` is what counts as reached.
     """
     certificate = join(problem, ours.certificate, theirs.certificate)
     mine, other = ours.certificate.header.claim, theirs.certificate.header.claim
