@@ -1,6 +1,6 @@
 """Problem 1: how much a release can teach about one record; searched from below, bounded from above."""
 
-from dalenius.audits.ascent import Candidate, feasible, local_maxima
+from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
 from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.entropy_at_least import EntropyAudit
@@ -21,4 +21,5 @@ __all__ = [
     "letters_bound",
     "local_maxima",
     "need_within",
+    "search",
 ]
