@@ -77,7 +77,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.
 
     A min_distortion model under a privacy notion offers the linear program that it is. Any other design model offers the master
-    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of four rounds finds,
+    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds finds,
     which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
 
     Default points are searched for when a program is made, from fixed random starts and without a clock: the same ones every time.
