@@ -65,7 +65,7 @@ class Maingo:
         solver = maingopy.MAiNGO(stated)
         solver.set_option("loggingDestination", maingopy.LOGGING_NONE)
         for option, value in (
-            ("maxTime", left),
+            ("maxwTime", left),
             ("epsilonR", self.gap),
             ("epsilonA", 1e-12),
             ("writeResultFile", False),
