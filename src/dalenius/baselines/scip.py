@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Scip"]
 
 INFINITE = 1e19  # SCIP's bounds beyond are none
+FOREVER = 1e20  # seconds that SCIP takes for no limit
 NEGLIGIBLE = 1e-12  # outputs with less probability are left out
 RESTS = {
     "optimal": Rest.TOLERANCE,
@@ -76,15 +77,15 @@ class Scip:
             return Answer(law, 0, Rest.TIME)
         with _quiet():
             model, masses = self._stated(program, left)
-            failed = not _optimised(model, program, masses)
+            if not _optimised(model, program, masses):
+                return Answer(program.best, 0, Rest.REJECTED)  # a model that failed is not asked: that may crash
             bound, nodes = float(model.getDualbound()), int(model.getNTotalNodes())
-            solution = model.getBestSol() if model.getNSols() else None
-            if solution is None:
-                return Answer(program.best, nodes, RESTS.get(model.getStatus(), Rest.REJECTED), None, _finite(bound))
+            rest, known = RESTS.get(model.getStatus(), Rest.REJECTED), bound if abs(bound) < INFINITE else None
+            if not model.getNSols():
+                return Answer(program.best, nodes, rest, None, known)
+            solution = model.getBestSol()
             last = np.array([model.getSolVal(solution, mass) for mass in masses])
-            claimed = float(model.getSolObjVal(solution))
-        rest = Rest.REJECTED if failed else RESTS.get(model.getStatus(), Rest.REJECTED)
-        return Answer(last, nodes, rest, claimed, _finite(bound))
+            return Answer(last, nodes, rest, float(model.getSolObjVal(solution)), known)
 
     def _stated(self, program: RecordProgram, seconds: float) -> tuple[Model, list[Any]]:
         """The model, and the variables of the cells."""
@@ -92,7 +93,7 @@ class Scip:
 
         model = Model()
         model.hideOutput()
-        for name, value in (("time", seconds), ("gap", self.gap), ("memory", self.memory)):
+        for name, value in (("time", min(seconds, FOREVER)), ("gap", self.gap), ("memory", self.memory)):
             model.setParam(f"limits/{name}", value)
         model.setParam("misc/catchctrlc", False)  # Ctrl-C is heard where Python looks, at every node
 
@@ -141,10 +142,6 @@ def _optimised(model: Model, program: RecordProgram, masses: list[Any]) -> bool:
     except Exception:  # noqa: BLE001  (PySCIPOpt raises nothing more special)
         return False
     return True
-
-
-def _finite(bound: float) -> float | None:
-    return bound if abs(bound) < INFINITE else None
 
 
 @contextmanager

@@ -92,11 +92,11 @@ def test_theorem_6_1_with_exact_steps_the_worst_case_leakage_never_rises():
     )
     cost = problem.input_law[:, None] * problem.cost
     Q = 0.7 * least_distorting(problem) + 0.3 / problem.output_count
-    before = dl.solve(problem.release(Q.tolist()), gap=3e-2)
+    before = dl.solve(problem.release(Q.tolist()), gap=5e-2)
     program = MinLeakageProgram([before.witness.masses], cost, float(problem.budget), tied=problem.tied)
     step = program.solve(gap=1e-6)
     better = np.maximum(program.mechanism(step.point), 0.0)
     better /= better.sum(axis=1, keepdims=True)
-    after = dl.solve(problem.release(better.tolist()), gap=3e-2)
+    after = dl.solve(problem.release(better.tolist()), gap=5e-2)
     assert step.upper < 0.5 * before.lower, "against that one prior it is much better"
-    assert after.lower > 1.05 * before.upper, "against all it is worse"
+    assert after.lower > before.upper, "against all it is worse"
