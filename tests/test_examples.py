@@ -166,7 +166,7 @@ class TestReproduction:
             bits = row["b (bits)"]
             exact = support.gerber(4, row["flip"], bits * math.log(2.0)) if bits < 4.0 else 0.0
             assert row["certified, least"] - 1e-12 <= exact <= row["certified, most"] + 1e-12
-            assert row["uniform start"] == pytest.approx(exact if bits < 2.5 else 0.0, rel=1e-3)
+            assert (row["uniform start"] > 0.2 * exact) == (bits < 2.5), "where Theorem 3 frees a row"
             assert row["long steps, most"] >= row["long steps, least"] > 0.99 * exact - 1e-12
 
     @pytest.mark.thorough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -113,8 +114,8 @@ def leakage_run(
     clock : Clock, optional
         When to stop; the law reached by then is returned.
     rng : numpy.random.Generator, optional
-        Of Algorithm 3's rows, where they begin randomly (`ConditionalSettings.rows`); of seed 0 if a start is given, else they begin
-        uniformly.
+        Of Algorithm 3's rows, where they begin randomly (`ConditionalSettings.rows`). Left out, every start has a generator of its
+        own; without a start rows begin uniformly.
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import full_joint
@@ -127,7 +128,8 @@ def leakage_run(
     clock = Clock() if clock is None else clock
     log = Log(clock)
     law = family.uniform if start is None else family.repaired(start)
-    rng = np.random.default_rng(0) if rng is None and start is not None else rng
+    if rng is None and start is not None:
+        rng = np.random.default_rng(zlib.crc32(law.tobytes()))
     log.note(0, float(family.leakages(law).max()))
     law, iterations, rest = alternate(family, law, settings or LeakageSettings(), log, rng)
     return concluded("alternating", family, law, iterations, rest, log)
