@@ -1,10 +1,11 @@
 """How long rivals need to come within 1e-3 of the certified optimum, over restarts, beside our time to a certified gap of 1e-3.
 
 Rivals: the source paper's Algorithms 1 to 5 on the full joint law of the datasets and on the aggregated problem, scipy's SLSQP and
-trust-constr on the aggregated problem, cvxpy's nonlinear mode with UNO on both, SCIP and MAiNGO on the aggregated one (if installed). A rival never knows whether it has
-arrived; only the certified interval tells. `never` says that no start came so near within the budget, and by how much the best one
-falls short; `-` that the instance is too large. Everything of a row is measured in one run; our seconds include the proof. Machines
-differ: compare ratios, not seconds. With --starts-table N also what N random starts of the paper's ascent reach on its example.
+trust-constr on the aggregated problem, cvxpy's nonlinear mode with UNO on both, SCIP and MAiNGO on the aggregated one (if installed).
+A rival never knows whether it has arrived, a global one believes it; only the certified interval tells. `never` says that no start
+came so near within the budget, and by how much the best one falls short; `-` that the instance is too large. Everything of a row is
+measured in one run; our seconds include the proof. Machines differ: compare ratios, not seconds. With --starts-table N also what N
+random starts of the paper's ascent reach on its example.
 """
 
 from __future__ import annotations
