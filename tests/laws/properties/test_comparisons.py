@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import draws, thinned
 
 ROUNDING = 1e-9
 
@@ -77,9 +77,9 @@ def close(value: float, end: float) -> bool:
 
 @pytest.mark.parametrize(("name", "problem"), thinned(audits(), every=30))
 def test_audits(name, problem):
-    assert_fair(dl.compare(problem, seeds=2, budget=0.3, gap=1e-2))
+    assert_fair(dl.compare(problem, seeds=draws(1, 2), budget=0.3, gap=1e-2))
 
 
 @pytest.mark.parametrize(("name", "problem"), thinned(designs(), every=10))
 def test_designs(name, problem):
-    assert_fair(dl.compare(problem, seeds=2, budget=0.3, gap=1e-2))
+    assert_fair(dl.compare(problem, seeds=draws(1, 2), budget=0.3, gap=1e-2))
