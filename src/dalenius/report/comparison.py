@@ -24,7 +24,7 @@ def comparison_table(comparison: Comparison) -> str:
     for entry in comparison.entries:
         value, first = comparison.value_text(entry.value), comparison.value_text(entry.first)
         reached = "" if entry.reached is None else f"{entry.reached:.3f}"
-        bound = "" if entry.bound is None else repr(entry.bound)
+        bound = "" if entry.bound is None else comparison.bound_text(entry.bound)
         rows.append(
             f"{entry.method},{entry.seeds},{value},{first},{entry.claimed!r},{bound},{lower},{upper},"
             f"{text_below(entry.shortfall, 3)},{text_above(entry.shortfall_at_most, 3)},{entry.violation:.3g},"

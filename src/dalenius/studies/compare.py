@@ -135,6 +135,10 @@ class Comparison:
         """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
         return "" if math.isnan(value) else text_below(value, digits) if self.maximises else text_above(value, digits)
 
+    def bound_text(self, bound: float, digits: int = 17) -> str:
+        """What a method says that nothing passes, as a decimal, rounded so that no more is said."""
+        return text_above(bound, digits) if self.maximises else text_below(bound, digits)
+
     def entry(self, method: str) -> MethodOutcome:
         """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
