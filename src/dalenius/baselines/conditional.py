@@ -38,6 +38,9 @@ class ConditionalSettings:
     step : float
         First step, per unit of density (`dalenius.baselines.projections.projected_step`). Long, because the ascent does better so:
         short steps stop far below.
+    direction : {"along", "plain"}
+        ``"plain"`` is the gradient, as the text has it; ``"along"``, a deviation, the gradient less its part across the boundary of
+        the entropy bound (`dalenius.baselines.projections.along_boundary`), without which rows rest where nothing is stationary.
     backtrack : float
         Factor on the step when it is rejected.
     halvings : int
@@ -50,6 +53,7 @@ class ConditionalSettings:
     tolerance: float = 1e-9
     sweeps: int = 20
     step: float = 256.0
+    direction: Literal["along", "plain"] = "along"
     backtrack: float = 0.5
     halvings: int = 20
     armijo: float = 1e-4
@@ -58,6 +62,7 @@ class ConditionalSettings:
         need_positive(self, "tolerance", "sweeps", "step", "halvings")
         need_share(self, "backtrack", "armijo")
         need_one_of(self, "rows", "fresh", "warm")
+        need_one_of(self, "direction", "along", "plain")
 
 
 class _Row:
@@ -184,7 +189,7 @@ def _climb(
     gradient = conditional_gradient(pi, K, a, row.given)
     gradient = gradient - gradient.mean()
     direction = gradient
-    if view.spread(a, rows[a]) - least < ON_BOUNDARY:
+    if settings.direction == "along" and view.spread(a, rows[a]) - least < ON_BOUNDARY:
         direction = along_boundary(rows[a], gradient, view.log_uniform[a])
     step = settings.step
     for _ in range(int(settings.halvings)):

@@ -34,7 +34,9 @@ def compare(
     ] = None,
     gap: GapOption = 1e-3,
     as_json: JsonOption = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder for the table, the picture and the certificate.")
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture.

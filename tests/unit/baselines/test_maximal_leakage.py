@@ -134,6 +134,17 @@ def test_warm_rows_keep_what_they_gained(support):
     assert after["fresh"] < 0.1 * before
 
 
+def test_the_plain_gradient_rests_where_the_turned_one_does_not():
+    """The way back onto the entropy boundary undoes what a step gains."""
+    family = aggregated(count_problem("0.9 max"))
+    law = family.random(np.random.default_rng(1))
+    along, plain = (
+        leakage_run(family, law, settings=LeakageSettings(conditional=ConditionalSettings(rows="warm", direction=way)))
+        for way in ("along", "plain")
+    )
+    assert plain.value < along.value
+
+
 def test_short_steps_stop_short(support):
     """As examples/published_numbers_under_report.py has it: the step decides where the ascent comes to rest."""
     family = full_joint(support.parity4(2.0))
@@ -379,6 +390,7 @@ class TestBadInput:
             (ConditionalSettings, "step", math.inf),
             (ConditionalSettings, "armijo", "much"),
             (ConditionalSettings, "rows", "cold"),
+            (ConditionalSettings, "direction", "up"),
             (Scip, "least_mass", 0.0),
             (Maingo, "gap", -1.0),
             (LeakageSettings, "tolerance", math.nan),
