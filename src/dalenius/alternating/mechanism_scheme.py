@@ -6,30 +6,38 @@ two pull in opposite directions: the scheme may cycle, and where it comes to res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
+from dalenius._prove import Proved
+from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, Sweep, alternate
 from dalenius.audits import audit_of
 from dalenius.designs.exchange import Exchange, ExchangeProposer
+from dalenius.designs.exchange.master import MasterAnswer
+from dalenius.designs.exchange.proposer import AuditedUpper
 from dalenius.designs.oracle import Prior
+from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
+from dalenius.programs.solvers import OWN, order_of
+from dalenius.results import DesignResult
 
 __all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
 
 SWEEPS = 60
+SHARE = 0.5  # of the time, which the scheme may take; the rest is for the audit
 AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
 
 
 @dataclass(frozen=True)
 class MechanismAndPrior:
-    """A mechanism (orbits, outputs), and the prior that it last answered."""
+    """A mechanism (orbits, outputs), the prior that it last answered, and the solver that found it."""
 
     Q: Floats
     prior: Prior
+    found_by: str = "start"
 
 
 class MechanismScheme:
@@ -56,9 +64,12 @@ class MechanismScheme:
 
     monotone = False
     maximises = False
+    needed: Collection[str] = ("mechanism", "adversary")
 
     def __init__(self, run: Exchange) -> None:
         self.run = run
+        # one prior leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
+        run.master.order = order_of(run.search.solver, (OWN, "CLARABEL"))
         self.blocks: Sequence[Block[MechanismAndPrior]] = [_Mechanism(self), _Adversary(self)]
 
     def start(self, rng: np.random.Generator) -> MechanismAndPrior:
@@ -66,14 +77,14 @@ class MechanismScheme:
         mechanisms, tied = self.run.mechanisms, self.run.mechanisms.tied
         noise = tied.expand(rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
         prior = self.best_reply(0.5 * mechanisms.least + 0.5 * noise)
-        return MechanismAndPrior(self.best_mechanism(prior)[0], prior)
+        answer = self.best_mechanism(prior)
+        return MechanismAndPrior(answer.mechanism, prior, answer.solution.found_by["point"])
 
-    def best_mechanism(self, prior: Prior) -> tuple[Floats, float]:
-        """The best mechanism for a prior, and a certified bound on what the best one attains, which the run keeps."""
-        program = self.run.master.program([prior])
-        point, multipliers = self.run.solved(program)
-        self.run.keep_bound(program, [prior], multipliers)
-        return program.mechanism(point), program.bound(multipliers)
+    def best_mechanism(self, prior: Prior) -> MasterAnswer:
+        """The best mechanism for a prior, with a certified bound on what the best one attains, which the run keeps."""
+        answer = self.run.solved([prior])
+        self.run.keep_bound(answer)
+        return answer
 
     def best_reply(self, Q: Floats) -> Prior:
         """The prior that learns most, as far as the oracle sees."""
@@ -99,14 +110,15 @@ class _Mechanism:
     """The best mechanism for the prior: a convex program."""
 
     name = "mechanism"
+    costly = False
 
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
 
     def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
-        Q, bound = self.scheme.best_mechanism(state.prior)
-        new = MechanismAndPrior(Q, state.prior)
-        gain = self.scheme.value(state) - bound
+        answer = self.scheme.best_mechanism(state.prior)
+        new = MechanismAndPrior(answer.mechanism, state.prior, answer.solution.found_by["point"])
+        gain = self.scheme.value(state) - answer.least
         if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
             gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
         return Step(new, self.scheme.value(new), max(gain, 0.0))
@@ -123,6 +135,7 @@ class _Adversary:
     """
 
     name = "adversary"
+    costly = False
 
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
@@ -131,8 +144,8 @@ class _Adversary:
         run = self.scheme.run
         reply = self.scheme.best_reply(state.Q)
         leakage = run.oracle.leakage(reply, state.Q)
-        run.consider(state.Q, leakage)
-        new = MechanismAndPrior(state.Q, reply if leakage > self.scheme.leakage(state) else state.prior)
+        run.consider(state.Q, leakage, state.found_by)
+        new = replace(state, prior=reply if leakage > self.scheme.leakage(state) else state.prior)
         part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
         audit = audit_of(run.problem.release(run.mechanisms.exact(state.Q)), part)
         audit.run()
@@ -147,16 +160,31 @@ class _Adversary:
 
 def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
     """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that one prior gave."""
-    limit = 0.5 * run.clock.remaining
-    settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=limit if np.isfinite(limit) else None)
-    result: AlternatingResult[MechanismAndPrior] = alternate(MechanismScheme(run), settings, rng=run.search.rng)
+    settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=None)
+
+    def tell(sweep: Sweep) -> None:
+        run.clock.tell("alternating", run.bound.value, min(run.best.attained, run.upper), 1, rounds=sweep.number)
+
+    clock = run.clock.part(SHARE)
+    result: AlternatingResult[MechanismAndPrior] = alternate(
+        MechanismScheme(run), settings, rng=run.search.rng, progress=tell, clock=clock
+    )
     run.conclude()
     return result
 
 
+@dataclass
 class AlternatingProposer(ExchangeProposer):
     """The alternating scheme instead of the exchange."""
 
+    alternated: AlternatingResult[MechanismAndPrior] | None = None
+
     def run(self) -> None:
         """Alternate."""
-        alternating(self.exchange)
+        self.alternated = alternating(self.exchange)
+
+    def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
+        """With what the scheme did."""
+        assert self.alternated is not None
+        units = self.exchange.problem.quantity.units
+        return replace(super().result(proved), alternating=(self.alternated.summary(units=units),))

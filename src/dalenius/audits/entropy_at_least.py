@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,7 +49,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 4e-4
+FIXED = 5e-4
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -64,6 +65,7 @@ class EntropyAudit(Audit):
         An upper bound at most this closes the audit, too, however far the lower one is.
     """
 
+    searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
@@ -114,16 +116,12 @@ class EntropyAudit(Audit):
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
-    def _best(self) -> RecordAudit | None:
-        """The kind of record that is told most about."""
-        return max(self.records, key=lambda record: record.candidate.leakage, default=None)
-
-    @property
     def exposed(self) -> int | None:
-        return None if self._best is None else self._best.channel.record
+        best = _most_exposed(self.records)
+        return None if best is None else best.channel.record
 
     def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
+        best = _most_exposed(self.records)
         if best is None:
             return None
         p, leakage = best.witness(slack)
@@ -133,11 +131,20 @@ class EntropyAudit(Audit):
     def proof(self) -> UpperProof:
         return tuple(line for r in self.records for line in (RecordLine(r.channel.record), *r.proof))
 
+    def quick(self) -> tuple[float, UpperProof]:
+        lines = (line for r in self.records for line in (RecordLine(r.channel.record), *r.quick[1]))
+        return max((r.quick[0] for r in self.records), default=0.0), tuple(lines)
+
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
         bounds = [(channel.record, letters_bound(channel)) for channel in self.channels]
         lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
         return max((bound.upper for _, bound in bounds), default=0.0), lines
+
+    @property
+    def checking(self) -> float:
+        """Of what would be written now: of every record the best bound, a tree's or another."""
+        return sum(self._checking(record.leaves_of_best, record.work) for record in self.records)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
@@ -155,11 +162,20 @@ class EntropyAudit(Audit):
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper):
-            turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
-            found = search(channel, rng=self.search.rng, clock=turn, room=room)
-            candidate = best_of(channel, found, candidate)
+        if self.searches_anyway or (
+            bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
+        ):
+            candidate = best_of(channel, self.found(channel, bound.upper), candidate)
         return RecordAudit(channel, candidate, *bound)
+
+    def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
+        """A witness for one kind of record, which is bounded by `upper` already."""
+        turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
+        return search(channel, rng=self.search.rng, clock=turn, room=room)
+
+    def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
+        """Look for a better witness from a prior where a bound is large."""
+        record.improve(p, clock)
 
     @cached_property
     def _whole_channel(self) -> tuple[Floats, Floats, Floats]:
@@ -182,21 +198,10 @@ class EntropyAudit(Audit):
                 vertices.run(target=self.target)
             record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
-                record.improve(vertices.witness, turn)
+                self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
-            record.race = self._trees(record, dual)
-
-    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
-        channel, runners = record.channel, list[Runner]()
-        relaxation = PosteriorRelaxation(channel, decimals=record.decimals(self.gap))
-        if relaxation.improves:
-            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
-        if dual.trees:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            runners.append(
-                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=record.decimals(self.gap) + 1)
-            )
-        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+            record.race = _trees(record, dual, self.gap, self.target, wanted)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
@@ -223,15 +228,14 @@ class EntropyAudit(Audit):
             if record.bounded <= self.target:
                 break
             assert record.race is not None
-            proof = _checking(max((runner.leaves for runner in record.race.runners), default=0), record.work)
-            clock = self.clock.slice(self.clock.remaining - proof)  # a turn may be long, and its leaves need time, too
+            clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
             runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
                 continue
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
-                record.improve(runner.point, clock)
+                self.improve(record, runner.point, clock)
             self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
         for record in self.records:
             for runner in record.race.runners if record.race else []:
@@ -250,7 +254,7 @@ class EntropyAudit(Audit):
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        late = turn.remaining < _checking(leaves, work)
+        late = turn.remaining < max(self._checking(leaves, work), self.checking)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
@@ -261,15 +265,30 @@ class EntropyAudit(Audit):
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
+    def _checking(self, leaves: int, work: int) -> float:
+        """Seconds that checking so many leaves takes, each of so many multiply-adds."""
+        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * work)
+
     def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
-def _checking(leaves: int, work: int) -> float:
-    """Seconds that checking so many leaves takes, each of so many multiply-adds."""
-    return leaves * (FIXED + WORK * work)
+def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float) -> Race:
+    """The trees that may close one kind of record, side by side."""
+    channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
+    relaxation = PosteriorRelaxation(channel, decimals=decimals)
+    if relaxation.improves:
+        runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
+    if dual.trees:
+        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1))
+    return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+
+
+def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:
+    """The kind of record that is told most about."""
+    return max(records, key=lambda record: record.candidate.leakage, default=None)
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:

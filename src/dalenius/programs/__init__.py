@@ -6,6 +6,7 @@ from dalenius.programs.marginal import MarginalUpdate
 from dalenius.programs.min_distortion import MinDistortionProgram
 from dalenius.programs.min_leakage import MinLeakageProgram
 from dalenius.programs.node import NodeRelaxation
+from dalenius.programs.own import CertifiedInterval, Claim, Model, Standing, certify, conic_form
 from dalenius.programs.posterior import PosteriorUpdate
 from dalenius.programs.private_distortion import PrivateDistortionProgram
 from dalenius.programs.row import RowUpdate
@@ -16,14 +17,20 @@ __all__ = [
     "SOLVERS",
     "Attempt",
     "BlockSolution",
+    "CertifiedInterval",
+    "Claim",
     "ConditionalUpdate",
     "MarginalUpdate",
     "MinDistortionProgram",
     "MinLeakageProgram",
+    "Model",
     "NodeRelaxation",
     "PosteriorUpdate",
     "PrivateDistortionProgram",
     "Program",
     "RowUpdate",
     "StandardForm",
+    "Standing",
+    "certify",
+    "conic_form",
 ]

@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs.base import Floats, Named
+from dalenius.programs.base import CONIC, Floats, Named
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.interior import Aim, interior_points
 from dalenius.programs.leakages import Leakages
@@ -82,6 +82,10 @@ class MechanismUpdate(MechanismProgram):
         """Its multipliers as those of the program's constraints."""
 
     def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """A search near the multipliers."""
+        return point, self.searched(multipliers)
+
+    def own(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
         """A search near the multipliers; and where that leaves the interval too wide, our own interior-point method."""
         best = Closest(self, point, self.searched(multipliers))
         if best.width > self.wanted:
@@ -93,6 +97,10 @@ class MechanismUpdate(MechanismProgram):
             if best.width <= 0.1 * self.wanted:
                 break
         return best.point, best.multipliers
+
+    @property
+    def conic_bytes(self) -> float:
+        return float(CONIC * self.leakages.masses.size * self.cost.shape[1])
 
     def offer_more(self, best: Closest) -> None:
         """What else the program knows, by default nothing."""

@@ -7,25 +7,46 @@ from typing import Self
 
 import numpy as np
 
+from dalenius.errors import InputError
+from dalenius.exact import brief
 from dalenius.search.clock import Clock
 from dalenius.search.limits import Limits
 
-__all__ = ["Run"]
+__all__ = ["SOLVERS", "Run", "need_solver"]
+
+SOLVERS = ("auto", "own", "clarabel", "mosek", "scs")
+
+
+def need_solver(solver: object) -> str:
+    """One of `SOLVERS`, in small letters; `InputError` if it is none. Whether it is there is another question.
+
+    >>> need_solver("CLARABEL")
+    'clarabel'
+    """
+    if not isinstance(solver, str) or solver.lower() not in SOLVERS:
+        raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {brief(solver)}")
+    return solver.lower()
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a search. The clock and the generator move on; the limits do not."""
+    """One run of a search. The clock and the generator move on; the limits do not.
+
+    `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
+    clock has run out: an audit inside a design for itself, and as a part of it.
+    """
 
     limits: Limits
     clock: Clock
     rng: np.random.Generator
+    solver: str = "auto"
+    checks: int = 1
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:
         """A run that starts now."""
         return cls(limits, Clock(limits.seconds), np.random.default_rng(seed))
 
-    def part(self, clock: Clock, gap: float) -> Self:
+    def part(self, clock: Clock, gap: float, checks: int = 1) -> Self:
         """The same with another clock, and a gap of its own."""
-        return replace(self, clock=clock, limits=replace(self.limits, gap=gap))
+        return replace(self, clock=clock, limits=replace(self.limits, gap=gap), checks=checks)

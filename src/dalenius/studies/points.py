@@ -100,7 +100,7 @@ def with_mechanism(problem: DesignProblem, rows: Floats, leakage: float, limits:
 
     search = Run.of(limits)
     proposer = ExchangeProposer.of(problem, search)
-    proposer.exchange.consider(proposer.exchange.orbits.apply_mechanism(rows), leakage)
+    proposer.exchange.consider(proposer.exchange.orbits.apply_mechanism(rows), leakage, "start")
     proposer.exchange.conclude()
     return prove(problem, proposer, search)
 
@@ -127,5 +127,7 @@ def better_of(problem: Problem, ours: R, theirs: R, gap: float) -> R:
         better = replace(
             ours, upper=theirs.upper, mechanism=theirs.mechanism, audit=theirs.audit, distortion=theirs.distortion
         )
-    better = replace(better, certificate=certificate)
+    end = "lower" if isinstance(ours, Result) else "upper"  # no solver of ours found it
+    solvers = tuple(replace(use, ends=tuple(x for x in use.ends if x != end)) for use in ours.solvers)
+    better = replace(better, certificate=certificate, solvers=solvers)
     return replace(better, termination=Termination.GAP_REACHED) if better.gap <= gap else better

@@ -8,12 +8,14 @@ from fractions import Fraction
 from typing import Self
 
 from dalenius._prove import Proved, prove
+from dalenius.audits import Audit
+from dalenius.audits.audit import LowerEnd
 from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
 from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -27,10 +29,31 @@ EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audit of it."""
+    """An upper end: a mechanism in exact rows, the proved audit of it, and the solver that found what it is made from."""
 
     rows: Rows
     audit: Result
+    found_by: str
+
+
+@dataclass(frozen=True)
+class _Retreat:
+    """Of an audit that has run, one of the upper ends that are quickly proved, and nothing from below."""
+
+    audit: Audit
+    candidate: int
+
+    def run(self) -> None:
+        """There is nothing to do."""
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        yield self.audit.certain_lower()
+
+    def uppers(self) -> Iterator[Upper]:
+        yield self.audit.retreat(self.candidate)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        return self.audit.result(proved)
 
 
 @dataclass
@@ -64,16 +87,26 @@ class ExchangeProposer:
             if not end.rounded:
                 break
             yield end
-        yield Lower(value=0.0, lines=NOTHING, candidate=2)
+        yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
 
     def uppers(self) -> Iterator[AuditedUpper]:
-        """One mechanism after the other with its proved audit, the best first."""
-        for number, found in enumerate(self.exchange.candidates()):
-            yield self._upper(number, found)
+        """One mechanism after the other with its proved audit, the best first; at last one that needs no search.
 
-    def _upper(self, number: int, found: AuditedMechanism) -> AuditedUpper:
+        That is in Problem 3 the constant mechanism, and in Problem 2 the last one again with short bounds of its leakage.
+        """
+        found = list(self.exchange.candidates())
+        last = None if isinstance(self.exchange.problem, MinLeakage) else found.pop()
+        for number, mechanism in enumerate(found):
+            yield self._upper(-number, mechanism, mechanism.audit)
+        if last is not None:
+            yield self._upper(CERTAIN, last, last.audit)
+            return
+        for candidate in (QUICK, CERTAIN):
+            yield self._upper(candidate, found[-1], _Retreat(found[-1].audit, candidate))
+
+    def _upper(self, number: int, found: AuditedMechanism, proposed: Audit | _Retreat) -> AuditedUpper:
         problem = self.exchange.problem
-        audit = prove(problem.release(found.rows), found.audit, self.exchange.search)
+        audit = prove(problem.release(found.rows), proposed, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
         if isinstance(problem, MinLeakage):
             needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)
@@ -88,6 +121,7 @@ class ExchangeProposer:
             doubtful=found.doubtful,
             rows=found.rows,
             audit=audit,
+            found_by=found.found_by,
         )
 
     def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
@@ -109,4 +143,11 @@ class ExchangeProposer:
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),
+            solvers=run.master.tally.uses(self._found_by(proved)),
         )
+
+    def _found_by(self, proved: Proved[Lower, AuditedUpper]) -> dict[str, tuple[str, str]]:
+        """The program and the solver that each end rests on."""
+        run = self.exchange
+        lower = run.bound.found_by if proved.lower_end.candidate != CERTAIN else "start"
+        return {end: (run.goal.block, by) for end, by in (("lower", lower), ("upper", proved.upper_end.found_by))}
