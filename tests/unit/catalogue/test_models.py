@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 import dalenius as dl
 from campaigns import draws
+from dalenius._join import join
 from dalenius.catalogue import ratchet
-from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
 from dalenius.cli import app
 from dalenius.model import digest
