@@ -333,7 +333,7 @@ def test_what_the_checker_does_not_read_is_not_loaded(error, monkeypatch, tmp_pa
     monkeypatch.setattr(dalenius_check, "digest", refuse)
     made = read_alone(text())
     for use in (lambda: dl.loads(text()), lambda: dl.load(tmp_path / "model.toml"), lambda: dl.solve(as_made(made))):
-        with pytest.raises(dl.InputError, match="checker cannot read it: (limit: )?an exponent is beyond 400"):
+        with pytest.raises(dl.InputError, match=r"checker cannot read it: (limit: )?an exponent is beyond 400"):
             use()
 
 
