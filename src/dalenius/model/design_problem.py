@@ -54,8 +54,8 @@ class DesignProblem(MechanismChoice):
     Raises
     ------
     InputError
-        If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not have, a
-        constraint on inputs that there are not, numbers beyond the limits of docs/model-format.md.
+        If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not
+        have, a constraint on inputs that there are not, numbers beyond the limits of docs/model-format.md.
     """
 
     parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law}

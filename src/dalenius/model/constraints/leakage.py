@@ -27,8 +27,8 @@ class LeakageLimit(Constraint):
     ----------
     adversary : EntropyAtLeast, ProductPriors or PriorSet
     at_most : number or str
-        Nats; or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text. A negative one makes a design
-        infeasible.
+        Nats; or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text. A negative one makes a
+        design infeasible.
 
     Raises
     ------

@@ -27,8 +27,8 @@ class Linear(RowConstraint):
     Raises
     ------
     InputError
-        If there is no term, a number cannot be read, or not exactly one of `at_most` and `equals` is given; a design raises it where it
-        has no such input or output.
+        If there is no term, a number cannot be read, or not exactly one of `at_most` and `equals` is given; a design raises it
+        where it has no such input or output.
 
     Of three values the first is to be told from the second at least as often as the third is from it:
 

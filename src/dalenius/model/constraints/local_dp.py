@@ -22,7 +22,8 @@ ZERO, ONE = Fraction(0), Fraction(1)
 class LocalDPBetween(RowConstraint):
     """Q(x,y) <= e^epsilon Q(x',y) and Q(x',y) <= e^epsilon Q(x,y) for all outputs y and the listed pairs of inputs x, x'.
 
-    With the query `Identity` and neighbours as pairs this is differential privacy; with all pairs `LocalDP`, which may stand in its place.
+    With the query `Identity` and neighbours as pairs this is differential privacy; with all pairs `LocalDP`, which may stand in its
+    place.
 
     Parameters
     ----------
@@ -34,8 +35,8 @@ class LocalDPBetween(RowConstraint):
     Raises
     ------
     InputError
-        If epsilon cannot be read or is negative, there is no pair, or one is of an input with itself; a design raises it where it has no
-        such input.
+        If epsilon cannot be read or is negative, there is no pair, or one is of an input with itself; a design raises it where it
+        has no such input.
 
     >>> LocalDPBetween("log 3", pairs=[(0, 1), (1, 2)]).pairs
     ((0, 1), (1, 2))

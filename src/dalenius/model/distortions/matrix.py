@@ -34,8 +34,8 @@ class DistortionMatrix(Distortion):
     Raises
     ------
     InputError
-        If an entry is negative or no number, rows are empty or differ in length, the outputs are not as many, or there are more than 2^22 entries or 2^30 bits
-        of entries over their common denominator; `check` raises it where there is not one row a value.
+        If an entry is negative or no number, rows are empty or differ in length, the outputs are not as many, or there are more
+        than 2^22 entries or 2^30 bits of entries over their common denominator; `check` raises it where there is not one row a value.
 
     >>> import numpy as np
     >>> whole, denominator = DistortionMatrix([[0, 1, "1/2"], [4, 0, "1/3"]]).whole(np.arange(2))
