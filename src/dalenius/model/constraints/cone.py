@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
-from dalenius.model.constraints.base import Constraint, MechanismSpace, Terms, WrittenTerms, as_terms
+from dalenius.model.constraints.base import Constraint, Entry, MechanismSpace, Terms, WrittenTerms, as_terms
 from dalenius.model.shelf import check_keys
 
 __all__ = ["Affine", "SecondOrderCone"]
@@ -35,6 +35,14 @@ class Affine:
         """The constant."""
         assert isinstance(self.constant, Fraction)
         return self.constant
+
+    @property
+    def summed(self) -> dict[Entry, Fraction]:
+        """The factor of every entry, where one comes again the sum."""
+        found = dict[Entry, Fraction]()
+        for x, y, c in self.terms:
+            found[x, y] = found.get((x, y), Fraction(0)) + c
+        return found
 
     def to_table(self) -> dict[str, Any]:
         return {"terms": self.terms, "constant": self.constant}

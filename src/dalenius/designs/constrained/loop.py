@@ -1,0 +1,157 @@
+"""The exchange for designs with constraints: a conic master program over the priors found so far, and every adversary as an oracle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalenius.designs.constrained.bound import ConstrainedBound, Watched, constrained_bound
+from dalenius.designs.constrained.goals import Goal, Leakages
+from dalenius.designs.constrained.region import Region
+from dalenius.designs.constrained.watchers import Watcher
+from dalenius.designs.exchange.gap import NOTHING, closed
+from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
+from dalenius.search import Run
+
+__all__ = ["Found", "Rounds"]
+
+ROUNDS = 300
+LOOKING = 0.2  # share of the remaining time that the oracles may look at one mechanism
+STARTS, THOROUGH = 24, 96  # of the oracles' search, in a round and once nothing new is found
+NEWS = 0.05  # share of the gap by which a reply must leak more than is allowed to be new
+FINEST = 1e-9  # relative gap of a master that is always enough
+SHARE = 0.02  # of the exchange's gap that a master may leave
+SOLVER = "CLARABEL"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A mechanism that meets everything as far as the search sees: entries of the variable on orbits, what they attain, what they leak."""
+
+    q: Floats
+    attained: float
+    leakages: Leakages
+
+
+class Rounds:
+    """One exchange for one goal: rounds of a master program and questions to the watchers.
+
+    Parameters
+    ----------
+    goal : Goal
+    anchor : Found
+        A mechanism that meets everything; what does not is mixed with it.
+    search : Run
+        Limits, clock and random numbers.
+    gap : float
+        Relative; absolute where `scale` says what it is a share of.
+    late : float
+        Seconds on the clock after which no round begins.
+
+    Attributes
+    ----------
+    bound : ConstrainedBound or None
+    best : Found
+    count : int
+        Rounds.
+    """
+
+    def __init__(self, goal: Goal, anchor: Found, search: Run, *, gap: float, late: float) -> None:
+        self.goal, self.anchor, self.search, self.gap, self.late = goal, anchor, search, gap, late
+        self.bound: ConstrainedBound | None = None
+        self.best, self.count = anchor, 0
+
+    @property
+    def lower(self) -> float:
+        return -math.inf if self.bound is None else self.bound.value
+
+    @property
+    def region(self) -> Region:
+        return self.goal.region
+
+    def watched(self) -> list[Watched]:
+        """Every prior that is known, with the number of its watcher."""
+        return [(watcher.number, prior) for watcher in self.goal.watchers for prior in watcher.known.priors]
+
+    def run(self) -> None:
+        """Until the bounds meet, nothing new is found, or it is late."""
+        while self.count < ROUNDS and not self.out_of_time:
+            added = self._round()
+            if self.done:
+                break
+            if not added and not self._look(self.best.q, THOROUGH):
+                break
+
+    @property
+    def out_of_time(self) -> bool:
+        clock = self.search.clock
+        return clock.expired or clock.seconds >= self.late
+
+    @property
+    def done(self) -> bool:
+        """Whether the bounds have met."""
+        return closed(self.lower, self.best.attained, self.gap)
+
+    def _round(self) -> int:
+        """One master program and one question to everybody; how many priors are new."""
+        watched = self.watched()
+        program = self.goal.program(watched, self.anchor.q)
+        left = max(min(self.search.clock.remaining, self.late - self.search.clock.seconds), 0.0)
+        answer = program.solve(
+            solver=SOLVER, gap=max(SHARE * self.gap, FINEST), time_limit=left if math.isfinite(left) else None
+        )
+        self.count += 1
+        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers))
+        if bound is not None and bound.value > self.lower:
+            self.bound = bound
+        self._note(watched, np.asarray(answer.multipliers["weights"]))
+        added = self._look(np.asarray(answer.point["q"]), STARTS)
+        self.search.clock.tell(
+            "exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True
+        )
+        return added
+
+    def _note(self, watched: Sequence[Watched], weights: Floats) -> None:
+        """Which priors had weight; those that stay without are forgotten."""
+        for watcher in self.goal.watchers:
+            mine = [s for s, (number, _) in enumerate(watched) if number == watcher.number]
+            if mine and weights.sum() > 0.0:
+                watcher.known.used(weights[mine])
+                watcher.known.drop_idle()
+
+    def _look(self, q: Floats, starts: int) -> int:
+        """Show everybody a mechanism: priors that learn more than is allowed become known; how many are new."""
+        clock, added = self.search.clock, 0
+        Q, leakages = self.region.expanded(q), dict[int | None, float]()
+        replies = dict[int | None, list[Prior]]()
+        for watcher in self.goal.watchers:
+            replies[watcher.number], leakages[watcher.number] = watcher.replies(Q, clock.part(LOOKING), starts)
+        for watcher in self.goal.watchers:
+            known = max((watcher.oracle.leakage(prior, Q) for prior in watcher.known.priors), default=0.0)
+            allowed = known if self.goal.is_raised(watcher) else max(known, watcher.limit or 0.0)
+            enough = allowed + NEWS * self.gap * abs(allowed) + NOTHING
+            added += watcher.known.add([p for p in replies[watcher.number] if watcher.oracle.leakage(p, Q) > enough])
+        self.consider(q, leakages)
+        return added
+
+    def consider(self, q: Floats, leakages: Leakages) -> None:
+        """Keep a mechanism, mixed with the anchor until it keeps all limits, if it is the best."""
+        share = self.goal.share(leakages, self.anchor.leakages)
+        mixed = (1.0 - share) * q + share * self.anchor.q
+        leaked = {j: (1.0 - share) * x + share * self.anchor.leakages[j] for j, x in leakages.items()}
+        attained = self.goal.value(mixed, leaked)
+        if attained < self.best.attained:
+            self.best = Found(mixed, attained, leaked)
+
+    @staticmethod
+    def seen(watchers: Sequence[Watcher], region: Region, q: Floats, search: Run) -> Leakages:
+        """What a mechanism leaks to each watcher, as far as their oracles see; what they answer becomes known."""
+        leakages = dict[int | None, float]()
+        for watcher in watchers:
+            replies, leakages[watcher.number] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), THOROUGH)
+            watcher.known.add([*replies, watcher.oracle.any_prior])
+        return leakages
