@@ -15,7 +15,7 @@ from dalenius.errors import InputError
 from dalenius.exact import as_integer, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, stopped_by_interrupt
+from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, need_solver, stopped_by_interrupt
 
 __all__ = ["solve"]
 
@@ -29,6 +29,7 @@ class _Options(LimitOptions, total=False):
     progress: ProgressCallback | None
     known: Result | DesignResult | None
     method: str | None
+    solver: str
 
 
 @overload
@@ -50,6 +51,7 @@ def solve(
     progress: ProgressCallback | None = None,
     known: Result | DesignResult | None = None,
     method: str | None = None,
+    solver: str = "auto",
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
@@ -80,6 +82,10 @@ def solve(
         For designs with an adversary; left out: the exchange. ``"alternating"`` is the source paper's scheme, the exchange with a
         memory of one prior: its interval is proved, too, but need not close, and it warns where it cycles
         (`dalenius.alternating.CycleWarning`).
+    solver : {"auto", "own", "clarabel", "mosek", "scs"}
+        Who solves the convex programs of a design: a conic solver by way of cvxpy, or ``"own"``, the package's interior-point method.
+        ``"auto"`` is our own and, where that stalls, Clarabel; MOSEK before both if it is licensed. Whatever a solver answers, the
+        interval is proved; `result.solvers` says which one each end rests on.
 
     Returns
     -------
@@ -90,7 +96,7 @@ def solve(
     Raises
     ------
     InputError
-        If an argument is invalid, or `known` or `method` is not for this kind of problem.
+        If an argument is invalid, `known`, `method` or `solver` is not for this kind of problem, or the solver is not there.
     DaleniusError
         If nothing can be proved within the limits; it says what that would take. Or if the checker cannot prove anything about the
         model, because it is beyond its own limits (docs/certificate-format.md).
@@ -122,9 +128,9 @@ def solve(
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
-    _imported(problem)
+    _imported(problem, need_solver(solver))
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng)
+    search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng, need_solver(solver))
     with stopped_by_interrupt(search.clock):
         if isinstance(problem, MaximalLeakage):
             need_within(problem, limits)
@@ -139,6 +145,10 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
     """Problem 1."""
     if method is not None:
         raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
+    if search.solver not in ("auto", "own"):
+        raise InputError(
+            f'solver: an audit has closed forms and no convex program to solve; leave it out, got "{search.solver}"'
+        )
     if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
@@ -160,6 +170,10 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if private and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
+    if private and search.solver != "auto":
+        raise InputError(
+            f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
+        )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
@@ -172,10 +186,13 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     return prove(problem, exchange, search)
 
 
-def _imported(problem: Problem) -> None:
-    """Import the modelling language, which takes a second, before the clock starts: no limit is about that."""
+def _imported(problem: Problem, solver: str) -> None:
+    """Import the modelling language, which takes a second, before the clock starts: no limit is about that. Is the solver there?"""
     if isinstance(problem, DesignProblem):
         import dalenius.designs  # noqa: F401
+        from dalenius.programs.solvers import order_of
+
+        order_of(solver)
 
 
 def _of_kind(known: object, kind: type[T]) -> T | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["ProofRefusedWarning", "Refusal", "Scope", "Termination"]
+__all__ = ["ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "Termination"]
 
 
 class Termination(Enum):
@@ -75,3 +75,30 @@ class Refusal:
 
 class ProofRefusedWarning(UserWarning):
     """The checker refused a proof, and rounding does not explain it; the interval that is returned is proved, but wider."""
+
+
+@dataclass(frozen=True)
+class SolverUse:
+    """What a solver did for a result. It proved nothing: what an end rests on was evaluated in closed form, then by the checker.
+
+    Attributes
+    ----------
+    block : str
+        The program, as docs/programs.md calls it.
+    solver : str
+        ``own`` (no cvxpy), ``clarabel``, ``mosek``, ``scs``.
+    solves : int
+    seconds : float
+    ends : tuple of str
+        The ends of the interval that rest on an answer of its: ``"lower"``, ``"upper"``.
+    """
+
+    block: str
+    solver: str
+    solves: int
+    seconds: float
+    ends: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        ends = f", {' and '.join(self.ends)} end" if self.ends else ""
+        return f"{self.block} by {self.solver}: {self.solves} in {self.seconds:.2f} s{ends}"

@@ -16,7 +16,7 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Refusal, Scope, Termination
+from dalenius.outcome import Refusal, Scope, SolverUse, Termination
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
@@ -262,6 +262,8 @@ class DesignResult(_Proved):
         Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
+    solvers : tuple of SolverUse
+        Which solver solved how many master programs, and which end of the interval rests on its answers.
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
     """
@@ -279,6 +281,7 @@ class DesignResult(_Proved):
     units: str = "nats"
     exp_epsilon: Fraction | None = None
     refusals: tuple[Refusal, ...] = ()
+    solvers: tuple[SolverUse, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 

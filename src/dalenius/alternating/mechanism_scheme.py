@@ -7,13 +7,14 @@ two pull in opposite directions: the scheme may cycle, and where it comes to res
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
 from dalenius.audits import audit_of
 from dalenius.designs.exchange import Exchange, ExchangeProposer
+from dalenius.designs.exchange.master import MasterAnswer
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
@@ -26,10 +27,11 @@ AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
 
 @dataclass(frozen=True)
 class MechanismAndPrior:
-    """A mechanism (orbits, outputs), and the prior that it last answered."""
+    """A mechanism (orbits, outputs), the prior that it last answered, and the solver that found it."""
 
     Q: Floats
     prior: Prior
+    found_by: str = "start"
 
 
 class MechanismScheme:
@@ -66,14 +68,14 @@ class MechanismScheme:
         mechanisms, tied = self.run.mechanisms, self.run.mechanisms.tied
         noise = tied.expand(rng.dirichlet(np.ones(tied.outputs), size=tied.rows))
         prior = self.best_reply(0.5 * mechanisms.least + 0.5 * noise)
-        return MechanismAndPrior(self.best_mechanism(prior)[0], prior)
+        answer = self.best_mechanism(prior)
+        return MechanismAndPrior(answer.mechanism, prior, answer.solution.found_by["point"])
 
-    def best_mechanism(self, prior: Prior) -> tuple[Floats, float]:
-        """The best mechanism for a prior, and a certified bound on what the best one attains, which the run keeps."""
-        program = self.run.master.program([prior])
-        point, multipliers = self.run.solved(program)
-        self.run.keep_bound(program, [prior], multipliers)
-        return program.mechanism(point), program.bound(multipliers)
+    def best_mechanism(self, prior: Prior) -> MasterAnswer:
+        """The best mechanism for a prior, with a certified bound on what the best one attains, which the run keeps."""
+        answer = self.run.solved([prior])
+        self.run.keep_bound(answer)
+        return answer
 
     def best_reply(self, Q: Floats) -> Prior:
         """The prior that learns most, as far as the oracle sees."""
@@ -104,9 +106,9 @@ class _Mechanism:
         self.scheme = scheme
 
     def step(self, state: MechanismAndPrior) -> Step[MechanismAndPrior]:
-        Q, bound = self.scheme.best_mechanism(state.prior)
-        new = MechanismAndPrior(Q, state.prior)
-        gain = self.scheme.value(state) - bound
+        answer = self.scheme.best_mechanism(state.prior)
+        new = MechanismAndPrior(answer.mechanism, state.prior, answer.solution.found_by["point"])
+        gain = self.scheme.value(state) - answer.least
         if not self._allowed(state):  # Problem 3: whatever this mechanism saves, it leaks too much
             gain = max(gain, abs(self.scheme.value(new) - self.scheme.value(state)))
         return Step(new, self.scheme.value(new), max(gain, 0.0))
@@ -131,8 +133,8 @@ class _Adversary:
         run = self.scheme.run
         reply = self.scheme.best_reply(state.Q)
         leakage = run.oracle.leakage(reply, state.Q)
-        run.consider(state.Q, leakage)
-        new = MechanismAndPrior(state.Q, reply if leakage > self.scheme.leakage(state) else state.prior)
+        run.consider(state.Q, leakage, state.found_by)
+        new = replace(state, prior=reply if leakage > self.scheme.leakage(state) else state.prior)
         part = run.search.part(run.clock.slice(AUDIT_SECONDS), 0.5 * run.gap)
         audit = audit_of(run.problem.release(run.mechanisms.exact(state.Q)), part)
         audit.run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, ParamSpec, TypeGuard, TypeVar
 
@@ -17,7 +17,7 @@ from dalenius.exact import brief, is_number
 from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Termination
-from dalenius.programs.solvers import Attempt, attempt, ladder, usable
+from dalenius.programs.solvers import OWN, Attempt, attempt, ladder, usable
 from dalenius.programs.standard_form import StandardForm, standard_form
 from dalenius.search import need_gap
 
@@ -44,6 +44,8 @@ class BlockSolution:
     termination : Termination
     attempts : tuple of Attempt
         Diagnostics: what each solver said. Evidence of nothing.
+    found_by : dict of "point", "multipliers" -> name
+        Whose they are: a solver's, `own`, or `start` where nobody found better ones than those that need no solver.
     """
 
     point: Mapping[str, Floats]
@@ -53,6 +55,7 @@ class BlockSolution:
     termination: Termination
     seconds: float
     attempts: tuple[Attempt, ...] = field(default=(), repr=False)
+    found_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:
@@ -71,9 +74,11 @@ class Program(ABC):
     problem : cvxpy.Problem
     variables, parameters, constraints : dict of name -> cvxpy object
     wanted, deadline : float
-        The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: a long `improve` looks.
+        The relative gap that `solve` was asked for, and the `time.monotonic()` at which it wants to be done: our own methods look.
     room : float
-        Bytes that a method of our own may take.
+        Bytes that a method of our own, or the conic form, may take.
+    negligible : float
+        A width of the interval that counts as none, whatever its ends are.
     """
 
     name: ClassVar[str]
@@ -85,6 +90,7 @@ class Program(ABC):
     wanted: float = 1e-8
     deadline: float = math.inf
     room: float = math.inf
+    negligible: float = 0.0
 
     def __init__(self) -> None:
         self.build()
@@ -114,16 +120,35 @@ class Program(ABC):
         """A bound on the objective over all feasible points, in closed form, whatever the multipliers."""
 
     def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
-        """A better pair made from a repaired one, if the program knows how; by default the same."""
+        """A better pair made from a repaired one with at most a search in one number, or a climb; by default the same."""
         return point, multipliers
 
-    def solve(self, *, solver: str = "auto", gap: float = 1e-8, time_limit: float | None = 60.0) -> BlockSolution:
+    def own(self, point: Named, multipliers: Named) -> tuple[Named, Named] | None:
+        """A better pair by a method of our own, without any conic solver; None, as by default, if there is no such method."""
+        return None
+
+    @property
+    def conic_bytes(self) -> float:
+        """What the conic form takes, where that may be more than there is room for; by default nothing to speak of."""
+        return 0.0
+
+    def solve(
+        self, *, solver: str | Sequence[str] = "auto", gap: float = 1e-8, time_limit: float | None = 60.0
+    ) -> BlockSolution:
         """Try solvers in turn until the interval is at most `gap` wide, relative to its larger end.
+
+        Parameters
+        ----------
+        solver : str or sequence of str
+            Of `SOLVERS`; several are tried in turn. ``"own"`` is the program's own method, without cvxpy.
+        gap : float
+        time_limit : float or None
+            Seconds.
 
         Raises
         ------
         InputError
-            If an argument is invalid, or a solver asked for by name is not there.
+            If an argument is invalid, a solver asked for by name is not there, or the program has no method of its own.
         """
         limit = checked(gap, time_limit)
         started = time.monotonic()
@@ -134,8 +159,15 @@ class Program(ABC):
             left = limit - (time.monotonic() - started)
             if best.gap <= gap or left <= 0.0:
                 break
-            made = self.attempt_with(name, settings, left)
-            attempts.append(best.offer(made))
+            if name != OWN:
+                if self.conic_bytes <= self.room:
+                    attempts.append(best.offer(self.attempt_with(name, settings, left)))
+            elif (made := best.own()) is not None:
+                attempts.append(made)
+            elif solver == OWN:
+                raise InputError(
+                    f"solver: the program {self.name} has no method of our own; choose 'auto', or a solver"
+                )
         seconds = time.monotonic() - started
         late = seconds >= limit or any(made.hung for made in attempts)
         termination = Termination.TIME_LIMIT if late else Termination.STALLED
@@ -168,13 +200,8 @@ class Program(ABC):
         checked(gap, None)
         given = {name: (value, self.variables[name].shape) for name, value in point.items() if name in self.variables}
         prices = {k: (v, self.constraints[k].shape) for k, v in (duals or {}).items() if k in self.constraints}
-        made = Attempt("given", "given", None, 0.0, usable(given), usable(prices))
-        started, wanted, self.wanted = time.monotonic(), self.wanted, math.inf  # nothing is worth a search of our own
-        try:
-            best = _Best(self)
-            noted = best.offer(made)
-        finally:
-            self.wanted = wanted
+        started, best = time.monotonic(), _Best(self)
+        noted = best.offer(Attempt("given", "given", None, 0.0, usable(given), usable(prices)))
         termination = Termination.GAP_REACHED if best.gap <= gap else Termination.STALLED
         return best.solution(termination, time.monotonic() - started, (noted,))
 
@@ -224,11 +251,12 @@ class _Best:
         self.sign = 1.0 if program.maximises else -1.0
         self.point, self.multipliers = program.start()
         self.value, self.bound = program.value(self.point), program.bound(self.multipliers)
+        self.found_by = {"point": "start", "multipliers": "start"}
 
     @property
     def gap(self) -> float:
         """Width over the larger end's size."""
-        width = self.sign * (self.bound - self.value)
+        width = self.sign * (self.bound - self.value) - self.program.negligible
         return max(width, 0.0) / max(abs(self.bound), abs(self.value), 1e-9) if math.isfinite(width) else math.inf
 
     def offer(self, made: Attempt) -> Attempt:
@@ -237,12 +265,25 @@ class _Best:
         notes: list[str] = []
         pair = (point or self.point, multipliers or self.multipliers)
         for p, m in (pair, _tried(notes, self.program.improve, *pair) or pair):
-            value, bound = _tried(notes, self.program.value, p), _tried(notes, self.program.bound, m)
-            if _better(value, self.value, self.sign):
-                self.point, self.value = p, value
-            if _better(bound, self.bound, -self.sign):
-                self.multipliers, self.bound = m, bound
+            self._take(made.solver, p, m, notes)
         return _noted(made, notes)
+
+    def own(self) -> Attempt | None:
+        """Take what the program's own method makes of the best pair; None if it has no such method."""
+        started, notes = time.monotonic(), list[str]()
+        pair = _tried(notes, self.program.own, self.point, self.multipliers)
+        if pair is None and not notes:
+            return None
+        if pair is not None:
+            self._take(OWN, *pair, notes)
+        return _noted(Attempt(OWN, "done", None, time.monotonic() - started, {}, {}), notes)
+
+    def _take(self, solver: str, p: Named, m: Named, notes: list[str]) -> None:
+        value, bound = _tried(notes, self.program.value, p), _tried(notes, self.program.bound, m)
+        if _better(value, self.value, self.sign):
+            self.point, self.value, self.found_by["point"] = p, value, solver
+        if _better(bound, self.bound, -self.sign):
+            self.multipliers, self.bound, self.found_by["multipliers"] = m, bound, solver
 
     def solution(self, termination: Termination, seconds: float, attempts: tuple[Attempt, ...]) -> BlockSolution:
         low, high = (self.value, self.bound) if self.sign > 0 else (self.bound, self.value)
@@ -260,6 +301,7 @@ class _Best:
             termination=termination,
             seconds=seconds,
             attempts=attempts,
+            found_by=self.found_by,
         )
 
 

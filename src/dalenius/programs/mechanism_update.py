@@ -21,6 +21,7 @@ __all__ = ["Closest", "MechanismUpdate"]
 HALVINGS = 60
 LARGEST = 10**8  # numbers that all blocks of the Hessian may have
 BLOCK = 60  # bytes that our own method takes for one of them
+CONIC = 300  # bytes that the conic form takes for a mass of a prior and an output
 
 
 class MechanismUpdate(MechanismProgram):
@@ -82,6 +83,10 @@ class MechanismUpdate(MechanismProgram):
         """Its multipliers as those of the program's constraints."""
 
     def improve(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """A search near the multipliers."""
+        return point, self.searched(multipliers)
+
+    def own(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
         """A search near the multipliers; and where that leaves the interval too wide, our own interior-point method."""
         best = Closest(self, point, self.searched(multipliers))
         if best.width > self.wanted:
@@ -93,6 +98,10 @@ class MechanismUpdate(MechanismProgram):
             if best.width <= 0.1 * self.wanted:
                 break
         return best.point, best.multipliers
+
+    @property
+    def conic_bytes(self) -> float:
+        return float(CONIC * self.leakages.masses.size * self.cost.shape[1])
 
     def offer_more(self, best: Closest) -> None:
         """What else the program knows, by default nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import cvxpy as cp
@@ -17,7 +17,7 @@ from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
 from dalenius.programs.row_problem import LEAST, RowProblem
 from dalenius.programs.row_tree import RowBox, RowLeaf, RowTree, as_multipliers, leaf_boxes
-from dalenius.programs.solvers import Attempt, ladder
+from dalenius.programs.solvers import OWN, Attempt, ladder
 from dalenius.search.boxes import halves
 from dalenius.search.tree import Leaf, Tree
 
@@ -168,7 +168,12 @@ class RowUpdate(Program):
         return _point(self.row.climbed(point["w"])), multipliers
 
     def solve(
-        self, *, solver: str = "auto", gap: float = 1e-8, time_limit: float | None = 60.0, leaves: int = 500
+        self,
+        *,
+        solver: str | Sequence[str] = "auto",
+        gap: float = 1e-8,
+        time_limit: float | None = 60.0,
+        leaves: int = 500,
     ) -> BlockSolution:
         """Branch on K until the interval of the global maximum is at most `gap` wide, relative to its larger end.
 
@@ -207,9 +212,9 @@ def _leaf(mu: float, kappa: Floats) -> Named:
 class _Search:
     """Every box costs one conic solve, whose multipliers the closed form judges, and whose point may start a climb."""
 
-    def __init__(self, program: RowUpdate, solver: str, gap: float, limit: float, leaves: int) -> None:
+    def __init__(self, program: RowUpdate, solver: str | Sequence[str], gap: float, limit: float, leaves: int) -> None:
         self.program, self.row, self.gap, self.limit, self.leaves = program, program.row, gap, limit, leaves
-        self.ladder, self.started = list(ladder(solver)), time.monotonic()
+        self.ladder, self.started = [rung for rung in ladder(solver) if rung[0] != OWN], time.monotonic()
         self.attempts: list[Attempt] = []
         self.w, self.value = self.row.best, self.row.information(self.row.best)
         for w in self.row.starts():

@@ -1,4 +1,4 @@
-"""One attempt of a conic solver at a cvxpy problem, whatever it does: fail, hang, lie, or die of what is no Exception.
+"""Which solvers are tried in which order, and one attempt of a conic solver, whatever it does: fail, hang, lie, or die.
 
 Nothing a solver says is evidence. What an attempt brings back are candidates for a point and for multipliers; a program repairs them
 and evaluates both sides of its interval in closed form.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,22 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import InputError
+from dalenius.exact import brief
 from dalenius.information.arrays import Floats
 from dalenius.search import stop_requested
 
-__all__ = ["SOLVERS", "Attempt", "attempt", "ladder", "usable"]
+__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "ladder", "order_of", "usable"]
 
-SOLVERS = ("auto", "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
+OWN = "own"
+SOLVERS = ("auto", OWN, "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
 GRACE = 2.0  # seconds beyond its own time limit after which a solver counts as hung
 LOOK = 0.05  # seconds between two looks whether somebody wants to stop
+MOSEK_TOLERANCES = {
+    "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
+    "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
+    "MSK_DPAR_INTPNT_CO_TOL_DFEAS": 1e-10,
+    "MSK_DPAR_INTPNT_CO_TOL_MU_RED": 1e-10,
+}
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     # full steps stall on rate-distortion problems (8 of 20 at 100 x 100 fail at the default); shorter ones do not
     "CLARABEL": (
@@ -33,10 +41,11 @@ SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "SCS": ({"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iters": 50_000},),
     "ECOS": ({"abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10},),
-    "MOSEK": ({},),
+    "MOSEK": ({"accept_unknown": True, "mosek_params": MOSEK_TOLERANCES},),
     "QICS": ({},),
 }
 TIME_SETTING = {"CLARABEL": "time_limit", "SCS": "time_limit_secs", "UNO": "time_limit"}
+MOSEK_TIME = "MSK_DPAR_OPTIMIZER_MAX_TIME"
 LARGEST = 1e100  # no honest answer has larger entries, and squares of these do not overflow
 
 
@@ -53,29 +62,68 @@ class Attempt:
     hung: bool = False
 
 
-def ladder(solver: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The solvers and settings to try in turn: all settings of the named solver, or (auto) Clarabel, then others that are installed.
+def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The solvers and settings to try in turn: all settings of the named solvers, or (auto) conic ones and our own method.
+
+    `auto` is MOSEK if it is installed and licensed, Clarabel, the program's own method, Clarabel with shorter steps, then QICS and
+    SCS if they are installed. Names may be written in small letters.
 
     Raises
     ------
     InputError
-        If the name is unknown, the solver is not installed, or it is MOSEK without a working licence.
+        If a name is unknown, the solver is not installed, or it is MOSEK without a working licence.
     """
-    if solver not in SOLVERS:
-        raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {solver!r}")
-    installed = cp.installed_solvers()
-    licensed = solver in ("auto", "MOSEK") and "MOSEK" in installed and _mosek_licensed()
-    if solver != "auto":
-        if solver not in installed:
-            raise InputError(f"solver: {solver} is not installed; install it, or choose solver='auto'")
-        if solver == "MOSEK" and not licensed:
-            raise InputError("solver: MOSEK is installed, but no licence works; choose solver='auto'")
-        names = [solver]
-    else:
-        names = ["CLARABEL", *(["MOSEK"] if licensed else []), *(name for name in ("QICS", "SCS") if name in installed)]
-    for name in names:
-        for settings in SETTINGS[name]:
-            yield name, dict(settings)
+    if isinstance(solver, str) and solver.lower() == "auto":
+        installed = cp.installed_solvers()
+        first, *shorter = SETTINGS["CLARABEL"] or ({},)
+        if not _mosek_refusal():
+            yield from _settings("MOSEK")
+        yield "CLARABEL", dict(first)
+        yield OWN, {}
+        yield from (("CLARABEL", dict(settings)) for settings in shorter)
+        for name in ("QICS", "SCS"):
+            if name in installed:
+                yield from _settings(name)
+        return
+    for name in [_there(name) for name in (solver if isinstance(solver, tuple | list) else [solver])]:
+        yield from [(OWN, {})] if name == OWN else _settings(name)
+
+
+def order_of(solver: str) -> tuple[str, ...]:
+    """The names that `dalenius.solve` tries in turn for one of its choices; `auto` is what is quickest by measurement.
+
+    That is our own method, and Clarabel where it stalls (docs/programs.md, *What it costs*). A licensed MOSEK goes before both.
+
+    Raises
+    ------
+    InputError
+        As `ladder`.
+
+    >>> order_of("clarabel"), order_of("own")
+    (('CLARABEL',), ('own',))
+    """
+    if solver.lower() == "auto":
+        return (OWN, "CLARABEL") if _mosek_refusal() else ("MOSEK", OWN, "CLARABEL")
+    return (_there(solver),)
+
+
+def _there(solver: object) -> str:
+    """A solver's name as it is written here; InputError if it is unknown, not installed or not licensed."""
+    known = {name.lower(): name for name in SOLVERS}
+    name = known.get(solver.lower()) if isinstance(solver, str) else None
+    if name is None or name == "auto":
+        raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {brief(solver)}")
+    if name == OWN:
+        return name
+    if name not in cp.installed_solvers():
+        raise InputError(f"solver: {name} is not installed; pip install {name.lower()}, or choose solver='auto'")
+    if name == "MOSEK" and (reason := _mosek_refusal()):
+        raise InputError(f"solver: {reason}; get a licence, or choose solver='auto'")
+    return name
+
+
+def _settings(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((name, dict(settings)) for settings in SETTINGS[name])
 
 
 def attempt(
@@ -91,8 +139,7 @@ def attempt(
 
     A thread that hangs is left behind: it keeps the problem, so that a caller must build another one.
     """
-    if time_limit is not None and solver in TIME_SETTING:
-        settings = settings | {TIME_SETTING[solver]: time_limit}
+    settings = _limited(solver, settings, time_limit)
     said: list[str] = []
     failed: list[str] = []
 
@@ -122,6 +169,15 @@ def attempt(
     return Attempt(solver, said[0], value, seconds, point, duals)
 
 
+def _limited(solver: str, settings: dict[str, Any], time_limit: float | None) -> dict[str, Any]:
+    """The settings with the time limit, where the solver has one."""
+    if time_limit is None:
+        return settings
+    if solver == "MOSEK":
+        return settings | {"mosek_params": settings.get("mosek_params", {}) | {MOSEK_TIME: time_limit}}
+    return settings | ({TIME_SETTING[solver]: time_limit} if solver in TIME_SETTING else {})
+
+
 def usable(values: Mapping[str, tuple[object, tuple[int, ...]]]) -> dict[str, Floats]:
     """Copies of the values that are finite numbers of sane size, as many as asked for, in the shape asked for."""
     result = {}
@@ -135,15 +191,21 @@ def usable(values: Mapping[str, tuple[object, tuple[int, ...]]]) -> dict[str, Fl
     return result
 
 
-def _mosek_licensed() -> bool:
-    """Whether MOSEK can be imported and a licence can be checked out."""
+def _mosek_refusal() -> str:
+    """Why MOSEK cannot be chosen: not installed, not importable, or no licence can be checked out; empty if it can."""
+    if "MOSEK" not in cp.installed_solvers():
+        return "MOSEK is not installed"
     try:
         import mosek
-    except (ImportError, OSError):
-        return False
+    except (ImportError, OSError) as error:
+        return f"MOSEK cannot be imported ({_one_line(error)})"
     try:
         with mosek.Env() as environment:
             environment.checkoutlicense(mosek.feature.pton)
-    except mosek.Error:
-        return False
-    return True
+    except mosek.Error as error:
+        return f"MOSEK is installed, but no licence works ({_one_line(error)})"
+    return ""
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

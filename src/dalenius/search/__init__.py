@@ -3,9 +3,10 @@
 from dalenius.search.clock import Clock, Progress
 from dalenius.search.interrupt import Stop, hearing, stop_requested, stopped_by_interrupt
 from dalenius.search.limits import LimitOptions, Limits, need_gap
-from dalenius.search.run import Run
+from dalenius.search.run import SOLVERS, Run, need_solver
 
 __all__ = [
+    "SOLVERS",
     "Clock",
     "LimitOptions",
     "Limits",
@@ -14,6 +15,7 @@ __all__ = [
     "Stop",
     "hearing",
     "need_gap",
+    "need_solver",
     "stop_requested",
     "stopped_by_interrupt",
 ]

@@ -7,19 +7,38 @@ from typing import Self
 
 import numpy as np
 
+from dalenius.errors import InputError
+from dalenius.exact import brief
 from dalenius.search.clock import Clock
 from dalenius.search.limits import Limits
 
-__all__ = ["Run"]
+__all__ = ["SOLVERS", "Run", "need_solver"]
+
+SOLVERS = ("auto", "own", "clarabel", "mosek", "scs")
+
+
+def need_solver(solver: object) -> str:
+    """One of `SOLVERS`, in small letters; `InputError` if it is none. Whether it is there is another question.
+
+    >>> need_solver("CLARABEL")
+    'clarabel'
+    """
+    if not isinstance(solver, str) or solver.lower() not in SOLVERS:
+        raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {brief(solver)}")
+    return solver.lower()
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a search. The clock and the generator move on; the limits do not."""
+    """One run of a search. The clock and the generator move on; the limits do not.
+
+    `solver` is who solves the convex programs that it meets: one of `SOLVERS`.
+    """
 
     limits: Limits
     clock: Clock
     rng: np.random.Generator
+    solver: str = "auto"
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:

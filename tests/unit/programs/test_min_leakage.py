@@ -429,7 +429,7 @@ def test_improving_ends_with_the_time(instances, monkeypatch):
     program.wanted, (point, multipliers) = 1e-8, program.start()
     for seconds, most in ((-1.0, 0), (math.inf, 200)):
         program.deadline = update.time.monotonic() + seconds
-        better = program.improve(point, multipliers)
+        better = program.own(point, multipliers)
         assert len(steps) <= most
         assert program.value(better[0]) <= program.value(point)
         assert program.bound(better[1]) >= program.bound(multipliers)

@@ -15,7 +15,7 @@ import pytest
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import SOLVERS, MarginalUpdate, base, solvers
-from dalenius.programs.solvers import SETTINGS, attempt, ladder
+from dalenius.programs.solvers import SETTINGS, attempt, ladder, order_of
 
 CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
 
@@ -52,24 +52,40 @@ def attempted(program, **rest):
 
 def test_auto_starts_with_clarabel_and_ends_with_what_is_installed(installed):
     installed("SCS", "CLARABEL")
-    assert tried("auto") == ["CLARABEL"] * len(SETTINGS["CLARABEL"]) + ["SCS"]
+    assert tried("auto") == ["CLARABEL", "own"] + ["CLARABEL"] * (len(SETTINGS["CLARABEL"]) - 1) + ["SCS"]
     installed("CLARABEL")
-    assert set(tried("auto")) == {"CLARABEL"}
+    assert set(tried("auto")) == {"CLARABEL", "own"}
     installed("CLARABEL", "QICS", "SCS")
     assert tried("auto")[-2:] == ["QICS", "SCS"]
 
 
-@pytest.mark.parametrize("name", ["clarabel", "", "GUROBI", None, 3])
+@pytest.mark.parametrize("name", ["clara", "", "GUROBI", None, 3, ("CLARABEL", "GUROBI"), ("auto",)])
 def test_an_unknown_solver_is_refused(program, name):
     with pytest.raises(InputError, match="expected one of"):
         program.solve(solver=name)
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if name != "auto"])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "own")])
 def test_a_solver_that_is_not_installed_is_refused(program, installed, name):
     installed()
-    with pytest.raises(InputError, match="not installed"):
-        program.solve(solver=name)
+    for asked in (name, name.lower(), ("own", name)):
+        with pytest.raises(InputError, match=f"{name} is not installed; pip install {name.lower()}"):
+            program.solve(solver=asked)
+
+
+def test_small_letters_are_as_good(program):
+    assert [name for name, _ in ladder("clarabel")] == [name for name, _ in ladder("CLARABEL")]
+    assert {made.solver for made in program.solve(solver="clarabel").attempts} == {"CLARABEL"}
+
+
+def test_what_dalenius_solve_tries(installed, monkeypatch):
+    installed("CLARABEL", "SCS", "MOSEK")
+    fake_mosek(monkeypatch, refuse)
+    assert order_of("auto") == ("own", "CLARABEL")
+    assert [order_of(name) for name in ("own", "scs", "Clarabel")] == [("own",), ("SCS",), ("CLARABEL",)]
+    fake_mosek(monkeypatch, lambda _: None)
+    assert order_of("auto") == ("MOSEK", "own", "CLARABEL")
+    assert order_of("mosek") == ("MOSEK",)
 
 
 def test_without_any_solver_the_answer_is_wide_but_valid(program, installed, monkeypatch, instances):
@@ -87,7 +103,7 @@ def test_settings_are_handed_out_as_copies():
     assert all(settings["tol_gap_abs"] < 1e-9 for _, settings in ladder("CLARABEL"))
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "MOSEK")])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "own", "MOSEK")])
 def test_every_installed_solver_answers(program, instances, name):
     if name not in cp.installed_solvers():
         pytest.skip(f"needs {name}: pip install {name.lower()}")
@@ -95,6 +111,7 @@ def test_every_installed_solver_answers(program, instances, name):
     answer = program.solve(solver=name)
     instances.assert_honest(answer, truth)
     assert {made.solver for made in answer.attempts} == {name}
+    assert set(answer.found_by.values()) == {name}
     assert answer.gap < 1e-5
 
 
@@ -129,15 +146,43 @@ def test_mosek_without_a_licence_is_not_chosen_and_cannot_be(program, installed,
     installed("CLARABEL", "MOSEK")
     fake_mosek(monkeypatch, refuse)
     assert "MOSEK" not in tried("auto")
-    with pytest.raises(InputError, match="licence"):
+    with pytest.raises(InputError, match="1008: no licence file"):
         program.solve(solver="MOSEK")
 
 
-def test_mosek_with_a_licence_comes_second(installed, monkeypatch):
+def test_mosek_with_a_licence_comes_first_with_tolerances_and_a_time_limit(program, installed, monkeypatch, instances):
+    """No licence is needed for that: Clarabel solves what MOSEK is asked for, and what it was asked is looked at."""
     installed("CLARABEL", "MOSEK", "SCS")
     fake_mosek(monkeypatch, lambda _: None)
-    assert list(dict.fromkeys(tried("auto"))) == ["CLARABEL", "MOSEK", "SCS"]
-    assert tried("MOSEK") == ["MOSEK"]
+    assert list(dict.fromkeys(tried("auto"))) == ["MOSEK", "CLARABEL", "own", "SCS"]
+    assert tried("mosek") == ["MOSEK"]
+    asked, real, truth = list[dict[str, object]](), cp.Problem.solve, program.solve(solver="CLARABEL")
+
+    def solve(problem, **settings):
+        asked.append(settings)
+        return real(problem, solver="CLARABEL")
+
+    monkeypatch.setattr(cp.Problem, "solve", solve)
+    for choice in ("auto", "mosek"):
+        answer = program.solve(solver=choice, gap=1e-6, time_limit=7.0)
+        instances.assert_honest(answer, truth, gap=1e-6)
+        assert set(answer.found_by.values()) == {"MOSEK"}
+    first, second = asked
+    assert first["solver"] == second["solver"] == "MOSEK"
+    assert first["accept_unknown"], "an inaccurate answer is repaired, too"
+    limits = first["mosek_params"]
+    assert 6.0 < limits["MSK_DPAR_OPTIMIZER_MAX_TIME"] <= 7.0
+    assert all(value <= 1e-8 for name, value in limits.items() if "_TOL_" in name)
+    assert "MSK_DPAR_OPTIMIZER_MAX_TIME" not in SETTINGS["MOSEK"][0]["mosek_params"], "settings are copies"
+
+
+def test_mosek_knows_the_parameters_that_it_is_given():
+    """As far as it goes without a licence: a task takes them by these names."""
+    mosek = pytest.importorskip("mosek", reason="needs MOSEK: pip install mosek")
+    with mosek.Env() as environment, environment.Task() as task:
+        for name, value in (SETTINGS["MOSEK"][0]["mosek_params"] | {solvers.MOSEK_TIME: 7.0}).items():
+            task.putparam(name, str(value))
+            assert task.getdouparam(getattr(mosek.dparam, name.removeprefix("MSK_DPAR_").lower())) == value
 
 
 def test_a_licence_without_the_solver_is_not_enough(installed, monkeypatch):
@@ -158,11 +203,13 @@ def test_a_mosek_that_cannot_be_imported_is_no_mosek(installed, monkeypatch, err
     monkeypatch.delitem(sys.modules, "mosek", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
     assert "MOSEK" not in tried("auto")
+    with pytest.raises(InputError, match=str(error)):
+        tried("MOSEK")
 
 
 def test_mosek_itself(program, instances):
-    if "MOSEK" not in cp.installed_solvers() or not solvers._mosek_licensed():
-        pytest.skip("needs MOSEK: pip install mosek, and a licence")
+    if reason := solvers._mosek_refusal():
+        pytest.skip(f"needs MOSEK: pip install mosek, and a licence ({reason})")
     instances.assert_honest(program.solve(solver="MOSEK"), program.solve())
 
 
@@ -285,4 +332,4 @@ def test_a_gap_of_anything_needs_no_solver_and_a_gap_of_nothing_stalls(program):
     assert program.solve(gap=1e300).attempts == ()
     answer = program.solve(gap=0.0)
     assert answer.termination is Termination.STALLED
-    assert len(answer.attempts) == len(tried("auto"))
+    assert len(answer.attempts) == len([name for name in tried("auto") if name != "own"])

@@ -30,12 +30,15 @@ class AuditedMechanism:
         What is to be minimised: its leakage's upper bound in nats, or its expected distortion.
     doubtful : bool
         Rounding decides whether it meets its budget.
+    found_by : str
+        The solver whose mechanism it is made from.
     """
 
     rows: Rows
     audit: Audit
     attained: float
     doubtful: bool = False
+    found_by: str = "start"
 
 
 class MechanismAudits:

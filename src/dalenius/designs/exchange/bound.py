@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from dalenius.designs.oracle import Prior
 from dalenius.evidence.lines import UNIFORM
 from dalenius.information.arrays import Floats
-from dalenius.programs.base import Named
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits
 
@@ -47,11 +46,15 @@ class WeightedPrior:
 
 @dataclass(frozen=True, eq=False)
 class MasterBound:
-    """What the weighted priors, and the multiplier of a budget of distortion, prove of the optimum; in doubles."""
+    """What the weighted priors, and the multiplier of a budget of distortion, prove of the optimum; in doubles.
+
+    `found_by` is the solver whose multipliers they are, ``start`` if they need none.
+    """
 
     value: float = 0.0
     priors: tuple[WeightedPrior, ...] = ()
     budget_multiplier: float = 0.0
+    found_by: str = "start"
 
     @property
     def weight(self) -> float:
@@ -77,11 +80,13 @@ def on_inputs(part: WeightedPrior, orbits: Orbits) -> Iterator[WeightedPrior]:
         yield WeightedPrior(Prior(record, masses, part.prior.hint), part.weight / len(placed), posteriors)
 
 
-def master_bound(program: MechanismUpdate, priors: Sequence[Prior], multipliers: Named) -> MasterBound | None:
+def master_bound(
+    program: MechanismUpdate, priors: Sequence[Prior], multipliers: Mapping[str, Floats], found_by: str = "start"
+) -> MasterBound | None:
     """What a master program's multipliers prove, with the posteriors as a certificate will have them; None if that is nothing."""
     leakages, weights = program.leakages, multipliers["weights"]
     posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
-    value = program.bound(multipliers | {"log_ratio": np.log(posteriors) - leakages.log_pi[:, None]})
+    value = program.bound({**multipliers, "log_ratio": np.log(posteriors) - leakages.log_pi[:, None]})
     if not (math.isfinite(value) and weights.sum() > 0.0):
         return None
     parts = np.split(posteriors, leakages.first[1:])
@@ -90,6 +95,7 @@ def master_bound(program: MechanismUpdate, priors: Sequence[Prior], multipliers:
         value,
         tuple(WeightedPrior(priors[s], float(weights[s]), of_all_letters(priors[s], parts[s])) for s in used),
         float(multipliers.get("nu", 0.0)),
+        found_by,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,12 +14,11 @@ from dalenius.designs.exchange.bound import MasterBound, WeightedPrior
 from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
+from dalenius.designs.exchange.statement import MasterStatement
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.programs import MinDistortionProgram
-from dalenius.programs.base import Named
-from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.search import Clock
 
 __all__ = ["LeastDistortion"]
@@ -32,6 +32,8 @@ ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is wri
 
 class LeastDistortion(Goal):
     """Its mechanisms meet the budget by mixing with the constant one: leakage is convex, and 0 there."""
+
+    block: ClassVar[str] = MinDistortionProgram.name
 
     @property
     def budget(self) -> float:
@@ -55,18 +57,19 @@ class LeastDistortion(Goal):
         posteriors = np.tile(pi, (1, self.mechanisms.cost.shape[1]))
         return MasterBound(least * (1.0 - 2e-15), (WeightedPrior(anyone, weight, posteriors),))
 
-    def program(self, priors: Sequence[Floats]) -> MechanismUpdate:
-        return MinDistortionProgram(priors, self.mechanisms.cost, self.budget, tied=self.mechanisms.tied)
+    def statement(self, priors: Sequence[Prior]) -> MasterStatement:
+        return MasterStatement(priors, self.mechanisms.cost, self.mechanisms.tied, max_leakage=self.budget)
 
-    def writable(self, multipliers: Named) -> Named:
+    def writable(self, multipliers: Mapping[str, Floats]) -> Mapping[str, Floats]:
         """Lighter weights with ratios as much farther from 1: the same bound, but for terms of second order in the ratios."""
         weights, ratios = multipliers["weights"], np.expm1(multipliers["log_ratio"])
         lighter = HEAVIEST * float(self.mechanisms.cost.max()) / max(float(weights.max()), 1e-300)
         if not lighter < 1.0:
             return multipliers
-        return multipliers | {"weights": lighter * weights, "log_ratio": np.log1p(np.maximum(ratios / lighter, -0.9))}
+        log_ratio = np.log1p(np.maximum(ratios / lighter, -0.9))
+        return {**multipliers, "weights": lighter * weights, "log_ratio": log_ratio}
 
-    def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
+    def allowed_leakage(self, attained: float) -> float:
         return self.budget
 
     def proved(self, bound: MasterBound) -> float:
@@ -91,7 +94,7 @@ class LeastDistortion(Goal):
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
             audit = audits.audited(rows, clock.part(0.5), gap=0.3 * room, enough=self.budget - ROUNDING)
-            if self._kept(rows, audit, audits):
+            if self._kept(rows, audit, audits, found.found_by):
                 met = share
                 if attempt == 0 or closed(lower, audits.upper, self.gap) or clock.expired:
                     return
@@ -126,11 +129,12 @@ class LeastDistortion(Goal):
         budget = max(self.budget - 3.0 * ROUNDING, 0.0)
         return budget * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
 
-    def _kept(self, rows: Rows, audit: Audit, audits: MechanismAudits) -> bool:
+    def _kept(self, rows: Rows, audit: Audit, audits: MechanismAudits, found_by: str) -> bool:
         """Whether this mechanism meets the budget; of budgets near 0, where rounding is in doubt, the checker judges in the end."""
         meets = audit.upper <= self.budget - ROUNDING or self.problem.tied.is_constant(rows)
         doubtful = not meets and self.budget < TINY and audit.upper <= self.budget + ROUNDING
-        found = AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)), doubtful)
+        attained = float(self.problem.expected_distortion(rows))
+        found = AuditedMechanism(rows, audit, attained, doubtful, found_by)
         if meets and found.attained < audits.upper:
             audits.best = found
         elif doubtful and found.attained < audits.upper:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
+from dalenius.designs.exchange.statement import MasterStatement
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
-from dalenius.programs.base import Named
-from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.search import Clock
 
 __all__ = ["Goal"]
@@ -31,6 +31,8 @@ class Goal(ABC):
         Relative; of what the whole exchange may leave, so that the goal knows how much an audit may.
     """
 
+    block: ClassVar[str]  # the name of the master program
+
     def __init__(self, problem: DesignProblem, mechanisms: Mechanisms, gap: float) -> None:
         self.problem, self.mechanisms, self.gap = problem, mechanisms, gap
 
@@ -46,16 +48,16 @@ class Goal(ABC):
         return MasterBound()
 
     @abstractmethod
-    def program(self, priors: Sequence[Floats]) -> MechanismUpdate:
+    def statement(self, priors: Sequence[Prior]) -> MasterStatement:
         """The master program over these priors."""
 
-    def writable(self, multipliers: Named) -> Named:
+    def writable(self, multipliers: Mapping[str, Floats]) -> Mapping[str, Floats]:
         """Multipliers whose posteriors doubles can tell from the letters' laws; by default as they are."""
         return multipliers
 
     @abstractmethod
-    def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
-        """What the master's mechanism may leak: priors of the oracle that learn no more are not new."""
+    def allowed_leakage(self, attained: float) -> float:
+        """What a master's mechanism may leak that attains so much: priors of the oracle that learn no more are not new."""
 
     @abstractmethod
     def proved(self, bound: MasterBound) -> float:

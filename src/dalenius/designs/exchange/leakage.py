@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,11 +11,11 @@ from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.goal import Goal
 from dalenius.designs.exchange.mechanisms import RepairedMechanism, Rows
+from dalenius.designs.exchange.statement import MasterStatement
+from dalenius.designs.oracle import Prior
 from dalenius.designs.rational import mixtures
 from dalenius.information.arrays import Floats
 from dalenius.programs import MinLeakageProgram
-from dalenius.programs.base import Named
-from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.search import Clock
 
 __all__ = ["LeastLeakage"]
@@ -25,16 +26,18 @@ AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave
 class LeastLeakage(Goal):
     """Its mechanisms meet the budget by mixing with one of least distortion; the audit says what they attain."""
 
+    block: ClassVar[str] = MinLeakageProgram.name
+
     @property
     def trivial(self) -> bool:
         return self.problem.constant_distortion <= self.problem.budget
 
-    def program(self, priors: Sequence[Floats]) -> MechanismUpdate:
-        mechanisms = self.mechanisms
-        return MinLeakageProgram(priors, mechanisms.cost, float(self.problem.budget), tied=mechanisms.tied)
+    def statement(self, priors: Sequence[Prior]) -> MasterStatement:
+        budget = float(self.problem.budget)
+        return MasterStatement(priors, self.mechanisms.cost, self.mechanisms.tied, max_distortion=budget)
 
-    def allowed_leakage(self, program: MechanismUpdate, point: Named) -> float:
-        return program.value(point)
+    def allowed_leakage(self, attained: float) -> float:
+        return attained
 
     def proved(self, bound: MasterBound) -> float:
         nu = bound.budget_multiplier
@@ -50,7 +53,7 @@ class LeastLeakage(Goal):
         enough = lower / (1.0 - 0.9 * min(self.gap, 0.9))
         audit = audits.audited(rows, clock, gap=AUDIT_GAP * self.gap, enough=enough)
         if audits.best is None or audit.upper < audits.upper:
-            audits.best = AuditedMechanism(rows, audit, audit.upper)
+            audits.best = AuditedMechanism(rows, audit, audit.upper, found_by=found.found_by)
 
     def _within_budget(self, Q: Floats) -> Rows:
         """Mixed with as little of a mechanism of least distortion as makes the exact rows meet the budget."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from dalenius.designs.exchange.distortion import LeastDistortion
 from dalenius.designs.exchange.gap import NOTHING, closed
 from dalenius.designs.exchange.known import KnownPriors, distinct
 from dalenius.designs.exchange.leakage import LeastLeakage
-from dalenius.designs.exchange.master import Master
+from dalenius.designs.exchange.master import Master, MasterAnswer
 from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
 from dalenius.errors import DaleniusError
@@ -21,8 +22,7 @@ from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
-from dalenius.programs.base import Named
-from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
@@ -86,7 +86,7 @@ class Exchange:
         self.audits = MechanismAudits(problem, search, self.known)
         goal = LeastDistortion if isinstance(problem, MinDistortion) else LeastLeakage
         self.goal = goal(problem, self.mechanisms, self.gap)
-        self.master = Master(self.goal, search.limits.least[1])
+        self.master = Master(self.goal, order_of(search.solver), search.limits.least[1])
         self.bound: MasterBound = self.goal.without_search(self.oracle.any_prior)
         self._constant = RepairedMechanism(self.mechanisms.constant, np.inf, 0.0)
         self.best = self._audited = self._constant
@@ -132,45 +132,45 @@ class Exchange:
     def _round(self) -> int:
         """One master program and one question to the oracle; how many priors are new."""
         priors = self.known.priors
-        program = self.master.program(priors)
-        point, multipliers = self.solved(program)
-        self.keep_bound(program, priors, multipliers)
-        self.known.used(multipliers["weights"])
-        added = self._ask(program.mechanism(point), self.goal.allowed_leakage(program, point))
+        answer = self.solved(priors)
+        self.keep_bound(answer)
+        self.known.used(answer.solution.multipliers["weights"])
+        allowed = self.goal.allowed_leakage(answer.value)
+        added = self._ask(answer.mechanism, allowed, found_by=answer.solution.found_by["point"])
         self.known.drop_idle()
         self.rounds += 1
         upper = min(self.best.attained, self.upper)
         self.clock.tell("exchange", self.bound.value, upper, len(priors), rounds=self.rounds, now=True)
         return added
 
-    def solved(self, program: MechanismUpdate) -> tuple[Named, Named]:
-        """A point and multipliers of a master program, in the time that is left for the search."""
+    def solved(self, priors: Sequence[Prior]) -> MasterAnswer:
+        """The master program over these priors, solved in the time that is left for the search."""
         left = min(self.clock.remaining, SEARCHING * self.clock.time_limit - self.clock.seconds)
-        return self.master.solved(program, max(left, 0.0))
+        return self.master.solved(priors, left)
 
-    def keep_bound(self, program: MechanismUpdate, priors: list[Prior], multipliers: Named) -> None:
-        """Keep what multipliers prove if it is better."""
-        bound = self.master.bound(program, priors, multipliers)
+    def keep_bound(self, answer: MasterAnswer) -> None:
+        """Keep what a master's multipliers prove if it is better."""
+        bound = self.master.bound(answer)
         if bound is not None and bound.value > self.bound.value:
             self.bound = bound
 
-    def _ask(self, Q: Floats, allowed: float = 0.0, starts: int = STARTS) -> int:
+    def _ask(self, Q: Floats, allowed: float = 0.0, starts: int = STARTS, found_by: str = "start") -> int:
         """Show the oracle a mechanism: priors that learn more than allowed become known; how many are new."""
         replies = self.oracle.worst_priors(Q, self.known.priors, self.clock.part(LOOKING), starts)
         leakages = [self.oracle.leakage(prior, Q) for prior in replies]
-        self.consider(Q, max([0.0, *leakages]))
+        self.consider(Q, max([0.0, *leakages]), found_by)
         enough = allowed * (1.0 + NEWS * self.gap) + NOTHING
         return self.known.add([prior for prior, leakage in zip(replies, leakages, strict=True) if leakage > enough])
 
-    def consider(self, Q: Floats, leakage: float) -> None:
+    def consider(self, Q: Floats, leakage: float, found_by: str) -> None:
         """Keep a mechanism that leaks so much, made to meet the budget, if it is the best."""
-        found = self.goal.repaired(Q, leakage)
+        found = replace(self.goal.repaired(Q, leakage), found_by=found_by)
         if found.attained < self.best.attained or Q is self.best.Q:
             self.best = found
 
     def _look_harder(self) -> int:
         """Ask the oracle for more about the best mechanism, then audit it; how many priors that adds. Nothing is audited twice."""
-        if added := self._ask(self.best.Q, self.best.leakage, THOROUGH):
+        if added := self._ask(self.best.Q, self.best.leakage, THOROUGH, self.best.found_by):
             return added
         before = len(self.known)
         if self.best is not self._audited:

@@ -1,50 +1,87 @@
-"""The master program of a round: solved in doubles, and what its multipliers prove."""
+"""Master programs solved, by whoever was chosen, and what their multipliers prove."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from dalenius.designs.exchange.bound import MasterBound, master_bound
 from dalenius.designs.exchange.gap import NOTHING
 from dalenius.designs.exchange.goal import Goal
+from dalenius.designs.exchange.statement import MasterStatement
 from dalenius.designs.oracle import Prior
-from dalenius.programs.base import Named
+from dalenius.information.arrays import Floats
+from dalenius.programs import BlockSolution
 from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.programs.tally import Tally
 
-__all__ = ["Master"]
+__all__ = ["Master", "MasterAnswer"]
 
-CONIC = 300  # bytes that the conic form takes for a mass of a prior and an output
 FINEST = 1e-9  # relative gap of a master that is always enough
 SHARE = 0.02  # of the exchange's gap that a master may leave
-SOLVER = "CLARABEL"  # where our own method stalls; not SCS, which would swallow Ctrl-C and write to standard output
 
 
+@dataclass(frozen=True, eq=False)
+class MasterAnswer:
+    """A master program, and a solution of it with an interval in closed form, whoever found it."""
+
+    statement: MasterStatement
+    program: MechanismUpdate
+    solution: BlockSolution
+
+    @property
+    def mechanism(self) -> Floats:
+        """Q (inputs, outputs)."""
+        return self.program.mechanism(self.solution.point)
+
+    @property
+    def value(self) -> float:
+        """What the mechanism attains."""
+        return self.program.value(self.solution.point)
+
+    @property
+    def least(self) -> float:
+        """What the multipliers prove: no mechanism attains less."""
+        return self.program.bound(self.solution.multipliers)
+
+
+@dataclass
 class Master:
-    """Makes and solves the programs over the priors found so far."""
+    """Solves master programs with the chosen solvers, one after the other, until one is close enough.
 
-    def __init__(self, goal: Goal, room: float = math.inf) -> None:
-        self.goal, self.room = goal, room
+    Parameters
+    ----------
+    goal : Goal
+        What is asked of them.
+    order : sequence of str
+        The solvers to try in turn (`dalenius.programs.solvers.order_of`): any mixture of cvxpy's and our own method.
+    room : float
+        Bytes that a solve may take.
 
-    def program(self, priors: Sequence[Prior]) -> MechanismUpdate:
-        """The program over these priors."""
-        program = self.goal.program([prior.masses for prior in priors])
-        program.room = self.room
-        return program
+    Attributes
+    ----------
+    tally : Tally
+        Which solver did how much.
+    """
 
-    def solved(self, program: MechanismUpdate, seconds: float) -> tuple[Named, Named]:
-        """A point and multipliers that are close together: from our own interior-point method, the quickest, where it can."""
-        program.wanted, program.deadline = max(SHARE * self.goal.gap, FINEST), time.monotonic() + seconds
-        point, multipliers = program.improve(*program.start())
-        value, bound = program.value(point), program.bound(multipliers)
-        left = program.deadline - time.monotonic()
-        conic = CONIC * program.leakages.masses.size * program.cost.shape[1] <= self.room
-        if left <= 0.0 or not conic or value - bound <= program.wanted * max(abs(value), abs(bound)) + NOTHING:
-            return point, multipliers
-        answer = program.solve(gap=program.wanted, time_limit=left, solver=SOLVER)
-        return dict(answer.point), dict(answer.multipliers)
+    goal: Goal
+    order: Sequence[str]
+    room: float = math.inf
+    tally: Tally = field(default_factory=Tally)
 
-    def bound(self, program: MechanismUpdate, priors: Sequence[Prior], multipliers: Named) -> MasterBound | None:
+    def solved(self, priors: Sequence[Prior], seconds: float) -> MasterAnswer:
+        """The program over these priors, solved within so many seconds."""
+        statement = self.goal.statement(priors)
+        program = statement.program()
+        program.room, program.negligible = self.room, NOTHING
+        gap = max(SHARE * self.goal.gap, FINEST)
+        solution = program.solve(solver=self.order, gap=gap, time_limit=max(seconds, 0.0))
+        self.tally.add(program.name, solution)
+        return MasterAnswer(statement, program, solution)
+
+    def bound(self, answer: MasterAnswer) -> MasterBound | None:
         """What the multipliers prove; None if that is nothing."""
-        return master_bound(program, priors, self.goal.writable(multipliers))
+        multipliers = self.goal.writable(answer.solution.multipliers)
+        found_by = answer.solution.found_by["multipliers"]
+        return master_bound(answer.program, answer.statement.priors, multipliers, found_by)

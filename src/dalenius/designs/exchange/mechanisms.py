@@ -29,11 +29,14 @@ class RepairedMechanism:
         What is to be minimised: its leakage as far as the search sees, in nats, or its distortion.
     leakage : float
         The largest leakage that the search has seen, in nats.
+    found_by : str
+        The solver whose mechanism it is made from, ``start`` if no solver was asked.
     """
 
     Q: Floats
     attained: float
     leakage: float
+    found_by: str = "start"
 
 
 class Mechanisms:

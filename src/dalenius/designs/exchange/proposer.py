@@ -13,7 +13,7 @@ from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -27,10 +27,11 @@ EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audit of it."""
+    """An upper end: a mechanism in exact rows, the proved audit of it, and the solver that found what it is made from."""
 
     rows: Rows
     audit: Result
+    found_by: str
 
 
 @dataclass
@@ -64,7 +65,7 @@ class ExchangeProposer:
             if not end.rounded:
                 break
             yield end
-        yield Lower(value=0.0, lines=NOTHING, candidate=2)
+        yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
 
     def uppers(self) -> Iterator[AuditedUpper]:
         """One mechanism after the other with its proved audit, the best first."""
@@ -88,6 +89,7 @@ class ExchangeProposer:
             doubtful=found.doubtful,
             rows=found.rows,
             audit=audit,
+            found_by=found.found_by,
         )
 
     def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
@@ -109,4 +111,11 @@ class ExchangeProposer:
             refusals=proved.refusals,
             explanation=tuple(run.orbits.explain()),
             trace=tuple(run.clock.trace),
+            solvers=run.master.tally.uses(self._found_by(proved)),
         )
+
+    def _found_by(self, proved: Proved[Lower, AuditedUpper]) -> dict[str, tuple[str, str]]:
+        """The program and the solver that each end rests on."""
+        run = self.exchange
+        lower = run.bound.found_by if proved.lower_end.candidate != CERTAIN else "start"
+        return {end: (run.goal.block, by) for end, by in (("lower", lower), ("upper", proved.upper_end.found_by))}

@@ -15,7 +15,6 @@ from dalenius.audits import EntropyAudit
 from dalenius.designs import exchange as exchanges
 from dalenius.designs import oracle as oracles
 from dalenius.designs.oracle import EntropyOracle, Prior
-from dalenius.programs.mechanism_update import MechanismUpdate
 
 HARD = {"records": dl.Records(8, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
 EASY = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
@@ -149,11 +148,13 @@ GARBAGE = {
 def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
     solved = exchanges.Exchange.solved
 
-    def spoilt(self, program):
-        point, multipliers = solved(self, program)
-        return point, {
-            key: np.asarray(GARBAGE[name](np.asarray(value, dtype=float))) for key, value in multipliers.items()
+    def spoilt(self, priors):
+        answer = solved(self, priors)
+        multipliers = {
+            key: np.asarray(GARBAGE[name](np.asarray(value, dtype=float)))
+            for key, value in answer.solution.multipliers.items()
         }
+        return dataclasses.replace(answer, solution=dataclasses.replace(answer.solution, multipliers=multipliers))
 
     monkeypatch.setattr(exchanges.Exchange, "solved", spoilt)
     problem = make(**EASY)
@@ -163,8 +164,7 @@ def test_a_master_with_garbage_for_multipliers(make, name, monkeypatch):
 @both
 def test_a_master_that_does_nothing(make, monkeypatch):
     """Its starting point and the bound that comes with it."""
-    monkeypatch.setattr(MechanismUpdate, "improve", lambda self, point, multipliers: (point, multipliers))
-    monkeypatch.setattr(exchanges.Exchange, "solved", lambda self, program: program.start())
+    monkeypatch.setattr(exchanges.Exchange, "solved", lambda self, priors: self.master.solved(priors, 0.0))
     problem = make(**EASY)
     honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
 
@@ -174,8 +174,8 @@ def test_a_bound_that_is_too_high_is_not_claimed(make, monkeypatch):
     """A master that reports three times its bound: the checker's own formula decides."""
     keep_bound = exchanges.Exchange.keep_bound
 
-    def boast(self, program, priors, multipliers):
-        keep_bound(self, program, priors, multipliers)
+    def boast(self, answer):
+        keep_bound(self, answer)
         self.bound = dataclasses.replace(self.bound, value=3.0 * self.bound.value)
 
     monkeypatch.setattr(exchanges.Exchange, "keep_bound", boast)
