@@ -161,22 +161,30 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
+    if problem.constraints and method is not None:
+        raise InputError(f'method: a design with constraints has one method, the exchange; leave it out, got "{method}"')
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if private and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    if private and search.solver != "auto":
+    if private and not problem.constraints and search.solver != "auto":
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
         )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
+    if problem.constraints:
+        if search.solver == "own":
+            raise InputError("solver: our own method knows no constraints; choose another one, or leave it out")
+        constrained = ConstrainedProposer.of(problem, search, known)
+        constrained.run()
+        return prove(problem, constrained, search)
     if private:
         linear = LinearProposer.of(problem, search)
         linear.run()

@@ -20,7 +20,7 @@ from dalenius.outcome import Refusal, Scope, SolverUse, Termination
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
-__all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
+__all__ = ["ConstraintPrice", "DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
 def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
@@ -83,6 +83,41 @@ class RecordProof:
     times: int
     method: str
     leaves: int
+
+
+@dataclass(frozen=True)
+class ConstraintPrice:
+    """Whether a constraint of a design binds, and at what price.
+
+    Attributes
+    ----------
+    number : int or None
+        Among the problem's constraints, from 0; None for the budget and for a privacy notion.
+    kind : str
+        As in a model file; of the budget its key, of the notion ``privacy``.
+    price : float
+        The sum of its multipliers' sizes in the proof of `lower`: if every right-hand side of it were loosened by one unit, that bound
+        would fall by at most so much. 0 where the proof does not need it. Of a limit of leakage the unit is a nat.
+    slack : Fraction, float or None
+        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is no
+        mechanism, and of cones.
+    rows : tuple of (row, multiplier)
+        Where it has rows those that have a price; in which order rows come docs/model-format.md says.
+    """
+
+    number: int | None
+    kind: str
+    price: float
+    slack: Fraction | float | None = None
+    rows: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+
+    @property
+    def binds(self) -> bool:
+        """Whether the proof of `lower` needs it."""
+        return self.price > 0.0
+
+    def __str__(self) -> str:
+        return self.kind if self.number is None else f"constraints[{self.number}] ({self.kind})"
 
 
 class _Proved:
@@ -260,6 +295,9 @@ class DesignResult(_Proved):
         Master programs solved.
     units : str
         Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
+    constraints : tuple of ConstraintPrice
+        Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
+        those in conflict.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
     solvers : tuple of SolverUse
@@ -280,6 +318,7 @@ class DesignResult(_Proved):
     rounds: int = 0
     units: str = "nats"
     exp_epsilon: Fraction | None = None
+    constraints: tuple[ConstraintPrice, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
@@ -340,7 +379,8 @@ class DesignResult(_Proved):
 
     def __str__(self) -> str:
         if not self.feasible:
-            return "no mechanism meets the budget (proved)"
+            met = " and ".join(map(str, self.constraints)) or "the budget"
+            return f"no mechanism meets {met} (proved)"
         unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
         low, high = self.ends
         return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"

@@ -33,6 +33,8 @@ class ConstrainedBound:
     prices : (rows of the region,)
         Those that keep entries away which are 0 in every mechanism are among them.
     cones : (t, u...) of every cone
+    paid : (rows of the region,)
+        The prices before that: what a constraint costs.
     size : float
         What is summed, roughly: rounding is a part in 1e16 of it.
     """
@@ -42,10 +44,12 @@ class ConstrainedBound:
     prices: Floats | None = None
     cones: tuple[Floats, ...] = ()
     size: float = 0.0
+    found_by: str = "start"
+    paid: Floats | None = None
 
 
 def constrained_bound(
-    program: ConstrainedUpdate, region: Region, watched: Sequence[Watched], multipliers: Named
+    program: ConstrainedUpdate, region: Region, watched: Sequence[Watched], multipliers: Named, found_by: str
 ) -> ConstrainedBound | None:
     """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
     weights, prices = program.scaled_weights(multipliers["weights"]), multipliers["prices"].copy()
@@ -59,6 +63,7 @@ def constrained_bound(
     value, raised = program.bound(multipliers), region.raised
     if not math.isfinite(value) or raised is None:
         return None
+    paid = prices
     prices = prices + program.lift_needed(multipliers) * raised
     used = np.flatnonzero(weights > USED * weights.max(initial=0.0)).tolist()
     return ConstrainedBound(
@@ -70,4 +75,6 @@ def constrained_bound(
         prices,
         tuple(multipliers[f"cone{k}"] for k in range(len(region.cones))),
         float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),
+        found_by,
+        paid,
     )

@@ -16,7 +16,7 @@ from dalenius.evidence.lines import AlsoLine, ConeLine, DualLine, LowerLine, Mul
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion, MinLeakage
-from dalenius.model.constraints import LeakageLimit, RowConstraint, SecondOrderCone
+from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
 
 __all__ = ["OwnBound", "inside_cone"]
 
@@ -35,15 +35,15 @@ class OwnBound:
     """
 
     def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
-        self.problem, self.infeasible = region.problem, infeasible
+        self.problem, self.numbered, self.infeasible = region.problem, region.numbered, infeasible
         self.priors: list[tuple[int | None, WeightedPrior]] = [
             (number, own) for number, part in bound.priors for own in on_inputs(part, region.orbits)
         ]
         self.prices: dict[int, dict[int, float]] = {}
-        for row, price in zip(region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=True):
+        for row, price in zip(region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None):
             for j, r in row.members if price else ():
                 self.prices.setdefault(j, {})[r] = price / len(row.members)
-        self.cones = {cone.number: inside_cone(both) for cone, both in zip(region.cones, bound.cones, strict=True) if any(both)}
+        self.cones = {cone.number: inside_cone(both) for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones)) if any(both)}
 
     # ------------------------------------------------------------ as lines
 
@@ -73,7 +73,7 @@ class OwnBound:
             return
         assert isinstance(problem, MinDistortion)
         found: dict[tuple[int, int], dict[int, float]] = {}
-        for r, (y, x, reference) in enumerate(_comparisons(problem)):
+        for r, (y, x, reference) in enumerate(_comparisons(problem, self.numbered[PRIVACY])):
             if r in priced:
                 found.setdefault((y, reference), {})[x] = priced[r]
         listed = problem.references[0].law is not None
@@ -99,20 +99,16 @@ class OwnBound:
             scores = part.scores() / share
             matrix, size = matrix + scores, size + abs(scores)
             spent += part.weight * limits.get(-1 if number is None else number, 0.0)
-        added, more, terms = self._priced(cost)
+        added, more, terms = self._priced(cost.shape)
         matrix, size, spent = matrix + added, size + more, spent + terms
         least = problem.tied.sums(matrix).min(axis=1)
         return float(np.sum(least)) - spent, float(np.sum(problem.tied.sums(size).max(axis=1)) + abs(spent))
 
-    def _priced(self, cost: Floats) -> tuple[Floats, Floats, float]:
+    def _priced(self, shape: tuple[int, ...]) -> tuple[Floats, Floats, float]:
         """What rows and cones add to the matrix, its size, and what they subtract."""
-        problem, matrix, size, spent = self.problem, np.zeros(cost.shape), np.zeros(cost.shape), 0.0
+        problem, matrix, size, spent = self.problem, np.zeros(shape), np.zeros(shape), 0.0
         for j, prices in self.prices.items():
-            if j == BUDGET:
-                matrix, size = matrix + prices[0] * cost, size + prices[0] * cost
-                spent += prices[0] * float(problem.budget)
-                continue
-            rows = _rows(problem, j)
+            rows = self.numbered[j]
             for r, price in prices.items():
                 spent += price * float(rows.ends[r])
                 for (x, y), c in rows.above[r].items():
@@ -136,8 +132,12 @@ def _written(part: WeightedPrior) -> tuple[str, int, object, object]:
     return short_text(part.weight), prior.record, masses, matrix_text(part.posteriors)
 
 
-def _rows(problem, j):  # type: ignore[no-untyped-def]
-    raise NotImplementedError
+def _comparisons(problem: MinDistortion, rows: Rows) -> list[tuple[int, int, int]]:
+    """Of every row of the privacy notion the output, the input, and with what it is compared: an input, or a listed law's number."""
+    if problem.references[0].law is None:
+        return [(y, x, rows.scaled[r][0][0]) for r, ((x, y, _),) in enumerate(rows.terms)]
+    laws = [k for k, reference in enumerate(problem.references) for _ in reference.inputs for _ in range(problem.output_count)]
+    return [(y, x, k) for ((x, y, _),), k in zip(rows.terms, laws, strict=True)]
 
 
 def inside_cone(both: Floats) -> tuple[Fraction, ...]:

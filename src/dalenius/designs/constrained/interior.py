@@ -45,6 +45,7 @@ class Outside:
     """Multipliers of the rows whose sum no mechanism meets: at least 0 for inequalities, any for equations."""
 
     prices: Floats
+    cones: tuple[Floats, ...] = ()
 
 
 class _Programs:

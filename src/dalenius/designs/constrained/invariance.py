@@ -28,7 +28,7 @@ class Invariance:
         )
         self.rows = [
             (listed, (rows.equal, end))
-            for j, rows in numbered_rows(problem)
+            for j, rows in numbered_rows(problem).items()
             if j != BUDGET  # whether that is invariant, whoever looks for symmetries asks of costs
             for listed, end in zip(rows.below, rows.ends, strict=True)
         ]

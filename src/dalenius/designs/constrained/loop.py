@@ -15,6 +15,8 @@ from dalenius.designs.constrained.watchers import Watcher
 from dalenius.designs.exchange.gap import NOTHING, closed
 from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
+from dalenius.programs.solvers import OWN, order_of
+from dalenius.programs.tally import Tally
 from dalenius.search import Run
 
 __all__ = ["Found", "Rounds"]
@@ -25,7 +27,6 @@ STARTS, THOROUGH = 24, 96  # of the oracles' search, in a round and once nothing
 NEWS = 0.05  # share of the gap by which a reply must leak more than is allowed to be new
 FINEST = 1e-9  # relative gap of a master that is always enough
 SHARE = 0.02  # of the exchange's gap that a master may leave
-SOLVER = "CLARABEL"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Found:
     q: Floats
     attained: float
     leakages: Leakages
+    found_by: str = "start"
 
 
 class Rounds:
@@ -60,8 +62,8 @@ class Rounds:
         Rounds.
     """
 
-    def __init__(self, goal: Goal, anchor: Found, search: Run, *, gap: float, late: float) -> None:
-        self.goal, self.anchor, self.search, self.gap, self.late = goal, anchor, search, gap, late
+    def __init__(self, goal: Goal, anchor: Found, search: Run, *, gap: float, late: float, tally: Tally) -> None:
+        self.goal, self.anchor, self.search, self.gap, self.late, self.tally = goal, anchor, search, gap, late, tally
         self.bound: ConstrainedBound | None = None
         self.best, self.count = anchor, 0
 
@@ -83,7 +85,7 @@ class Rounds:
             added = self._round()
             if self.done:
                 break
-            if not added and not self._look(self.best.q, THOROUGH):
+            if not added and not self._look(self.best.q, THOROUGH, self.best.found_by):
                 break
 
     @property
@@ -102,14 +104,15 @@ class Rounds:
         program = self.goal.program(watched, self.anchor.q)
         left = max(min(self.search.clock.remaining, self.late - self.search.clock.seconds), 0.0)
         answer = program.solve(
-            solver=SOLVER, gap=max(SHARE * self.gap, FINEST), time_limit=left if math.isfinite(left) else None
+            solver=[name for name in order_of(self.search.solver) if name != OWN], gap=max(SHARE * self.gap, FINEST), time_limit=left if math.isfinite(left) else None
         )
+        self.tally.add(program.name, answer)
         self.count += 1
-        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers))
+        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers), answer.found_by["multipliers"])
         if bound is not None and bound.value > self.lower:
             self.bound = bound
         self._note(watched, np.asarray(answer.multipliers["weights"]))
-        added = self._look(np.asarray(answer.point["q"]), STARTS)
+        added = self._look(np.asarray(answer.point["q"]), STARTS, answer.found_by["point"])
         self.search.clock.tell(
             "exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True
         )
@@ -123,7 +126,7 @@ class Rounds:
                 watcher.known.used(weights[mine])
                 watcher.known.drop_idle()
 
-    def _look(self, q: Floats, starts: int) -> int:
+    def _look(self, q: Floats, starts: int, found_by: str) -> int:
         """Show everybody a mechanism: priors that learn more than is allowed become known; how many are new."""
         clock, added = self.search.clock, 0
         Q, leakages = self.region.expanded(q), dict[int | None, float]()
@@ -135,17 +138,17 @@ class Rounds:
             allowed = known if self.goal.is_raised(watcher) else max(known, watcher.limit or 0.0)
             enough = allowed + NEWS * self.gap * abs(allowed) + NOTHING
             added += watcher.known.add([p for p in replies[watcher.number] if watcher.oracle.leakage(p, Q) > enough])
-        self.consider(q, leakages)
+        self.consider(q, leakages, found_by)
         return added
 
-    def consider(self, q: Floats, leakages: Leakages) -> None:
+    def consider(self, q: Floats, leakages: Leakages, found_by: str) -> None:
         """Keep a mechanism, mixed with the anchor until it keeps all limits, if it is the best."""
         share = self.goal.share(leakages, self.anchor.leakages)
         mixed = (1.0 - share) * q + share * self.anchor.q
         leaked = {j: (1.0 - share) * x + share * self.anchor.leakages[j] for j, x in leakages.items()}
         attained = self.goal.value(mixed, leaked)
         if attained < self.best.attained:
-            self.best = Found(mixed, attained, leaked)
+            self.best = Found(mixed, attained, leaked, found_by)
 
     @staticmethod
     def seen(watchers: Sequence[Watcher], region: Region, q: Floats, search: Run) -> Leakages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,11 +13,12 @@ from scipy.sparse import csr_matrix
 
 from dalenius.designs.constrained.hull import AffineHull
 from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
-from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, rows_of
+from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
 from dalenius.information.arrays import Floats
+from dalenius.model.constraints import Rows
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs import inside_cones
+from dalenius.designs.constrained.cones import inside_cones
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
 from dalenius.reduction import Orbits
 
@@ -40,7 +42,9 @@ class Region:
     ----------
     tied : TiedEntries
         Which entries of a mechanism on orbits are one number.
-    rows, cones : what they must meet, exactly
+    numbered : dict of number -> Rows
+        The problem's own rows, by constraint.
+    rows, cones : what they must meet, exactly, on orbits
     linear, cone_rows : the same in doubles
     """
 
@@ -49,17 +53,11 @@ class Region:
         self.tied: TiedEntries = problem.mechanism_class.tied(*orbits.cost.shape)
         self.shape = self.tied.rows, self.tied.outputs
         self.folding = Folding(orbits.orbit, self.tied.numbers)
-        self.rows: list[Row] = rows_of(problem, self.folding)
+        self.numbered: dict[int, Rows] = numbered_rows(problem)
+        self.rows: list[Row] = rows_of(self.numbered, self.folding)
         self.cones: list[Cone] = cones_of(problem, self.folding)
-        self.linear = self._in_doubles()
+        self.linear = in_doubles(self.rows, self.shape[0] * self.shape[1])
         self.cone_rows = tuple(self._cone_in_doubles(cone) for cone in self.cones)
-
-    def _in_doubles(self) -> LinearRows:
-        listed = [(r, i, float(c)) for r, row in enumerate(self.rows) for i, c in row.terms.items()]
-        r, i, c = map(list, zip(*listed, strict=True)) if listed else ([], [], [])
-        matrix = csr_matrix((c, (r, i)), shape=(len(self.rows), self.shape[0] * self.shape[1]))
-        ends = np.array([float(row.end) for row in self.rows])
-        return LinearRows(matrix, ends, np.array([row.equal for row in self.rows], dtype=bool))
 
     def _cone_in_doubles(self, cone: Cone) -> ConeRows:
         matrix = np.zeros((len(cone.parts), self.shape[0] * self.shape[1]))
@@ -94,6 +92,23 @@ class Region:
         return Demands(self.linear, self.inner.support, anchor, self.cone_rows)
 
     # ------------------------------------------------------------ exactly
+
+    @cached_property
+    def constant(self) -> Exact | None:
+        """A mechanism that releases nothing and meets everything exactly; None if none was found."""
+        count, outputs = self.shape
+        if self.tied.across_outputs:
+            q = [Fraction(1, outputs)] * (count * outputs)
+            return q if self.meets(q) else None
+        folded = [Row(_by_output(row.terms, outputs), row.end, row.equal) for row in self.rows]
+        found = inside(in_doubles(folded, outputs), (1, outputs))
+        if not isinstance(found, Inside):
+            return None
+        tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
+        law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
+        hull = AffineHull.of([law, *tight], np.flatnonzero(found.support).tolist(), first=found.q.reshape(-1))
+        q = [] if hull is None else hull.near(found.q.reshape(-1)) * count
+        return q if q and self.meets(q) else None
 
     @cached_property
     def _hull(self) -> AffineHull | None:
@@ -156,3 +171,18 @@ class Region:
         return self.tied.expand(q)
 
 
+def in_doubles(rows: Sequence[Row], entries: int) -> LinearRows:
+    """Rows for programs."""
+    listed = [(r, i, float(c)) for r, row in enumerate(rows) for i, c in row.terms.items()]
+    r, i, c = map(list, zip(*listed, strict=True)) if listed else ([], [], [])
+    matrix = csr_matrix((c, (r, i)), shape=(len(rows), entries))
+    ends = np.array([float(row.end) for row in rows])
+    return LinearRows(matrix, ends, np.array([row.equal for row in rows], dtype=bool))
+
+
+def _by_output(terms: Mapping[int, Fraction], outputs: int) -> dict[int, Fraction]:
+    """Summed over the rows of a constant mechanism."""
+    found: dict[int, Fraction] = {}
+    for i, c in terms.items():
+        found[i % outputs] = found.get(i % outputs, Fraction(0)) + c
+    return found

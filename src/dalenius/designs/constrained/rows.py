@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -86,7 +86,7 @@ class Folding:
         return {i: c for i, c in found.items() if c}
 
 
-def numbered_rows(problem: DesignProblem) -> Iterator[tuple[int, Rows]]:
+def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
     """The rows of the problem's constraints by number; those of its privacy notion; its budget of distortion.
 
     Raises
@@ -104,12 +104,12 @@ def numbered_rows(problem: DesignProblem) -> Iterator[tuple[int, Rows]]:
             f"nothing can be computed about this design: its constraints have {terms} terms, at most {MAX_TERMS} are handled exactly; "
             "coarsen the query, or list fewer pairs"
         )
-    for j, constraint in with_rows:
-        yield j, constraint.rows(problem.space)
+    found = {j: constraint.rows(problem.space) for j, constraint in with_rows}
     if isinstance(problem, MinLeakage):
         cost = problem.exact_cost()
         listed = tuple((x, y, p * d) for x, p in enumerate(problem.exact_input_law()) for y, d in enumerate(cost[x]))
-        yield BUDGET, Rows((problem.budget,), False, (listed,))
+        found[BUDGET] = Rows((problem.budget,), False, (listed,))
+    return found
 
 
 def _as_constraint(privacy: object) -> Constraint:
@@ -121,10 +121,10 @@ def _as_constraint(privacy: object) -> Constraint:
     raise DaleniusError("constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints")
 
 
-def rows_of(problem: DesignProblem, folding: Folding) -> list[Row]:
+def rows_of(numbered: Mapping[int, Rows], folding: Folding) -> list[Row]:
     """All rows on orbits, those that are alike as one; without those that every mechanism meets."""
     found: dict[tuple[object, ...], Row] = {}
-    for j, rows in numbered_rows(problem):
+    for j, rows in numbered.items():
         for r, (listed, end) in enumerate(zip(rows.below, rows.ends, strict=True)):
             row = Row(folding.terms(listed), end, rows.equal)
             key = rows.equal, end, frozenset(row.terms.items())

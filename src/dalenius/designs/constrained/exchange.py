@@ -1,0 +1,247 @@
+"""A design with constraints, from its rows to an exact mechanism: inside the rows, within the limits, then the exchange itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.audits import Audit
+from dalenius.designs.constrained.bound import ConstrainedBound
+from dalenius.designs.constrained.goals import Goal, Leakages
+from dalenius.designs.constrained.interior import Inside, Outside
+from dalenius.designs.constrained.invariance import Invariance
+from dalenius.designs.constrained.loop import Found, Rounds
+from dalenius.designs.constrained.region import Exact, Region
+from dalenius.designs.constrained.watchers import Watcher, watchers_of
+from dalenius.designs.exchange.gap import closed
+from dalenius.designs.exchange.known import distinct
+from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
+from dalenius.errors import DaleniusError
+from dalenius.evidence import Certificate
+from dalenius.model.design_problem import DesignProblem
+from dalenius.outcome import Termination
+from dalenius.programs.tally import Tally
+from dalenius.reduction import Orbits
+from dalenius.search import Run
+
+__all__ = ["ConstrainedExchange", "Kept"]
+
+SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
+WITHIN = 0.3  # share of the time after which no better mechanism within the limits is looked for
+SEARCHING = 0.6  # share of the time after which what there is gets audited
+DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
+SEARCH_GAP = 0.5  # share of the gap that the search may leave; the rest is the audits'
+AUDIT_GAP = 0.25
+GIVEN_AWAY = 0.2  # share of the gap that a mechanism may attain more so that its audits are easier
+ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
+ATTEMPTS, AUDITED = 6, 4
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A mechanism that can be handed out.
+
+    Attributes
+    ----------
+    q : exact entries of the variable on orbits
+    rows : of the problem's class
+    audits : dict of watcher's number -> Audit, which have run
+    attained : float
+    constant : bool
+        Whether all rows are one, so that nothing leaks.
+    """
+
+    q: Exact
+    rows: list[list[Fraction]]
+    audits: Mapping[int | None, Audit]
+    attained: float
+    constant: bool
+
+
+class ConstrainedExchange:
+    """A running exchange for a design with constraints. Its bound and its mechanism are valid (up to rounding) when `run` returns.
+
+    First a mechanism as far inside the rows and cones as there is; multipliers that prove that there is none end the work. Then, where
+    leakage is limited, one as far below the limits as there is: the least excess, itself an exchange, whose bound above 0 proves that
+    there is none. What the exchange for the design's own objective finds is mixed with it until everything is met exactly.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+    search : Run
+
+    Attributes
+    ----------
+    region : Region
+    bound : ConstrainedBound
+    conflict : ConstrainedBound or None
+        Multipliers which prove that no mechanism meets everything.
+    kept : list of Kept
+        Mechanisms to hand out, the best last.
+    rounds : int
+
+    Raises
+    ------
+    DaleniusError
+        If the numbers are beyond what doubles can work with, or the constraints have too many terms.
+    """
+
+    def __init__(self, problem: DesignProblem, search: Run) -> None:
+        largest = float(problem.cost.max())
+        if largest and not SMALLEST < largest < LARGEST:
+            raise DaleniusError(
+                f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
+                "measure distortion, and its budget, in another unit"
+            )
+        self.problem, self.search = problem, search
+        self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
+        self.region = Region(problem, self.orbits)
+        self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
+        self.bound, self.conflict = ConstrainedBound(), None
+        self.kept = list[Kept]()
+        self.tally, self.rounds = Tally(), 0
+
+    @property
+    def gap(self) -> float:
+        return self.search.limits.gap
+
+    @property
+    def limited(self) -> list[Watcher]:
+        """Those to whom only so much may leak."""
+        return [watcher for watcher in self.watchers if watcher.limit is not None]
+
+    def recall(self, certificate: Certificate) -> None:
+        """Begin with the priors of a certificate of a design that differs in its budget only. What does not fit is left out."""
+        for watcher in self.watchers:
+            if watcher.number is None and isinstance(watcher.oracle, EntropyOracle):
+                placed = [Prior(*self.orbits.apply(*pair)) for pair in certificate_priors(certificate, self.problem)]
+                watcher.known.add([watcher.oracle.made_feasible(p.record, p.masses) for p in distinct(placed)])
+
+    # ------------------------------------------------------------ the way to an answer
+
+    def run(self) -> None:
+        """Find a mechanism and a bound, or multipliers which prove that there is none."""
+        found = self.region.found
+        if isinstance(found, Outside):
+            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones)
+            return
+        if not isinstance(found, Inside) or self.region.anchor is None:
+            raise DaleniusError(
+                "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof that "
+                "there is none; they leave hardly any room, so loosen one a little"
+            )
+        negative = [w for w in self.limited if (w.limit or 0.0) < 0.0]
+        anchor = self._anchor(self.region.anchor) if not negative else None
+        if self.conflict is None and anchor is not None:
+            self._exchange(anchor)
+
+    def _found(self, q: Exact, goal: Goal) -> Found:
+        """An exact mechanism, as the search sees it."""
+        entries = self.region.matrix(q)
+        leakages = Rounds.seen(self.watchers, self.region, entries, self.search)
+        if self._constant(q):
+            leakages = dict.fromkeys(leakages, 0.0)
+        return Found(entries, goal.value(entries, leakages), leakages)
+
+    def _constant(self, q: Exact) -> bool:
+        outputs = self.region.tied.outputs
+        rows = self.region.tied.expand_rows([q[x : x + outputs] for x in range(0, len(q), outputs)])
+        return all(row == rows[0] for row in rows)
+
+    def _anchor(self, inner: Exact) -> Exact | None:
+        """A mechanism that meets everything, as far below the limits of leakage as there is; None, and a conflict, if there is none."""
+        constant = self.region.constant
+        if not self.limited:
+            return inner
+        goal = Goal(self.region, self.limited, raises=True)
+        start = min((self._found(q, goal) for q in (inner, constant) if q is not None), key=lambda found: found.attained)
+        late = WITHIN * self.search.limits.seconds
+        rounds = self._rounds(goal, start, DEEP, late)
+        rounds.run()
+        self.rounds += rounds.count
+        if rounds.bound is not None and rounds.bound.value > 0.0:
+            self.conflict = rounds.bound
+            return None
+        best = self.region.exact(rounds.best.q, inner)
+        return best if rounds.best is not start or constant is None else constant
+
+    def _rounds(self, goal: Goal, anchor: Found, gap: float, late: float) -> Rounds:
+        return Rounds(goal, anchor, self.search, gap=gap, late=late, tally=self.tally)
+
+    def _exchange(self, anchor: Exact) -> None:
+        """The exchange for the design's own objective, and the audits of what it finds."""
+        goal = Goal(self.region, self.watchers)
+        if goal.least_leakage and self.region.constant is not None and not self.limited:
+            self._keep(goal, self._found(self.region.constant, goal), self.region.constant, self.region.constant)
+            return
+        start = self._found(anchor, goal)
+        rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
+        for _ in range(AUDITED):
+            rounds.run()
+            self.bound = rounds.bound if rounds.bound is not None and rounds.lower > 0.0 else self.bound
+            before = sum(len(watcher.known) for watcher in self.watchers)
+            self._keep(goal, rounds.best, anchor, None)
+            if self._closed or rounds.out_of_time or sum(len(w.known) for w in self.watchers) == before:
+                break
+        self.rounds += rounds.count
+        if not self.kept:
+            self._keep(goal, start, anchor, anchor)
+
+    # ------------------------------------------------------------ what is handed out
+
+    @property
+    def upper(self) -> float:
+        return self.kept[-1].attained if self.kept else math.inf
+
+    @property
+    def _closed(self) -> bool:
+        return closed(self.bound.value, self.upper, self.gap)
+
+    def _keep(self, goal: Goal, found: Found, anchor: Exact, exact: Exact | None) -> None:
+        """Audit a mechanism, mixed with ever more of the anchor until it is proved to keep all limits."""
+        given = self._found(anchor, goal) if exact is None and self.limited else found
+        spent = max(given.attained - found.attained, 1e-300)
+        room = min(max(GIVEN_AWAY * self.gap * abs(found.attained) / spent, 1e-9), 0.3) if self.limited else 0.0
+        for attempt in range(ATTEMPTS):
+            mixed = (1.0 - room) * found.q + room * given.q
+            q = exact if exact is not None else self.region.exact(mixed, anchor)
+            last = attempt == ATTEMPTS - 1 or exact is not None
+            kept = None if q is None else self._audited(goal, q, room, share=1.0 if last else 0.5)
+            if kept is not None and kept.attained < self.upper:
+                self.kept.append(kept)
+            if kept is not None or exact is not None or self.search.clock.expired:
+                return
+            room = 1.0 if attempt == ATTEMPTS - 2 else min(5.0 * room, 1.0)
+
+    def _audited(self, goal: Goal, q: Exact, room: float, share: float) -> Kept | None:
+        """The mechanism with its audits; None if one of them does not prove its limit."""
+        rows, audits, clock = self.region.own_rows(q), dict[int | None, Audit](), self.search.clock
+        constant = self._constant(q)
+        for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
+            if watcher.limit is not None:
+                part = self.search.part(clock.part(share), gap=min(max(0.3 * room, 1e-9), 0.1))
+                audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
+                if audit.upper > watcher.limit - ROUNDING and not constant:
+                    return None
+            else:
+                enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
+                part = self.search.part(clock, AUDIT_GAP * self.gap)
+                audit = watcher.audited(self.problem, rows, part, enough=enough)
+            audits[watcher.number] = audit
+        leakages: Leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
+        return Kept(q, rows, audits, goal.value(self.region.matrix(q), leakages), constant)
+
+    @property
+    def termination(self) -> Termination:
+        """Why the work stopped, where the gap was not reached."""
+        audits = [audit for kept in self.kept[-1:] for audit in kept.audits.values()]
+        if self.search.clock.stopped:
+            return Termination.INTERRUPTED
+        late = self.search.clock.seconds >= SEARCHING * self.search.limits.seconds
+        if late or any(audit.out_of_time for audit in audits):
+            return Termination.TIME_LIMIT
+        return Termination.SIZE_LIMIT if any(audit.out_of_room for audit in audits) else Termination.STALLED
