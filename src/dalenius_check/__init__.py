@@ -15,8 +15,9 @@ from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .design import Design, Words
-from .model import MECHANISMS, Model, parse_model
-from .numbers import OpenError, RefusedError, rounded
+from .kinds import MECHANISMS
+from .model import Model, parse_model
+from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
 from .proof import ADVERSARIES
 
@@ -127,11 +128,13 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     try:
         claim = header(lines, model)
         words, tally = design.check(lines, claim) if design else _audit(lines, model, channel, claim)
+        need(not lines.more(), "there is a line after the last one that is expected")
     except RefusedError as failure:
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
     statement = (
         *words[:2],
-        *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key != "problem"),
+        *(f"{key}: {_cut(value)}" for key, value in model.normal.items() if key not in ("problem", "constraints")),
+        *(f"constraint {j}: {_cut(table)}" for j, table in enumerate(model.normal.get("constraints", []))),
         f"model: {model.digest}",
         *words[2:],
         "leaves: " + (", ".join(f"{count} {kind}" for kind, count in sorted(tally.items())) or "none"),

@@ -83,6 +83,23 @@ class Lines:
         """Make the line just read the next one again."""
         self.position, self.number = self.start, self.number - 1
 
+    def ahead(self) -> str | None:
+        """The name of the next line, which stays the next; None at the end."""
+        if not self.more():
+            return None
+        value = self.next("a line")
+        self.back()
+        return value[0] if isinstance(value, list) and value and isinstance(value[0], str) else ""
+
+    def run(self, expected: str, sizes: dict[str, int], after: dict[str, int]) -> Iterator[list[Any]]:
+        """The next lines of these names, up to the end or to a line of those that may come after, which stays the next."""
+        while self.more():
+            item = self.item(expected, sizes | after)
+            if item[0] not in sizes:
+                self.back()
+                break
+            yield item
+
     def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
         """The next line as a list whose first entry names it, of the size that name has."""
         value = self.next(expected)

@@ -11,7 +11,8 @@ from typing import Any
 
 from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
-from .model import MAX_STATES, Model
+from .kinds import MAX_STATES
+from .model import Model
 from .numbers import need
 
 _MAX_BITS = 4e8

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Context, Decimal
-from typing import TypeVar
+from operator import ge, gt, le, lt
+from typing import Any, TypeVar
 
 from .allowance import Allowance, LimitError
-from .arithmetic import arb, chosen, fmpq
+from .arithmetic import arb, chosen, fmpq, is_rational
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,6 +48,47 @@ def at_most(small: arb, large: arb, what: str) -> None:
     if (small > large) is True:
         raise RefusedError(f"{what} fails: {small.str(25, radius=False)} > {large.str(25, radius=False)}")
     raise OpenError(f"{what} is open: {small.str(25)} and {large.str(25)}")
+
+
+def need_certain(holds: Callable[[fmpq], bool], hard: fmpq, easy: fmpq, what: str) -> None:
+    """Return only if a condition on e^epsilon holds at the end of its range where that is hardest."""
+    if not holds(hard):
+        need(holds(easy), f"{what} fails")
+        raise OpenError(f"{what} is open")
+
+
+def need_above(low: fmpq | None, bound: Callable[[bool], Any], what: str) -> None:
+    """Return only if a bound is certainly at least `low`; positive, if that is None.
+
+    `bound(True)` has every e^epsilon at the end where it proves least, `bound(False)` at the other, where it may prove too much.
+    """
+    kept, lost = (gt, le) if low is None else (ge, lt)
+    least = bound(True)
+    end: Any = fmpq(0) if low is None else low
+    end = end if is_rational(least) else arb(end)
+    if kept(least, end) is True:
+        return
+    most = bound(False)
+    need(lost(most, end) is not True, f"{what} fails: it is {arb(most).str(25, radius=False)}")
+    raise OpenError(f"{what} is open: it is {arb(least).str(25)}")
+
+
+def in_nats(amount: fmpq, unit: str) -> arb:
+    """A ball around so many nats or bits."""
+    return arb(amount) * (arb(2).log() if unit == "bits" else 1)
+
+
+def exponential(amount: fmpq, unit: str) -> tuple[fmpq, fmpq]:
+    """Rationals c- <= e^epsilon <= c+ for an epsilon >= 0, both exact where e^epsilon is rational.
+
+    Bound because e^epsilon >= 1, and the ends of a ball are rounded outward; that of e^0 is exact.
+    """
+    if unit == "log":
+        return amount, amount
+    if unit == "bits" and amount.denominator == 1:
+        return (fmpq(2) ** int(amount.numerator),) * 2
+    ball = in_nats(amount, unit).exp()
+    return max(fmpq(1), ball.lower().fmpq()), ball.upper().fmpq()
 
 
 def rational(text: str) -> fmpq:

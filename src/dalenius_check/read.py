@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from .allowance import Allowance
@@ -159,6 +160,36 @@ def letters(value: Any, what: str) -> list[int]:
     """Distinct letters, ascending."""
     result = sorted(integer(x, what, 0) for x in entries(value, what))
     need(len(set(result)) == len(result), f"{what} must be distinct")
+    return result
+
+
+def ascending(value: Any, what: str) -> list[fmpq]:
+    """At least one number, each larger than the one before."""
+    result = [exact(x, what) for x in entries(value, what)]
+    need(len(result) > 0 and all(x < y for x, y in pairwise(result)), f"{what} must be numbers in ascending order")
+    return result
+
+
+def terms(value: Any, what: str, least: int = 0) -> list[list[Any]]:
+    """Entries [x, y, c]: an input, an output and a number."""
+    listed = [entries(term, f"a term of {what}", 3) for term in entries(value, what)]
+    need(len(listed) >= least, f"{what} must be at least one [x, y, c]")
+    return [[integer(x, what, 0), integer(y, what, 0), exact(c, what)] for x, y, c in listed]
+
+
+def cells(value: Any, what: str, distinct: bool = False) -> list[list[int]]:
+    """At least one pair of indices."""
+    result = [[integer(x, what, 0) for x in entries(pair, f"an entry of {what}", 2)] for pair in entries(value, what)]
+    need(len(result) > 0, f"{what} must be at least one pair")
+    need(not distinct or len(set(map(tuple, result))) == len(result), f"{what} must be distinct")
+    return result
+
+
+def groups(value: Any, what: str) -> list[list[int]]:
+    """At least one list of distinct indices, none empty."""
+    result = [[integer(x, what, 0) for x in entries(group, f"a group of {what}")] for group in entries(value, what)]
+    fits = len(result) > 0 and all(0 < len(group) == len(set(group)) for group in result)
+    need(fits, f"{what} must be at least one list of distinct inputs, none empty")
     return result
 
 

@@ -11,7 +11,8 @@ from .arithmetic import fmpq
 from .numbers import RefusedError, need, rational
 from .read import MAX_FILE
 
-_MOST = 1000
+_MOST = 1000  # characters of a number or bare name
+_KEYS, _TABLES = 10_000, 2000
 _DEEPEST = 8
 # Strings and comments, each to its end or, where it has none, to that of its line or of the text: then TOML does not go on either.
 _OPAQUE = re.compile(
@@ -42,8 +43,8 @@ def parse_toml(data: bytes, allowance: Allowance) -> Any:
     try:
         text = data.decode("utf-8")
         bare = _OPAQUE.sub("s", text)
-        need(bare.count("=") <= _MOST, f"the model has more than {_MOST} keys")
-        need(sum(1 for _ in _TABLE.finditer(bare)) <= _MOST, f"the model has more than {_MOST} tables")
+        need(bare.count("=") <= _KEYS, f"the model has more than {_KEYS} keys")
+        need(sum(1 for _ in _TABLE.finditer(bare)) <= _TABLES, f"the model has more than {_TABLES} tables")
         need(not _DOTTED.search(bare), f"the model has a key of more than {_DEEPEST} parts")
         need(not _LONG.search(bare), f"the model has a number or name of more than {_MOST} characters")
         return tomllib.loads(text, parse_float=number)

@@ -188,8 +188,8 @@ TOO_MUCH = {
         '"a"' + ".'a'" * 9 + " = 1",
         "a" + ".a" * 500_000,
     ],
-    "more than 1000 keys": ["\n".join(f"k{j} = 1" for j in range(1001)), "a = [" + "{b=1}," * 1001 + "]"],
-    "more than 1000 tables": ["\n".join(f"[t{j}]" for j in range(1001)), "[[a]] # x\r\n" * 1001, "['a,]']\n" * 1001],
+    "more than 10000 keys": ["\n".join(f"k{j} = 1" for j in range(10_001)), "a = [" + "{b=1}," * 10_001 + "]"],
+    "more than 2000 tables": ["\n".join(f"[t{j}]" for j in range(2001)), "[[a]] # x\r\n" * 2001, "['a,]']\n" * 2001],
     "number or name of more than 1000 characters": [
         "a = " + "1" * 1001,
         "a = 0x" + "f" * 10**6,

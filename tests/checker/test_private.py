@@ -15,7 +15,7 @@ import cases
 from campaigns import thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
-from dalenius_check.privacy import Private
+from dalenius_check.numbers import exponential
 
 CASES = cases.about("private", "bad_private")
 HAMMING, UNIFORM = 'kind="hamming"', 'kind="uniform"'
@@ -70,7 +70,9 @@ def test_ends_are_exact_or_narrow(privates, epsilon, precision):
     low, high = privates.ends(tomllib.loads(data.decode(), parse_float=str)["privacy"]["epsilon"])
     before, ctx.prec = ctx.prec, precision
     try:
-        below, above = (Fraction(int(c.p), int(c.q)) for c in Private(parse_model(data))._ends())
+        below, above = (
+            Fraction(int(c.p), int(c.q)) for c in exponential(*parse_model(data).design["privacy"]["epsilon"])
+        )
     finally:
         ctx.prec = before
     assert (below == above) == (low == high)
@@ -217,21 +219,30 @@ BUGS = {  # what is changed in which file of a copy of the checker
     "claimed_anyhow": ("privacy.py", "need(not self.negative, ", "need(True, "),
     "ends_swapped": ("privacy.py", "(below, above), pairs", "(above, below), pairs"),
     "private_end": ("privacy.py", 'below, above, "the mechanism', 'above, below, "the mechanism'),
-    "lower_end": ("privacy.py", 'above, below, "lower', 'below, above, "lower'),
+    "lower_end": ("privacy.py", "above if hard else below", "below if hard else above"),
     "not_private": ("privacy.py", "x <= c * mean", "True"),
     "equal_is_too_much": ("privacy.py", "x <= c * mean", "x < c * mean or not x"),
     "any_column": ("privacy.py", "all(x <= c", "any(x <= c"),
-    "lower_unchecked": ("privacy.py", "low <= self._bound(sums, c)", "True"),
-    "lower_strict": ("privacy.py", "low <= self._bound", "low < self._bound"),
-    "not_hard": ("privacy.py", "if not holds(hard)", "if not holds(easy)"),
-    "never_open": ("privacy.py", "raise OpenError", "raise RefusedError"),
-    "least_one": ("privacy.py", "max(fmpq(1), ball.lower().fmpq())", "ball.lower().fmpq()"),
-    "bits_are_nats": ("privacy.py", 'if self.unit == "bits"', 'if self.unit == "bit"'),
-    "held_all": ("privacy.py", "p != 0 for", "True for"),
-    "held_by_law": ("privacy.py", "law(even, self.inputs)", "self.law"),
-    "priors_anywhere": ("privacy.py", 'need(fits, "privacy', 'need(True, "privacy'),
-    "priors_any_length": ("privacy.py", "len(prior) == size", "len(prior) <= size"),
-    "law_forgotten": ("privacy.py", "model.priors or [self.law]", "model.priors or [law(even, self.inputs)]"),
+    "lower_unchecked": ("numbers.py", "if kept(least, end) is True:", "if True:"),
+    "lower_strict": ("numbers.py", "else (ge, lt)", "else (gt, lt)"),
+    "not_hard": ("numbers.py", "if not holds(hard)", "if not holds(easy)"),
+    "never_open": ("numbers.py", 'raise OpenError(f"{what} is open")', 'raise RefusedError(f"{what} is open")'),
+    "bound_never_open": (
+        "numbers.py",
+        'raise OpenError(f"{what} is open: it',
+        'raise RefusedError(f"{what} is open: it',
+    ),
+    "least_one": ("numbers.py", "max(fmpq(1), ball.lower().fmpq())", "ball.lower().fmpq()"),
+    "bits_are_nats": ("numbers.py", 'if unit == "bits" else 1', 'if unit == "bit" else 1'),
+    "held_all": ("ground.py", "p != 0 for", "True for"),
+    "held_by_law": ("ground.py", "law(even, self.inputs)", "self.law"),
+    "priors_anywhere": ("ground.py", 'need(fits, f"{what}.priors', 'need(True, f"{what}.priors'),
+    "priors_any_length": ("ground.py", "len(prior) == size", "len(prior) <= size"),
+    "law_forgotten": (
+        "privacy.py",
+        "model.priors or [self.ground.law]",
+        "model.priors or [[fmpq(1, len(self.ground.law))] * len(self.ground.law)]",
+    ),
     "mean_is_least": ("privacy.py", "(max(column), min(column))", "(max(column), max(column))"),
     "all_rows": ("privacy.py", "strict=True) if held]", "strict=True)]"),
     "off_support": (
@@ -253,9 +264,9 @@ BUGS = {  # what is changed in which file of a copy of the checker
     "ups_forgotten": ("privacy.py", "[row[y], up, -c", "[row[y], -c"),
     "last_line_only": ("privacy.py", "total([old, weight * b])", "weight * b"),
     "last_line_up": ("privacy.py", "total(pair)", "pair[1]"),
-    "rows_not_choices": ("privacy.py", "self._choices(rows, total)", "rows"),
-    "null_lines": ("privacy.py", "need(not lines.more(), ", "need(True, "),
-    "dual_null": ("design.py", 'need(lower <= 0, "no dual, but lower is positive")', "pass"),
+    "rows_not_choices": ("design.py", "self._choices(matrix, total)", "matrix"),
+    "null_lines": ("__init__.py", "need(not lines.more(), ", "need(True, "),
+    "dual_null": ("design.py", 'need(lower is not None and lower <= 0, "no dual, but lower is positive")', "pass"),
     "nu_allowed": ("design.py", "self.leakage or nu == 0", "True"),
     "epsilon_large": ("read.py", "result[0] <= 1000", "True"),
     "log_negative": ("read.py", "number(match[1], what, positive=True)", "exact(match[1], what)"),

@@ -221,5 +221,5 @@ def test_the_trusted_package_stays_small():
     assert max(size for name, size in sizes.items() if name != "arithmetic/balls.py") <= 165, sizes
 
 
-LIMIT = 1740
+LIMIT = 2220
 ARITHMETIC_LIMIT = 400

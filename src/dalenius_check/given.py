@@ -1,0 +1,171 @@
+"""What the lines of a lower bound give away: priors' gains, and multipliers of constraints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from .allowance import BALL, NUMBER, PAIR, limit
+from .arithmetic import arb, arb_mat, fmpq
+from .certificate import Lines
+from .channel import Channel, log_weights
+from .constraints import Constraints
+from .ground import Costs
+from .model import Model
+from .numbers import height, need, total
+from .proof import ADVERSARIES, EntropyBound, Masses
+from .read import decimal, entries, integer, law_of, nonnegative
+
+_MAX_CELLS, _MAX_MULTIPLIERS = 1 << 23, 1 << 22
+_LAST = {"record": 2, "adversary": 2}
+AFTER = {
+    "multiplier": 3,
+    "cone": 4,
+    "also": 6,
+    **_LAST,
+}  # the lines that may come after those of an own adversary or privacy
+
+
+class Given:
+    """Something that is never negative for a mechanism Q that meets everything: behind - sum of Q times a matrix.
+
+    Kept are the priors' gains in balls, if there is a prior, with what they subtract behind in `spent`; and the multipliers of
+    constraints, of which the rest is made when it is known which end of e^epsilon is asked for. `priced` says whether the budget,
+    and `named` which constraints, have a part in it.
+    """
+
+    def __init__(self, lines: Lines, channel: Channel, constraints: Constraints, model: Model) -> None:
+        self.lines, self.channel, self.constraints, self._model = lines, channel, constraints, model
+        self.allowance, self.tally = channel.allowance, Counter[str]()
+        self.gains: arb_mat | None = None
+        self.spent, self.priced, self.named = arb(0), False, set[int]()
+        self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
+        self._proofs, self._count = dict[int, EntropyBound](), 0
+
+    @cached_property
+    def proof(self) -> EntropyBound:
+        """The lines about the model's own adversary."""
+        return ADVERSARIES[self._model.adversary](self.lines, self._model, self.channel)
+
+    def priors(self) -> fmpq:
+        """The lines `prior`, about the model's own adversary; the sum of their weights."""
+        weights = fmpq(0)
+        after = AFTER if self.constraints.tables else _LAST
+        for item in self.lines.run("a prior or record", {"prior": 5}, after):
+            weights, self.priced = total([weights, self._prior(self.proof, *item[1:])]), True
+            self.tally["prior line"] += 1
+        return weights
+
+    def scale(self, factor: fmpq) -> None:
+        """Multiply the priors' gains."""
+        if self.gains is not None:
+            self.gains = self.gains * arb(factor)
+
+    def _prior(self, proof: EntropyBound, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
+        """One prior's gains, times its weight."""
+        factor, record = nonnegative(weight, "the weight"), proof.record(i)
+        need(factor > 0, "the weight must be positive")
+        if self.gains is None:
+            size, outputs = len(self.channel.rows), self.channel.outputs
+            self.allowance.take(size * outputs * 3 * BALL)
+            self.gains = arb_mat(size, outputs)
+        self.gains += gains(self.channel, proof.masses(record, prior), phi) * arb(factor)
+        return factor
+
+    def of_constraints(self) -> None:
+        """The lines `multiplier`, `cone` and `also`."""
+        readers: dict[str, Callable[..., None]] = {
+            "multiplier": self._multiplier,
+            "cone": self._cone,
+            "also": self._also,
+        }
+        for item in self.lines.run(
+            "a multiplier, cone, also or record", {name: AFTER[name] for name in readers}, _LAST
+        ):
+            j = integer(item[1], "the constraint", 0, len(self.constraints.tables) - 1)
+            readers[item[0]](j, *item[2:])
+            self.tally[f"{item[0]} line"] += 1
+            self.named.add(j)
+
+    def _some(self, count: int) -> None:
+        self._count += count
+        limit(self._count <= _MAX_MULTIPLIERS, f"more than {_MAX_MULTIPLIERS} multipliers")
+
+    def _multiplier(self, j: int, pairs: Any) -> None:
+        """Multipliers of rows; bound because mu (h - G Q) is 0 where the row is =, and not negative where mu >= 0 and it is <=."""
+        need(j in self.constraints.rows, f"constraint {j} has no rows")
+        rows, known, before = self.constraints.rows[j], self._multipliers.setdefault(j, {}), -1
+        self._some(len(entries(pairs, "the multipliers")))
+        for pair in pairs:
+            place, hint = entries(pair, "a row and its multiplier", 2)
+            r, mu = integer(place, "the row", 0, rows.count - 1), decimal(hint, "a multiplier")
+            need(r > before, "the rows must ascend")
+            need(rows.equal or mu >= 0, f"the multiplier of row {r} must be nonnegative")
+            self.allowance.take(PAIR + NUMBER + height(mu) // 4)
+            known[r], before = total([known.get(r, fmpq(0)), mu]), r
+
+    def _cone(self, j: int, weight: Any, hints: Any) -> None:
+        """Multipliers of a cone; bound because t |.| + sum u_k (F_k Q + f_k) >= (t - |u|) |.| >= 0. Two of them add to one."""
+        need(j in self.constraints.cones, f"constraint {j} is no cone")
+        size, t = len(self.constraints.cones[j].norm), nonnegative(weight, "t")
+        u = [decimal(x, "u") for x in entries(hints, "u", size)]
+        self._some(size)
+        need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")
+        self.allowance.take((size + 1) * NUMBER + sum(map(height, [t, *u])) // 4)
+        known = self._sides.get(j, [fmpq(0)] * (size + 1))
+        self._sides[j] = [total(pair) for pair in zip(known, [t, *u], strict=True)]
+
+    def _also(self, j: int, *rest: Any) -> None:
+        """Another adversary's prior; bound because weight (at_most - I) >= 0, and I >= sum Q g."""
+        need(j in self.constraints.limits, f"constraint {j} is no leakage")
+        other = self.constraints.limits[j]
+        if j not in self._proofs:
+            self._proofs[j] = other.proof(self.lines, self.channel)
+        self.spent += arb(self._prior(self._proofs[j], *rest)) * other.ball
+
+    def add_to(self, matrix: Costs, hard: bool) -> fmpq:
+        """Add the multipliers of constraints, at the end of e^epsilon that is hard or the other; what they subtract behind."""
+        behind = list[fmpq]()
+        for j, chosen in self._multipliers.items():
+            rows = self.constraints.rows[j]
+            for r, mu in chosen.items():
+                self.allowance.look()
+                terms, most = rows.make(r, rows.ends[1 if hard else 0])
+                behind.append(mu * most)
+                for x, y, c in terms if mu else ():
+                    self._add(matrix, x, y, mu * c)
+        for j, factors in self._sides.items():
+            self.allowance.look()
+            for factor, (terms, constant) in zip(factors, self.constraints.cones[j].parts, strict=True):
+                behind.append(factor * constant)
+                for x, y, c in terms:
+                    self._add(matrix, x, y, -factor * c)
+        return total(behind)
+
+    def _add(self, matrix: Costs, x: int, y: int, value: fmpq) -> None:
+        before = matrix[x][y]
+        matrix[x][y] = total([before, value])
+        self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)
+
+
+def gains(channel: Channel, masses: Masses, hint: Any) -> arb_mat:
+    """g(x, y) of a prior and posterior phi: the sum over a of p(a, x) log(phi(a|y) / pi_a).
+
+    Bound because I(X_i; Y) = sum Q g + sum r D(posterior || phi) >= sum Q g, whatever Q.
+    """
+    letters, size, outputs = len(masses), len(channel.rows), channel.outputs
+    limit(letters * size <= _MAX_CELLS, "too many letters and inputs")
+    channel.allowance.room((letters * (size + outputs) + size * outputs) * BALL)
+    rows = [entries(row, "a letter's phi", outputs) for row in entries(hint, "phi", letters)]
+    columns = [law_of(list(column), letters, "phi", channel.allowance) for column in zip(*rows, strict=True)]
+    dense, logs_of = [arb(0)] * (size * letters), list[arb]()
+    for a, (row, *logs) in enumerate(zip(masses, *map(log_weights, columns), strict=True)):
+        held = [x for _, x in row if x]
+        need(not held or all(column[a] for column in columns), f"phi is zero for letter {a}, which has mass")
+        own = sum(map(arb, held), arb(0)).log() if held else arb(0)
+        logs_of += [log - own if held else arb(0) for log in logs]
+        for k, x in row:
+            dense[k * letters + a] = arb(x)
+    return arb_mat(size, letters, dense) * arb_mat(letters, outputs, logs_of)

@@ -1,0 +1,143 @@
+"""The tables that a model may have, by kind, with their keys and defaults (docs/model-format.md)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from . import read
+from .arithmetic import fmpq
+from .numbers import need
+from .read import REQUIRED, Schema, required
+
+MAX_STATES = 65_536
+_MAX_CONSTRAINTS = 1000
+
+
+def _priors(value: Any, what: str) -> list[list[fmpq]]:
+    rows = read.laws(value, what)
+    need(0 < sum(map(len, rows)) <= 1 << 22, f"{what} must be at least one list, of at most 2^22 numbers altogether")
+    return rows
+
+
+def _probabilities(value: Any, what: str) -> list[fmpq]:
+    return read.laws([value], what)[0]
+
+
+def _records(value: Any, what: str) -> list[int]:
+    size = required(read.integer, low=1, high=10_000)
+    if isinstance(value, dict) and "alphabets" in value:
+        sizes = read.table(value, what, {"alphabets": required(read.entries)})["alphabets"]
+        need(1 <= len(sizes) <= 1_000_000, f"{what}.alphabets must have from 1 to 1000000 entries")
+        return [size[0](number, f"{what}.alphabets") for number in sizes]
+    schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size}
+    table = read.table(value, what, schema)
+    return [table["alphabet"]] * table["count"]
+
+
+_EPSILON = required(read.number, high=1000)
+_K = (partial(read.integer, low=2, high=MAX_STATES), None)
+QUERIES: dict[str, Schema] = {
+    "parity": {},
+    "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
+    "count": {"letters": (read.letters, [1])},
+    "sum": {"weights": (read.weights, None)},
+    "threshold": {"at": required(read.integer)},
+    "table": {"values": required(read.integers)},
+    "identity": {},
+}
+_POSITIVE = partial(read.number, positive=True)
+MECHANISMS: dict[str, Schema] = {
+    "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
+    "symmetric": {"flip": required(read.number, high=1), "k": _K},
+    "randomized_response": {"epsilon": _EPSILON, "k": _K},
+    "laplace_threshold": {"epsilon": _EPSILON},
+    "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
+    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
+}
+_ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
+_ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
+_OUTPUTS: Schema = {"outputs": (read.ascending, None)}
+_FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
+_DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
+_LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilities, REQUIRED)}}
+_CLASSES = ["oblivious", "full", "additive"]
+
+
+def _adversary(value: Any, what: str) -> dict[str, Any]:
+    """The entropy bound, or one of the other kinds."""
+    if isinstance(value, dict) and "kind" in value:
+        return read.known(value, what, _ADVERSARIES)
+    return read.table(value, what, {"entropy_at_least": _ENTROPY})
+
+
+def _distortion(value: Any, what: str) -> dict[str, Any]:
+    """A distortion, with `outputs` only where they are given."""
+    table = read.known(value, what, _DISTORTIONS)
+    return {key: item for key, item in table.items() if item is not None}
+
+
+def _level(value: Any, what: str) -> tuple[fmpq, str]:
+    """An epsilon that is not negative."""
+    number, unit = read.epsilon(value, what)
+    need(number >= (unit == "log"), f"{what} must not be negative")
+    return number, unit
+
+
+def _norm(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(len(tables) > 0, f"{what} must be at least one table")
+    return [read.table(item, what, {"terms": (read.terms, REQUIRED), "constant": (read.exact, 0)}) for item in tables]
+
+
+def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(len(tables) <= _MAX_CONSTRAINTS, f"{what} must be at most {_MAX_CONSTRAINTS} tables")
+    found = [read.known(item, f"{what} {j}", _CONSTRAINTS) for j, item in enumerate(tables)]
+    for j, table in enumerate(found):
+        one = table["kind"] != "linear" or (table["at_most"] is None) != (table["equals"] is None)
+        need(one, f"{what} {j} must have either 'at_most' or 'equals'")
+    return found
+
+
+_LOSS: Schema = {"epsilon": required(read.epsilon)}
+_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (_priors, None)}}
+_NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
+_SIDES: Schema = {"at_most": (read.exact, None), "equals": (read.exact, None)}
+_MOST: Schema = {"at_most": required(read.exact)}
+_LEVEL: Schema = {"epsilon": required(_level)}
+_CONSTRAINTS: dict[str, Schema] = {
+    "linear": {"terms": required(read.terms, least=1), **_SIDES},
+    "zero": {"entries": required(read.cells, distinct=True)},
+    "band": {"width": required(read.number)},
+    "unbiased": {"tolerance": (read.number, 0)},
+    "error": {**_MOST, "groups": (read.groups, None), "distortion": (_distortion, None)},
+    "distortion": {**_MOST, "distortion": required(_distortion)},
+    "monotone": {},
+    "local_dp": {**_LEVEL, "pairs": (read.cells, None)},
+    "pointwise_maximal_leakage": {**_LEVEL, "priors": (_priors, None)},
+    "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
+    "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
+}
+AUDIT: Schema = {
+    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
+    "title": (read.text, ""),
+    "source": (read.text, ""),
+    "records": (_records, REQUIRED),
+    "query": (partial(read.variant, kinds=QUERIES), {"kind": "identity"}),
+    "mechanism": required(read.variant, kinds=MECHANISMS),
+    "adversary": (_adversary, REQUIRED),
+}
+_DESIGN: Schema = {
+    **AUDIT,
+    "query": required(read.variant, kinds=QUERIES),
+    "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
+    "distortion": required(_distortion),
+    "law": required(read.known, kinds=_LAWS),
+    "constraints": (_constraints, []),
+}
+TOPS = {
+    "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
+    "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
+}
+PRIVATE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"} | _NOTION
