@@ -32,10 +32,11 @@ __all__ = ["ConstrainedExchange", "Kept"]
 
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 WITHIN = 0.3  # share of the time after which no better mechanism within the limits is looked for
-SEARCHING = 0.6  # share of the time after which what there is gets audited
+SEARCHING = 0.5  # share of the time after which what there is gets audited
 DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
-SEARCH_GAP = 0.5  # share of the gap that the search may leave; the rest is the audits'
-AUDIT_GAP = 0.25
+SEARCH_GAP = 0.4  # share of the gap that the search may leave; the rest is the audits'
+AUDIT_GAP = 0.4
+AUDITING = 0.45  # share of the time that is left which audits may take: their proofs take as long
 GIVEN_AWAY = 0.2  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS, AUDITED = 6, 4
@@ -210,7 +211,7 @@ class ConstrainedExchange:
             mixed = (1.0 - room) * found.q + room * given.q
             q = exact if exact is not None else self.region.exact(mixed, anchor)
             last = attempt == ATTEMPTS - 1 or exact is not None
-            kept = None if q is None else self._audited(goal, q, room, share=1.0 if last else 0.5)
+            kept = None if q is None else self._audited(goal, q, room, share=AUDITING if last else 0.5 * AUDITING)
             if kept is not None and kept.attained < self.upper:
                 self.kept.append(kept)
             if kept is not None or exact is not None or self.search.clock.expired:
@@ -229,7 +230,7 @@ class ConstrainedExchange:
                     return None
             else:
                 enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
-                part = self.search.part(clock, AUDIT_GAP * self.gap)
+                part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap)
                 audit = watcher.audited(self.problem, rows, part, enough=enough)
             audits[watcher.number] = audit
         leakages: Leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}

@@ -24,6 +24,10 @@ from dalenius.search import Run
 __all__ = ["ConstrainedProposer", "ProvedUpper"]
 
 ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)
+NOT_FOUND = (
+    "nothing can be proved about this design: no mechanism was proved to keep all limits of leakage, nor that there is none; raise "
+    "time_limit, or one of the limits"
+)
 EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 
 
@@ -53,10 +57,7 @@ class ConstrainedProposer:
         """Exchange."""
         self.exchange.run()
         if self.exchange.conflict is None and not self.exchange.kept:
-            raise DaleniusError(
-                "nothing can be proved about this design: no mechanism was found that keeps all limits of leakage, and no proof that there "
-                "is none; raise time_limit, or one of the limits"
-            )
+            raise DaleniusError(NOT_FOUND)
 
     # ------------------------------------------------------------ the two ends
 
@@ -85,16 +86,43 @@ class ConstrainedProposer:
         if self.exchange.conflict is not None:
             yield ProvedUpper(value=None, lines=(), audits={})
             return
-        for number, kept in enumerate(reversed(self.exchange.kept)):
-            yield self._upper(number, kept)
+        number = 0
+        for kept in reversed(self.exchange.kept):
+            end = self._upper(number, kept)
+            if end is not None:
+                number += 1
+                yield end
+        if not number and self.exchange.limited:
+            raise DaleniusError(NOT_FOUND)
+        if self.exchange.kept and isinstance(self.exchange.problem, MinLeakage) and not self.exchange.limited:
+            yield self._certain(self.exchange.kept[-1])
 
-    def _upper(self, number: int, kept: Kept) -> ProvedUpper:
+    def _certain(self, kept: Kept) -> ProvedUpper:
+        """The same mechanism with a bound on its leakage that needs no search."""
+        run, audit = self.exchange, kept.audits[None]
+        value, lines = audit.certain()
+        proved = prove(run.problem.release(kept.rows), audit, run.search)
+        return ProvedUpper(
+            value=value,
+            margin=MARGINS[0],
+            lines=lines,
+            mechanism=weight_texts(kept.rows),
+            candidate=CERTAIN,
+            kept=kept,
+            audits={None: proved},
+        )
+
+    def _upper(self, number: int, kept: Kept) -> ProvedUpper | None:
+        """None where the time was not enough to prove that a limit of leakage is kept."""
         run, problem = self.exchange, self.exchange.problem
         by_number = {watcher.number: watcher for watcher in run.watchers}
         audits = {
             j: prove(problem.release(kept.rows, by_number[j].adversary), audit, run.search)
             for j, audit in kept.audits.items()
         }
+        limits = {watcher.number: watcher.limit for watcher in run.limited}
+        if not kept.constant and any(audits[j].upper > most for j, most in limits.items() if most is not None):
+            return None
         lines = list[UpperLine]()
         for j in sorted(audits, key=lambda j: -1 if j is None else j):
             lines += [] if j is None else [AdversaryLine(j)]
