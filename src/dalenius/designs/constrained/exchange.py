@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -33,11 +33,12 @@ __all__ = ["ConstrainedExchange", "Kept"]
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 WITHIN = 0.3  # share of the time after which no better mechanism within the limits is looked for
 SEARCHING = 0.5  # share of the time after which what there is gets audited
+MIXED = 0.1  # share of what is below the limits that is given for being inside the rows
 DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
 SEARCH_GAP = 0.4  # share of the gap that the search may leave; the rest is the audits'
 AUDIT_GAP = 0.4
 AUDITING = 0.45  # share of the time that is left which audits may take: their proofs take as long
-GIVEN_AWAY = 0.2  # share of the gap that a mechanism may attain more so that its audits are easier
+GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS, AUDITED = 6, 4
 
@@ -61,6 +62,7 @@ class Kept:
     audits: Mapping[int | None, Audit]
     attained: float
     constant: bool
+    found_by: str = "start"
 
 
 class ConstrainedExchange:
@@ -155,20 +157,27 @@ class ConstrainedExchange:
 
     def _anchor(self, inner: Exact) -> Exact | None:
         """A mechanism that meets everything, as far below the limits of leakage as there is; None, and a conflict, if there is none."""
-        constant = self.region.constant
         if not self.limited:
             return inner
         goal = Goal(self.region, self.limited, raises=True)
-        start = min((self._found(q, goal) for q in (inner, constant) if q is not None), key=lambda found: found.attained)
-        late = WITHIN * self.search.limits.seconds
-        rounds = self._rounds(goal, start, DEEP, late)
+        inside, constant = self._found(inner, goal), self.region.constant
+        if constant is not None:  # nothing leaks less
+            return self._mixed(constant, self._found(constant, goal), inner, inside)
+        rounds = self._rounds(goal, inside, DEEP, WITHIN * self.search.limits.seconds)
         rounds.run()
         self.rounds += rounds.count
         if rounds.bound is not None and rounds.bound.value > 0.0:
             self.conflict = rounds.bound
             return None
-        best = self.region.exact(rounds.best.q, inner)
-        return best if rounds.best is not start or constant is None else constant
+        deep = self.region.exact(rounds.best.q, inner)
+        return inner if deep is None else self._mixed(deep, rounds.best, inner, inside)
+
+    @staticmethod
+    def _mixed(deep: Exact, found: Found, inner: Exact, inside: Found) -> Exact:
+        """The mechanism that is deep within the limits of leakage, mixed with a little of the one that is deep within the rows."""
+        room, more = -found.attained, inside.attained - found.attained
+        share = Fraction(round(1000 * min(MIXED, MIXED * room / more if more > 0.0 else 1.0)), 1000) if room > 0.0 else 0
+        return [(1 - share) * a + share * b for a, b in zip(deep, inner, strict=True)]
 
     def _rounds(self, goal: Goal, anchor: Found, gap: float, late: float) -> Rounds:
         return Rounds(goal, anchor, self.search, gap=gap, late=late, tally=self.tally)
@@ -177,7 +186,7 @@ class ConstrainedExchange:
         """The exchange for the design's own objective, and the audits of what it finds."""
         goal = Goal(self.region, self.watchers)
         if goal.least_leakage and self.region.constant is not None and not self.limited:
-            self._keep(goal, self._found(self.region.constant, goal), self.region.constant, self.region.constant)
+            self._take(self._audited(goal, self.region.constant, 0.0, AUDITING))
             return
         start = self._found(anchor, goal)
         rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
@@ -185,12 +194,12 @@ class ConstrainedExchange:
             rounds.run()
             self.bound = rounds.bound if rounds.bound is not None and rounds.lower > 0.0 else self.bound
             before = sum(len(watcher.known) for watcher in self.watchers)
-            self._keep(goal, rounds.best, anchor, None)
+            self._keep(goal, rounds, anchor)
             if self._closed or rounds.out_of_time or sum(len(w.known) for w in self.watchers) == before:
                 break
         self.rounds += rounds.count
         if not self.kept:
-            self._keep(goal, start, anchor, anchor)
+            self._take(self._audited(goal, anchor, 1.0, AUDITING))
 
     # ------------------------------------------------------------ what is handed out
 
@@ -202,21 +211,30 @@ class ConstrainedExchange:
     def _closed(self) -> bool:
         return closed(self.bound.value, self.upper, self.gap)
 
-    def _keep(self, goal: Goal, found: Found, anchor: Exact, exact: Exact | None) -> None:
-        """Audit a mechanism, mixed with ever more of the anchor until it is proved to keep all limits."""
-        given = self._found(anchor, goal) if exact is None and self.limited else found
-        spent = max(given.attained - found.attained, 1e-300)
-        room = min(max(GIVEN_AWAY * self.gap * abs(found.attained) / spent, 1e-9), 0.3) if self.limited else 0.0
-        for attempt in range(ATTEMPTS):
-            mixed = (1.0 - room) * found.q + room * given.q
-            q = exact if exact is not None else self.region.exact(mixed, anchor)
-            last = attempt == ATTEMPTS - 1 or exact is not None
-            kept = None if q is None else self._audited(goal, q, room, share=AUDITING if last else 0.5 * AUDITING)
-            if kept is not None and kept.attained < self.upper:
-                self.kept.append(kept)
-            if kept is not None or exact is not None or self.search.clock.expired:
+    def _keep(self, goal: Goal, rounds: Rounds, anchor: Exact) -> None:
+        """Audit what was found: where leakage is limited with ever more room in the limits, at last the anchor itself."""
+        room, best, attempts = self._room(rounds), rounds.best, ATTEMPTS if self.limited else 1
+        for attempt in range(attempts):
+            last = attempt == attempts - 1
+            found = rounds.roomier(room) if self.limited and not last else best
+            q = anchor if last and self.limited else self.region.exact(found.q, self.region.anchor or anchor)
+            kept = None if q is None else self._audited(goal, q, room, AUDITING if last else 0.5 * AUDITING)
+            self._take(None if kept is None else replace(kept, found_by=found.found_by))
+            if kept is not None or self.search.clock.expired:
                 return
-            room = 1.0 if attempt == ATTEMPTS - 2 else min(5.0 * room, 1.0)
+            room = min(4.0 * room, 0.9)
+
+    def _take(self, kept: Kept | None) -> None:
+        """Keep it if it is the best."""
+        if kept is not None and kept.attained < self.upper:
+            self.kept.append(kept)
+
+    def _room(self, rounds: Rounds) -> float:
+        """The share of the limits that may be left to audits, so that this costs a part of the gap: by the prices of the bound."""
+        limits = {watcher.number: watcher.limit or 0.0 for watcher in self.limited}
+        spent = sum(part.weight * limits.get(j, 0.0) for j, part in self.bound.priors)
+        wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
+        return float(np.clip(wanted / spent if spent > 0.0 else 0.1, 1e-9, 0.3))
 
     def _audited(self, goal: Goal, q: Exact, room: float, share: float) -> Kept | None:
         """The mechanism with its audits; None if one of them does not prove its limit."""
@@ -224,7 +242,7 @@ class ConstrainedExchange:
         constant = self._constant(q)
         for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
-                part = self.search.part(clock.part(share), gap=min(max(0.3 * room, 1e-9), 0.1))
+                part = self.search.part(clock.part(share), gap=min(max(0.1 * room, 1e-9), 0.1))
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
                 if audit.upper > watcher.limit - ROUNDING and not constant:
                     return None

@@ -44,8 +44,8 @@ class Goal:
     def is_raised(self, watcher: Watcher) -> bool:
         return self.raises or watcher.limit is None
 
-    def program(self, watched: Sequence[Watched], anchor: Floats) -> ConstrainedUpdate:
-        """The master program over these priors."""
+    def program(self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0) -> ConstrainedUpdate:
+        """The master program over these priors; with limits lowered by this share of them, where they must be kept."""
         by_number = {watcher.number: watcher for watcher in self.watchers}
         owners = [by_number[number] for number, _ in watched]
         cost = np.zeros_like(self.region.orbits.cost)
@@ -53,7 +53,7 @@ class Goal:
             cost = self.region.orbits.cost
         return ConstrainedUpdate(
             [prior.masses for _, prior in watched],
-            [owner.limit or 0.0 for owner in owners],
+            [(owner.limit or 0.0) * (1.0 - (0.0 if self.is_raised(owner) else room)) for owner in owners],
             [self.is_raised(owner) for owner in owners],
             cost,
             self.region.demands(anchor),

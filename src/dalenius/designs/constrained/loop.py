@@ -13,8 +13,9 @@ from dalenius.designs.constrained.goals import Goal, Leakages
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.watchers import Watcher
 from dalenius.designs.exchange.gap import NOTHING, closed
-from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
+from dalenius.programs import ConstrainedUpdate
+from dalenius.programs.base import BlockSolution
 from dalenius.programs.solvers import OWN, order_of
 from dalenius.programs.tally import Tally
 from dalenius.search import Run
@@ -101,22 +102,38 @@ class Rounds:
     def _round(self) -> int:
         """One master program and one question to everybody; how many priors are new."""
         watched = self.watched()
-        program = self.goal.program(watched, self.anchor.q)
-        left = max(min(self.search.clock.remaining, self.late - self.search.clock.seconds), 0.0)
-        answer = program.solve(
-            solver=[name for name in order_of(self.search.solver) if name != OWN], gap=max(SHARE * self.gap, FINEST), time_limit=left if math.isfinite(left) else None
-        )
-        self.tally.add(program.name, answer)
-        self.count += 1
-        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers), answer.found_by["multipliers"])
+        clock = self.search.clock
+        program, answer = self._answer(watched, min(clock.remaining, self.late - clock.seconds))
+        found_by = answer.found_by["multipliers"]
+        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers), found_by)
         if bound is not None and bound.value > self.lower:
             self.bound = bound
         self._note(watched, np.asarray(answer.multipliers["weights"]))
         added = self._look(np.asarray(answer.point["q"]), STARTS, answer.found_by["point"])
-        self.search.clock.tell(
-            "exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True
-        )
+        clock.tell("exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True)
         return added
+
+    def roomier(self, room: float) -> Found:
+        """The best mechanism for limits of leakage that are lower by a share of them; half of that is left to those who look.
+
+        It costs less than the best mechanism mixed with the anchor, as a rule.
+        """
+        mixed = self._within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
+        _, answer = self._answer(self.watched(), 0.5 * self.search.clock.remaining, room)
+        q = np.asarray(answer.point["q"])
+        leakages, _ = self._seen(q, STARTS)
+        lower = self._within(q, leakages, answer.found_by["point"], 0.5 * room)
+        return min((mixed, lower), key=lambda found: found.attained)
+
+    def _answer(self, watched: Sequence[Watched], left: float, room: float = 0.0) -> tuple[ConstrainedUpdate, BlockSolution]:
+        """Solve the master over these priors."""
+        program = self.goal.program(watched, self.anchor.q, room)
+        order = [name for name in order_of(self.search.solver) if name != OWN]
+        limit = max(left, 0.0) if math.isfinite(left) else None
+        answer = program.solve(solver=order, gap=max(SHARE * self.gap, FINEST), time_limit=limit)
+        self.tally.add(program.name, answer)
+        self.count += 1
+        return program, answer
 
     def _note(self, watched: Sequence[Watched], weights: Floats) -> None:
         """Which priors had weight; those that stay without are forgotten."""
@@ -128,33 +145,35 @@ class Rounds:
 
     def _look(self, q: Floats, starts: int, found_by: str) -> int:
         """Show everybody a mechanism: priors that learn more than is allowed become known; how many are new."""
-        clock, added = self.search.clock, 0
-        Q, leakages = self.region.expanded(q), dict[int | None, float]()
-        replies = dict[int | None, list[Prior]]()
+        leakages, added = self._seen(q, starts)
+        found = self._within(q, leakages, found_by)
+        if found.attained < self.best.attained:
+            self.best = found
+        return added
+
+    def _seen(self, q: Floats, starts: int) -> tuple[Leakages, int]:
+        """What a mechanism leaks to everybody, and how many priors that tells for the first time."""
+        Q, leakages, added = self.region.expanded(q), dict[int | None, float](), 0
         for watcher in self.goal.watchers:
-            replies[watcher.number], leakages[watcher.number] = watcher.replies(Q, clock.part(LOOKING), starts)
-        for watcher in self.goal.watchers:
+            replies, leakages[watcher.number] = watcher.replies(Q, self.search.clock.part(LOOKING), starts)
             known = max((watcher.oracle.leakage(prior, Q) for prior in watcher.known.priors), default=0.0)
             allowed = known if self.goal.is_raised(watcher) else max(known, watcher.limit or 0.0)
             enough = allowed + NEWS * self.gap * abs(allowed) + NOTHING
-            added += watcher.known.add([p for p in replies[watcher.number] if watcher.oracle.leakage(p, Q) > enough])
-        self.consider(q, leakages, found_by)
-        return added
+            added += watcher.known.add([p for p in replies if watcher.oracle.leakage(p, Q) > enough])
+        return leakages, added
 
-    def consider(self, q: Floats, leakages: Leakages, found_by: str) -> None:
-        """Keep a mechanism, mixed with the anchor until it keeps all limits, if it is the best."""
-        share = self.goal.share(leakages, self.anchor.leakages)
+    def _within(self, q: Floats, leakages: Leakages, found_by: str, room: float = 0.0) -> Found:
+        """A mechanism mixed with the anchor until it keeps all limits, and leaves so much room in them."""
+        share = self.goal.share(leakages, self.anchor.leakages, room)
         mixed = (1.0 - share) * q + share * self.anchor.q
         leaked = {j: (1.0 - share) * x + share * self.anchor.leakages[j] for j, x in leakages.items()}
-        attained = self.goal.value(mixed, leaked)
-        if attained < self.best.attained:
-            self.best = Found(mixed, attained, leaked, found_by)
+        return Found(mixed, self.goal.value(mixed, leaked), leaked, found_by)
 
     @staticmethod
     def seen(watchers: Sequence[Watcher], region: Region, q: Floats, search: Run) -> Leakages:
         """What a mechanism leaks to each watcher, as far as their oracles see; what they answer becomes known."""
         leakages = dict[int | None, float]()
         for watcher in watchers:
-            replies, leakages[watcher.number] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), THOROUGH)
+            replies, leakages[watcher.number] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), STARTS)
             watcher.known.add([*replies, watcher.oracle.any_prior])
         return leakages

@@ -126,7 +126,8 @@ class ConstrainedProposer:
         lines = list[UpperLine]()
         for j in sorted(audits, key=lambda j: -1 if j is None else j):
             lines += [] if j is None else [AdversaryLine(j)]
-            lines += [] if kept.constant else audits[j].certificate.upper_lines()
+            needless = kept.constant and (j is not None or isinstance(problem, MinLeakage) or problem.budget == 0)
+            lines += [] if needless else audits[j].certificate.upper_lines()
         if isinstance(problem, MinLeakage):
             value = Fraction(0) if kept.constant else Fraction(audits[None].upper)
         else:
