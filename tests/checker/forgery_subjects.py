@@ -18,6 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import constraint_truth
 import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
 
@@ -57,12 +58,12 @@ class Subject:
 
 def toml(table: dict[str, Any]) -> bytes:
     """A model file of plain tables."""
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    plain = {key: value for key, value in table.items() if key != "constraints" and not isinstance(value, dict)}
     lines = [f"{key} = {json.dumps(value)}" for key, value in plain.items()]
     for name, rest in table.items():
         if isinstance(rest, dict):
             lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in rest.items())]
-    return ("\n".join(lines) + "\n").encode()
+    return ("\n".join(lines) + "\n" + constraint_truth.written(table.get("constraints", []))).encode()
 
 
 def digest(question: Question) -> str:
@@ -97,6 +98,8 @@ def digest(question: Question) -> str:
         normal["privacy"] = numbers({**table["privacy"], "epsilon": "x"}, defaults)
         text = str(table["privacy"]["epsilon"])
         normal["privacy"]["epsilon"] = f"log {exact(text[4:])}" if text.startswith("log ") else in_unit(text)
+    if table.get("constraints"):
+        normal["constraints"] = [constraint_truth.normal(one) for one in table["constraints"]]
     return hashlib.sha256(json.dumps(normal, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -259,8 +259,11 @@ class Question:
     @cached_property
     def distortions(self) -> list[list[Fraction]]:
         """d(input, output)."""
-        values, distortion = self.query[0], self.table["distortion"]
-        kind = distortion["kind"]
+        return self.matrix(self.table["distortion"])
+
+    def matrix(self, distortion: dict[str, Any]) -> list[list[Fraction]]:
+        """d(input, output) of a table like [distortion]."""
+        values, kind = self.query[0], distortion["kind"]
         if kind == "matrix":
             by_value = [[exact(d) for d in row] for row in distortion["rows"]]
         else:
@@ -269,8 +272,16 @@ class Question:
                 "absolute": lambda v, w: abs(v - w),
                 "squared": lambda v, w: (v - w) ** 2,
             }[kind]
-            by_value = [[Fraction(measure(v, w)) for w in values] for v in values]
+            points = [exact(o) for o in distortion["outputs"]] if "outputs" in distortion else values
+            by_value = [[Fraction(measure(v, w)) for w in points] for v in values]
         return by_value if self.inputs is self.query[1] else [by_value[k] for k in self.query[1]]
+
+    def reference(self, written: Any) -> list[Fraction]:
+        """The law beta of a line `ratio`."""
+        if not isinstance(written, int):
+            return normalised([Fraction(w) for w in written])
+        given = self.table["privacy"].get("priors")
+        return normalised([exact(p) for p in given[written]]) if given else self.law_of_inputs
 
     def cost(self, mechanism: Sequence[Sequence[Fraction]]) -> Fraction:
         """The expected distortion of a mechanism, exactly."""
@@ -552,8 +563,10 @@ def private(question: Question) -> Interval | None:
 
 def known(question: Question) -> Interval | None:
     """The answer to a model, where a closed form knows it."""
-    if question.size > DATASETS or ("kind" in question.table["mechanism"]) != (
-        question.table["problem"] == "maximal_leakage"
+    if (
+        question.size > DATASETS
+        or "constraints" in question.table
+        or ("kind" in question.table["mechanism"]) != (question.table["problem"] == "maximal_leakage")
     ):
         return None
     if question.table["problem"] == "maximal_leakage":
