@@ -41,6 +41,7 @@ AUDITING = 0.45  # share of the time that is left which audits may take: their p
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS, AUDITED = 6, 4
+WIDER, WIDEST = 1.5, 0.9  # how much wider than the last one an audit may be; the largest share of the limits that is left to one
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +187,7 @@ class ConstrainedExchange:
         """The exchange for the design's own objective, and the audits of what it finds."""
         goal = Goal(self.region, self.watchers)
         if goal.least_leakage and self.region.constant is not None and not self.limited:
-            self._take(self._audited(goal, self.region.constant, 0.0, AUDITING))
+            self._take(self._audited(goal, self.region.constant, 0.0))
             return
         start = self._found(anchor, goal)
         rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
@@ -199,7 +200,7 @@ class ConstrainedExchange:
                 break
         self.rounds += rounds.count
         if not self.kept:
-            self._take(self._audited(goal, anchor, 1.0, AUDITING))
+            self._take(self._audited(goal, anchor, 1.0))
 
     # ------------------------------------------------------------ what is handed out
 
@@ -213,21 +214,24 @@ class ConstrainedExchange:
 
     def _keep(self, goal: Goal, rounds: Rounds, anchor: Exact) -> None:
         """Audit what was found: where leakage is limited with ever more room in the limits, at last the anchor itself."""
-        room, best, attempts = self._room(rounds), rounds.best, ATTEMPTS if self.limited else 1
-        for attempt in range(attempts):
-            last = attempt == attempts - 1
-            found = rounds.roomier(room) if self.limited and not last else best
-            q = anchor if last and self.limited else self.region.exact(found.q, self.region.anchor or anchor)
-            kept = None if q is None else self._audited(goal, q, room, AUDITING if last else 0.5 * AUDITING)
-            self._take(None if kept is None else replace(kept, found_by=found.found_by))
-            if kept is not None or self.search.clock.expired:
+        if not self.limited:
+            q = self.region.exact(rounds.best.q, anchor)
+            self._take(None if q is None else self._audited(goal, q, 0.0), rounds.best.found_by)
+            return
+        room = self._room(rounds)
+        for _ in range(ATTEMPTS):
+            found = rounds.roomier(room)
+            q = self.region.exact(found.q, self.region.anchor or anchor)
+            made = None if q is None else self._audited(goal, q, room)
+            if isinstance(made, Kept) or room == WIDEST or self.search.clock.expired:
+                self._take(made, found.found_by)
                 return
-            room = min(4.0 * room, 0.9)
+            room = min(max(4.0 * room, WIDER * (made or 0.0)), WIDEST)  # the next audit has less time, and will be wider
 
-    def _take(self, kept: Kept | None) -> None:
-        """Keep it if it is the best."""
-        if kept is not None and kept.attained < self.upper:
-            self.kept.append(kept)
+    def _take(self, made: Kept | float | None, found_by: str = "start") -> None:
+        """Keep it, if it was proved to keep all limits and is the best."""
+        if isinstance(made, Kept) and made.attained < self.upper:
+            self.kept.append(replace(made, found_by=found_by))
 
     def _room(self, rounds: Rounds) -> float:
         """The share of the limits that may be left to audits, so that this costs a part of the gap: by the prices of the bound."""
@@ -236,16 +240,16 @@ class ConstrainedExchange:
         wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
         return float(np.clip(wanted / spent if spent > 0.0 else 0.1, 1e-9, 0.3))
 
-    def _audited(self, goal: Goal, q: Exact, room: float, share: float) -> Kept | None:
-        """The mechanism with its audits; None if one of them does not prove its limit."""
+    def _audited(self, goal: Goal, q: Exact, room: float) -> Kept | float:
+        """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
         rows, audits, clock = self.region.own_rows(q), dict[int | None, Audit](), self.search.clock
         constant = self._constant(q)
         for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
-                part = self.search.part(clock.part(share), gap=min(max(0.1 * room, 1e-9), 0.1))
+                part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1))
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
                 if audit.upper > watcher.limit - ROUNDING and not constant:
-                    return None
+                    return 1.0 - audit.lower / audit.upper
             else:
                 enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
                 part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap)
