@@ -166,7 +166,9 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     if problem.constraints and method is not None:
-        raise InputError(f'method: a design with constraints has one method, the exchange; leave it out, got "{method}"')
+        raise InputError(
+            f'method: a design with constraints has one method, the exchange; leave it out, got "{method}"'
+        )
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')

@@ -99,8 +99,8 @@ class ConstraintPrice:
         The sum of its multipliers' sizes in the proof of `lower`: if every right-hand side of it were loosened by one unit, that bound
         would fall by at most so much. 0 where the proof does not need it. Of a limit of leakage the unit is a nat.
     slack : Fraction, float or None
-        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is no
-        mechanism, and of cones.
+        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is
+        no mechanism, and of cones.
     rows : tuple of (row, multiplier)
         Where it has rows those that have a price; in which order rows come docs/model-format.md says.
     """

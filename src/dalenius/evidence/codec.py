@@ -72,7 +72,9 @@ def _input_law(value: Read) -> bool:
 
 
 def _priced(value: Read) -> bool:
-    return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(value)
+    return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(
+        value
+    )
 
 
 _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as lines.py spells them

@@ -26,11 +26,11 @@ HALVINGS = 60
 
 
 class ConstrainedUpdate(MechanismProgram):
-    """Minimise sum_xy c(x,y) Q(x,y) + t over mechanisms Q that meet `demands`, with I_s(Q) <= limit_s + t for raised s, <= limit_s else.
+    """Minimise <c, Q> + t over mechanisms Q that meet `demands`, with I_s(Q) <= limit_s + t for raised s, <= limit_s for others.
 
-    I_s is I(A; Y) under masses p_s(a,x), in nats; without raised s there is no t. So a design with constraints of its own has one kind of
-    master program: its least leakage (c = 0, the adversary's priors raised, limits 0), its least distortion (nothing raised), or by how
-    much it must break its budgets of leakage (c = 0, everything raised).
+    I_s is I(A; Y) under masses p_s(a,x), in nats; without raised s there is no t. So a design with constraints of its own has one
+    kind of master program: its least leakage (c = 0, the adversary's priors raised, limits 0), its least distortion (nothing
+    raised), or by how much it must break its budgets of leakage (c = 0, everything raised).
     *Convex because* relative entropy is, jointly, and all else is linear or a norm. *DPP because* nothing in it is a parameter.
     *Bound because* for weights lambda_s >= 0, which sum to 1 over the raised s, any laws phi_s(.|y) of the letter, mu >= 0 of the
     inequalities A q <= h, nu of the equations B q = e, and (t_k, u_k) with |u_k| <= t_k of the cones |F_k q + f_k| <= F_k0 q + f_k0
@@ -277,17 +277,33 @@ class ConstrainedUpdate(MechanismProgram):
         used = np.flatnonzero(self.support)
         scores = [np.zeros((used.size, 0))]
         if self.leakages is not None:
-            each = (self.leakages.scores(np.eye(self.leakages.count)[s], multipliers["log_ratio"])[0] for s in range(self.leakages.count))
+            each = (
+                self.leakages.scores(np.eye(self.leakages.count)[s], multipliers["log_ratio"])[0]
+                for s in range(self.leakages.count)
+            )
             scores = [self.tied.sums(g).reshape(-1)[used] for g in each]
         g = np.column_stack(scores)
-        owner = csr_matrix((np.ones(used.size), (np.arange(used.size), used // self.support.shape[1])), shape=(used.size, count))
+        owner = csr_matrix(
+            (np.ones(used.size), (np.arange(used.size), used // self.support.shape[1])), shape=(used.size, count)
+        )
         left = hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(g)]).tocsr()
         objective = np.concatenate([-np.ones(count), rows.ends, self.limits])
-        bounds = [(None, None)] * count + [(None, None) if equal else (0.0, None) for equal in rows.equal] + [(0.0, None)] * len(self.limits)
-        one = {} if not self.raised.any() else {
-            "A_eq": csr_matrix(np.concatenate([np.zeros(count + len(rows.ends)), self.raised])[None]), "b_eq": [1.0]
-        }
-        found = linprog(objective, A_ub=left, b_ub=self.tied_cost.reshape(-1)[used], bounds=bounds, method="highs", **one)
+        bounds = (
+            [(None, None)] * count
+            + [(None, None) if equal else (0.0, None) for equal in rows.equal]
+            + [(0.0, None)] * len(self.limits)
+        )
+        one = (
+            {}
+            if not self.raised.any()
+            else {
+                "A_eq": csr_matrix(np.concatenate([np.zeros(count + len(rows.ends)), self.raised])[None]),
+                "b_eq": [1.0],
+            }
+        )
+        found = linprog(
+            objective, A_ub=left, b_ub=self.tied_cost.reshape(-1)[used], bounds=bounds, method="highs", **one
+        )
         if found.status != 0 or found.x is None:
             return None
         prices, weights = np.split(found.x[count:], [len(rows.ends)])

@@ -12,7 +12,17 @@ from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
 from dalenius.evidence import matrix_text, short_text
-from dalenius.evidence.lines import AlsoLine, ConeLine, DualLine, LowerLine, MultiplierLine, PriorLine, RatioLine
+from dalenius.evidence.lines import (
+    AlsoLine,
+    ConeLine,
+    DualLine,
+    InputLaw,
+    LowerLine,
+    Matrix,
+    MultiplierLine,
+    PriorLine,
+    RatioLine,
+)
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion, MinLeakage
@@ -40,10 +50,16 @@ class OwnBound:
             (number, own) for number, part in bound.priors for own in on_inputs(part, region.orbits)
         ]
         self.prices: dict[int, dict[int, float]] = {}
-        for row, price in zip(region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None):
+        for row, price in zip(
+            region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None
+        ):
             for j, r in row.members if price else ():
                 self.prices.setdefault(j, {})[r] = price / len(row.members)
-        self.cones = {cone.number: inside_cone(both) for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones)) if any(both)}
+        self.cones = {
+            cone.number: inside_cone(both)
+            for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones))
+            if any(both)
+        }
 
     # ------------------------------------------------------------ as lines
 
@@ -125,7 +141,7 @@ class OwnBound:
         return matrix, size, spent
 
 
-def _written(part: WeightedPrior) -> tuple[str, int, object, object]:
+def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:
     """The fields of a prior's line."""
     prior = part.prior
     masses = matrix_text(prior.masses) if prior.hint is None else prior.hint
@@ -136,7 +152,12 @@ def _comparisons(problem: MinDistortion, rows: Rows) -> list[tuple[int, int, int
     """Of every row of the privacy notion the output, the input, and with what it is compared: an input, or a listed law's number."""
     if problem.references[0].law is None:
         return [(y, x, rows.scaled[r][0][0]) for r, ((x, y, _),) in enumerate(rows.terms)]
-    laws = [k for k, reference in enumerate(problem.references) for _ in reference.inputs for _ in range(problem.output_count)]
+    laws = [
+        k
+        for k, reference in enumerate(problem.references)
+        for _ in reference.inputs
+        for _ in range(problem.output_count)
+    ]
     return [(y, x, k) for ((x, y, _),), k in zip(rows.terms, laws, strict=True)]
 
 

@@ -41,7 +41,10 @@ AUDITING = 0.45  # share of the time that is left which audits may take: their p
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS, AUDITED = 6, 4
-WIDER, WIDEST = 1.5, 0.9  # how much wider than the last one an audit may be; the largest share of the limits that is left to one
+WIDER, WIDEST = (
+    1.5,
+    0.9,
+)  # how much wider than the last one an audit may be; the largest share of the limits that is left to one
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +108,8 @@ class ConstrainedExchange:
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
         self.region = Region(problem, self.orbits)
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
-        self.bound, self.conflict = ConstrainedBound(), None
+        self.bound = ConstrainedBound()
+        self.conflict: ConstrainedBound | None = None
         self.kept = list[Kept]()
         self.tally, self.rounds = Tally(), 0
 
@@ -135,8 +139,8 @@ class ConstrainedExchange:
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
             raise DaleniusError(
-                "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof that "
-                "there is none; they leave hardly any room, so loosen one a little"
+                "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
+                "that there is none; they leave hardly any room, so loosen one a little"
             )
         negative = [w for w in self.limited if (w.limit or 0.0) < 0.0]
         anchor = self._anchor(self.region.anchor) if not negative else None
@@ -157,7 +161,7 @@ class ConstrainedExchange:
         return all(row == rows[0] for row in rows)
 
     def _anchor(self, inner: Exact) -> Exact | None:
-        """A mechanism that meets everything, as far below the limits of leakage as there is; None, and a conflict, if there is none."""
+        """A mechanism that meets everything, as far below the limits of leakage as there is; None, and a conflict, without one."""
         if not self.limited:
             return inner
         goal = Goal(self.region, self.limited, raises=True)
@@ -177,7 +181,9 @@ class ConstrainedExchange:
     def _mixed(deep: Exact, found: Found, inner: Exact, inside: Found) -> Exact:
         """The mechanism that is deep within the limits of leakage, mixed with a little of the one that is deep within the rows."""
         room, more = -found.attained, inside.attained - found.attained
-        share = Fraction(round(1000 * min(MIXED, MIXED * room / more if more > 0.0 else 1.0)), 1000) if room > 0.0 else 0
+        share = (
+            Fraction(round(1000 * min(MIXED, MIXED * room / more if more > 0.0 else 1.0)), 1000) if room > 0.0 else 0
+        )
         return [(1 - share) * a + share * b for a, b in zip(deep, inner, strict=True)]
 
     def _rounds(self, goal: Goal, anchor: Found, gap: float, late: float) -> Rounds:
@@ -226,7 +232,9 @@ class ConstrainedExchange:
             if isinstance(made, Kept) or room == WIDEST or self.search.clock.expired:
                 self._take(made, found.found_by)
                 return
-            room = min(max(4.0 * room, WIDER * (made or 0.0)), WIDEST)  # the next audit has less time, and will be wider
+            room = min(
+                max(4.0 * room, WIDER * (made or 0.0)), WIDEST
+            )  # the next audit has less time, and will be wider
 
     def _take(self, made: Kept | float | None, found_by: str = "start") -> None:
         """Keep it, if it was proved to keep all limits and is the best."""

@@ -42,7 +42,7 @@ class AffineHull:
 
     @classmethod
     def of(cls, equations: Sequence[Equation], entries: Sequence[int], first: Floats) -> AffineHull | None:
-        """Solve them, those that share no entry by themselves; the largest entries of `first` follow from the others. None if nothing does.
+        """Solve them, block by block; the largest entries of `first` follow from the others. None if there is no solution.
 
         Entries that are not listed are 0, so their terms count for nothing.
         """
@@ -92,11 +92,12 @@ def _solved(equations: Sequence[Equation], first: Floats) -> dict[int, tuple[Fra
     reduced, rank = matrix.rref()
     listed = [[_fraction(entry) for entry in row] for row in reduced.tolist()[:rank]]
     found = {}
-    for row in listed:
-        pivot = next(k for k, entry in enumerate(row) if entry)
+    for solved in listed:
+        pivot = next(k for k, entry in enumerate(solved) if entry)
         if pivot == len(entries):
             return None
-        found[entries[pivot]] = row[-1], {entries[k]: row[k] for k in range(pivot + 1, len(entries)) if row[k]}
+        terms = {entries[k]: solved[k] for k in range(pivot + 1, len(entries)) if solved[k]}
+        found[entries[pivot]] = solved[-1], terms
     return found
 
 

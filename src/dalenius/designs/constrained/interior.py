@@ -1,4 +1,4 @@
-"""Linear programs about a design's rows: a mechanism as far inside them as there is, what must hold with equality, or why there is none.
+"""Linear programs about a design's rows: a mechanism as far inside them as there is, what holds with equality, or why none does.
 
 Nothing here is a proof: what is found in doubles is made exact, and judged, elsewhere.
 """
@@ -16,7 +16,9 @@ from dalenius.programs.demands import LinearRows
 
 __all__ = ["Inside", "Outside", "inside", "raising"]
 
-FARTHEST = 1e6  # the factor that a point and its rows may be enlarged by: rows that nothing meets with more room than 1e-6 count as tight
+FARTHEST = (
+    1e6  # the factor that points may be enlarged by: rows that nothing meets with more room than 1e-6 count as tight
+)
 STRICT = 0.5
 FEASIBLE = 1e-10
 EMPTY = 1e-9  # an elastic optimum above which there is no mechanism
@@ -54,7 +56,9 @@ class _Programs:
     def __init__(self, rows: LinearRows, shape: tuple[int, int]) -> None:
         self.rows, self.shape, self.entries = rows, shape, shape[0] * shape[1]
         owner = np.arange(self.entries) // shape[1]
-        self.sums = csr_matrix((np.ones(self.entries), (owner, np.arange(self.entries))), shape=(shape[0], self.entries))
+        self.sums = csr_matrix(
+            (np.ones(self.entries), (owner, np.arange(self.entries))), shape=(shape[0], self.entries)
+        )
         length = np.sqrt(np.asarray(rows.matrix.multiply(rows.matrix).sum(axis=1)).reshape(-1)) + abs(rows.ends)
         self.length = np.where(length > 0.0, length, 1.0)
         scaled = diags(1.0 / self.length) @ rows.matrix if len(rows.ends) else rows.matrix
@@ -75,12 +79,26 @@ class _Programs:
         interior, enlarged enough, has s = 1 wherever something is strict.
         """
         n, m = self.entries, len(self.h)
-        slack = vstack([hstack([self.A, eye(m), csr_matrix((m, n)), _column(-self.h)]), hstack([-eye(n), csr_matrix((n, m)), eye(n), csr_matrix((n, 1))])])
+        slack = vstack(
+            [
+                hstack([self.A, eye(m), csr_matrix((m, n)), _column(-self.h)]),
+                hstack([-eye(n), csr_matrix((n, m)), eye(n), csr_matrix((n, 1))]),
+            ]
+        )
         equations = vstack([self.sums, self.B])
-        fixed = hstack([equations, csr_matrix((equations.shape[0], m + n)), _column(-np.concatenate([np.ones(self.shape[0]), self.e]))])
+        fixed = hstack(
+            [
+                equations,
+                csr_matrix((equations.shape[0], m + n)),
+                _column(-np.concatenate([np.ones(self.shape[0]), self.e])),
+            ]
+        )
         found = self.solve(
             np.concatenate([np.zeros(n), -np.ones(m + n), [0.0]]),
-            A_ub=slack.tocsr(), b_ub=np.zeros(m + n), A_eq=fixed.tocsr(), b_eq=np.zeros(equations.shape[0]),
+            A_ub=slack.tocsr(),
+            b_ub=np.zeros(m + n),
+            A_eq=fixed.tocsr(),
+            b_eq=np.zeros(equations.shape[0]),
             bounds=[(0.0, None)] * n + [(0.0, 1.0)] * (m + n) + [(1.0, FARTHEST)],
         )
         if found.status != 0 or found.x is None:
@@ -89,13 +107,17 @@ class _Programs:
 
     def deepest(self, strict: np.ndarray, positive: np.ndarray) -> Floats | None:
         """A mechanism whose least room, of all that has any, is largest."""
-        n, m = self.entries, len(self.h)
-        over = vstack([hstack([self.A, _column(strict.astype(float))]), hstack([-eye(n), _column(positive.astype(float))])])
+        n = self.entries
+        over = vstack(
+            [hstack([self.A, _column(strict.astype(float))]), hstack([-eye(n), _column(positive.astype(float))])]
+        )
         equations = hstack([vstack([self.sums, self.B]), csr_matrix((self.shape[0] + len(self.e), 1))])
         found = self.solve(
             np.append(np.zeros(n), -1.0),
-            A_ub=over.tocsr(), b_ub=np.concatenate([self.h, np.zeros(n)]),
-            A_eq=equations.tocsr(), b_eq=np.concatenate([np.ones(self.shape[0]), self.e]),
+            A_ub=over.tocsr(),
+            b_ub=np.concatenate([self.h, np.zeros(n)]),
+            A_eq=equations.tocsr(),
+            b_eq=np.concatenate([np.ones(self.shape[0]), self.e]),
             bounds=[(0.0, None)] * n + [(0.0, 1.0)],
         )
         if found.status != 0 or found.x is None:
@@ -113,8 +135,10 @@ class _Programs:
             return None
         found = self.solve(
             np.append(np.zeros(n), 1.0),
-            A_ub=hstack([left, _column(-np.ones(m + 2 * k))]).tocsr(), b_ub=np.concatenate([self.h, self.e, -self.e]),
-            A_eq=hstack([self.sums, csr_matrix((self.shape[0], 1))]).tocsr(), b_eq=np.ones(self.shape[0]),
+            A_ub=hstack([left, _column(-np.ones(m + 2 * k))]).tocsr(),
+            b_ub=np.concatenate([self.h, self.e, -self.e]),
+            A_eq=hstack([self.sums, csr_matrix((self.shape[0], 1))]).tocsr(),
+            b_eq=np.ones(self.shape[0]),
             bounds=[(0.0, None)] * (n + 1),
         )
         if found.status != 0 or found.fun <= EMPTY:
@@ -129,12 +153,13 @@ class _Programs:
 
     def raising(self, support: np.ndarray) -> Floats | None:
         """Multipliers that cost nothing and raise every entry outside of the support by at least 1."""
-        n, m, k, count = self.entries, len(self.h), len(self.e), self.shape[0]
+        m, k, count = len(self.h), len(self.e), self.shape[0]
         left = hstack([self.A.T, self.B.T, -self.B.T, self.sums.T, -self.sums.T])
         ends = np.concatenate([self.h, self.e, -self.e, np.ones(count), -np.ones(count)])
         found = self.solve(
             np.ones(m + 2 * k + 2 * count),
-            A_ub=vstack([-left, csr_matrix(ends[None])]).tocsr(), b_ub=np.append(-(~support).astype(float).reshape(-1), 0.0),
+            A_ub=vstack([-left, csr_matrix(ends[None])]).tocsr(),
+            b_ub=np.append(-(~support).astype(float).reshape(-1), 0.0),
             bounds=[(0.0, None)] * (m + 2 * k + 2 * count),
         )
         if found.status != 0 or found.x is None:

@@ -32,7 +32,7 @@ SHARE = 0.02  # of the exchange's gap that a master may leave
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A mechanism that meets everything as far as the search sees: entries of the variable on orbits, what they attain, what they leak."""
+    """A mechanism that meets everything as far as the search sees: its entries on orbits, what it attains, what it leaks."""
 
     q: Floats
     attained: float
@@ -125,7 +125,9 @@ class Rounds:
         lower = self._within(q, leakages, answer.found_by["point"], 0.5 * room)
         return min((mixed, lower), key=lambda found: found.attained)
 
-    def _answer(self, watched: Sequence[Watched], left: float, room: float = 0.0) -> tuple[ConstrainedUpdate, BlockSolution]:
+    def _answer(
+        self, watched: Sequence[Watched], left: float, room: float = 0.0
+    ) -> tuple[ConstrainedUpdate, BlockSolution]:
         """Solve the master over these priors."""
         program = self.goal.program(watched, self.anchor.q, room)
         order = [name for name in order_of(self.search.solver) if name != OWN]

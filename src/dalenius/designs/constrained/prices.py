@@ -21,7 +21,7 @@ TINY = 1e-6  # share of the largest price below which one counts as none
 def prices_of(
     run: ConstrainedExchange, lower: Lower, kept: Kept | None, audits: Mapping[int | None, Result]
 ) -> tuple[ConstraintPrice, ...]:
-    """One entry a constraint, after those of the budget and of the privacy notion; where nothing is feasible those in conflict alone."""
+    """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
     bound = run.conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
     paid = bound if bound.paid is None else _without_raising(bound)
     own = OwnBound(paid, run.region)
@@ -57,7 +57,7 @@ def _without_raising(bound: ConstrainedBound) -> ConstrainedBound:
 def _slack(
     run: ConstrainedExchange, j: int, kept: Kept | None, audits: Mapping[int | None, Result]
 ) -> Fraction | float | None:
-    """How much room the mechanism leaves: exactly for rows, a lower bound in nats for limits of leakage; None where that says nothing."""
+    """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
     if kept is None or j < 0:
         return None
     constraint = run.problem.own_constraints[j]
@@ -68,6 +68,9 @@ def _slack(
     own = run.problem.expand(kept.rows)
     rows = run.region.numbered[j]
     return min(
-        (end - sum((c * own[x][y] for (x, y), c in listed.items()), Fraction(0)) for listed, end in zip(rows.below, rows.ends, strict=True)),
+        (
+            end - sum((c * own[x][y] for (x, y), c in listed.items()), Fraction(0))
+            for listed, end in zip(rows.below, rows.ends, strict=True)
+        ),
         default=None,
     )

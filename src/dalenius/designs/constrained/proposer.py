@@ -156,9 +156,7 @@ class ConstrainedProposer:
             audit=best.audits.get(None),
             distortion=None if kept is None else problem.expected_distortion(kept.rows),
             exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
-            termination=Termination.INFEASIBLE
-            if kept is None
-            else termination_of(proved, run.gap, run.termination),
+            termination=Termination.INFEASIBLE if kept is None else termination_of(proved, run.gap, run.termination),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
             seconds=run.search.clock.seconds,

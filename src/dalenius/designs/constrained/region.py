@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -11,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from dalenius.designs.constrained.cones import inside_cones
 from dalenius.designs.constrained.hull import AffineHull
 from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
 from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
@@ -18,7 +18,6 @@ from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.designs.constrained.cones import inside_cones
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
 from dalenius.reduction import Orbits
 
@@ -132,14 +131,19 @@ class Region:
         outputs = self.shape[1]
         laws = all(sum(q[x : x + outputs]) == 1 for x in range(0, len(q), outputs)) and min(q) >= 0
         excesses = ((row.excess(q), row.equal) for row in self.rows)
-        return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and all(c.met_by(q) for c in self.cones)
+        return (
+            laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and all(c.met_by(q) for c in self.cones)
+        )
 
     def exact(self, q: Floats, anchor: Exact) -> Exact | None:
         """A mechanism that meets everything near one in doubles: on the equations, mixed with as little of the anchor as is needed."""
         if self._hull is None:
             return None
         near, share = self._hull.near(q.reshape(-1)), Fraction(0)
-        for have, spare in (*self._over(near, anchor), *((-value, room) for value, room in zip(near, anchor, strict=True))):
+        for have, spare in (
+            *self._over(near, anchor),
+            *((-value, room) for value, room in zip(near, anchor, strict=True)),
+        ):
             if have > 0:
                 share = max(share, have / (have + spare) if spare > 0 else Fraction(1))
         share = Fraction(math.ceil(share * FINEST), FINEST)

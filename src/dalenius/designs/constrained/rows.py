@@ -1,4 +1,4 @@
-"""What a design's mechanisms must meet, exactly, on the orbits of its inputs: its own rows and cones, its budget, its privacy notion."""
+"""What a design's mechanisms must meet, exactly, on the orbits of its inputs: rows and cones, its budget, its privacy notion."""
 
 from __future__ import annotations
 
@@ -118,7 +118,9 @@ def _as_constraint(privacy: object) -> Constraint:
         return LocalDPBetween.everywhere(privacy)
     if isinstance(privacy, PointwiseMaximalLeakage):
         return PointwiseLeakageLimit.of(privacy)
-    raise DaleniusError("constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints")
+    raise DaleniusError(
+        "constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints"
+    )
 
 
 def rows_of(numbered: Mapping[int, Rows], folding: Folding) -> list[Row]:
