@@ -24,6 +24,7 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
+from dalenius.programs.solvers import order_of
 from dalenius.programs.tally import Tally
 from dalenius.reduction import Orbits
 from dalenius.search import Run
@@ -106,7 +107,7 @@ class ConstrainedExchange:
             )
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
-        self.region = Region(problem, self.orbits)
+        self.region = Region(problem, self.orbits, order_of(search.solver))
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
         self.bound = ConstrainedBound()
         self.conflict: ConstrainedBound | None = None

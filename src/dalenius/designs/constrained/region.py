@@ -18,6 +18,7 @@ from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
 from dalenius.reduction import Orbits
 
@@ -36,6 +37,8 @@ class Region:
     problem : MinLeakage or MinDistortion
     orbits : Orbits
         Of symmetries that leave the constraints as they are.
+    order : sequence of str
+        The solvers to try in turn, where there are cones.
 
     Attributes
     ----------
@@ -47,8 +50,8 @@ class Region:
     linear, cone_rows : the same in doubles
     """
 
-    def __init__(self, problem: DesignProblem, orbits: Orbits) -> None:
-        self.problem, self.orbits = problem, orbits
+    def __init__(self, problem: DesignProblem, orbits: Orbits, order: Sequence[str]) -> None:
+        self.problem, self.orbits, self._order = problem, orbits, order
         self.tied: TiedEntries = problem.mechanism_class.tied(*orbits.cost.shape)
         self.shape = self.tied.rows, self.tied.outputs
         self.folding = Folding(orbits.orbit, self.tied.numbers)
@@ -73,7 +76,19 @@ class Region:
         found = inside(self.linear, self.shape)
         if not isinstance(found, Inside) or not self.cone_rows:
             return found
-        return inside_cones(self.linear, self.cone_rows, found)
+        outside = inside_cones(self.linear, self.cone_rows, found, self._order)
+        return self._lifted(outside, found) if isinstance(outside, Outside) else outside
+
+    def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
+        """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
+        raised = raising(self.linear, within.support)
+        if raised is None:
+            return None
+        demands = Demands(self.linear, within.support, within.q, self.cone_rows)
+        program = ConstrainedUpdate([], [], [], np.zeros(self.orbits.cost.shape), demands, tied=self.tied)
+        cones = {f"cone{k}": both for k, both in enumerate(outside.cones)}
+        lift = program.lift_needed({"weights": np.zeros(0), "prices": outside.prices} | cones)
+        return Outside(outside.prices + lift * raised, outside.cones)
 
     @property
     def inner(self) -> Inside:
