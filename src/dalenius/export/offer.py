@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dalenius.designs.constrained import constrained_master
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, PriorLine
@@ -65,7 +66,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     exp(a/(A-1) + 2k/(K-1)), for letter a of A and class k of K, moved towards the uniform one until it has enough entropy. Against
     independent records it offers the capacity of the rows that a record's letters select.
 
-    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model offers the master
+    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
+    constraints (whose rows and cones are in it, but no limits of leakage to further adversaries), offers the master
     program of its exchange. Its priors are those of the certificate's bound;
     without one, for every kind of record, that prior and the one with the exponent's sign turned, on the mechanism's inputs; the
     uniform law on the letters for the first three selections; or all the listed priors.
@@ -84,6 +86,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
+    if isinstance(problem, DesignProblem) and problem.constraints:
+        return [_constrained(problem, certificate)]
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
@@ -245,6 +249,17 @@ def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
     if isinstance(problem, MinDistortion):
         return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=problem.tied)
     return MinLeakageProgram(priors, cost, float(problem.budget), tied=problem.tied)
+
+
+def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
+    """The master with all rows and cones of the constraints."""
+    priors = (
+        []
+        if problem.adversary is None
+        else list(_default_priors(problem) if certificate is None else _certified_priors(problem, certificate))
+    )
+    what = f"{problem.kind} with {len(problem.constraints)} constraints, for {len(priors)} priors, {problem.input_count} inputs"
+    return Offer("master", f"{what}, {problem.output_count} outputs", partial(constrained_master, problem, priors))
 
 
 def _default_priors(problem: DesignProblem) -> Iterable[Floats]:

@@ -81,6 +81,13 @@ class DesignProblem(MechanismChoice):
         """`constraints`, which are kept as such."""
         return tuple(constraint for constraint in self.constraints if isinstance(constraint, Constraint))
 
+    def without_constraints(self, what: str) -> None:
+        """`InputError` for a design with constraints: `what` knows of none."""
+        if self.constraints:
+            raise InputError(
+                f"{what}: expected a design without constraints, got one with {len(self.constraints)}; solve it, or leave them out"
+            )
+
     @cached_property
     def space(self) -> MechanismSpace:
         """What the inputs and outputs of the mechanisms stand for."""
