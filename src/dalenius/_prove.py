@@ -30,7 +30,7 @@ U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
-LIMITS = {" seconds": Termination.TIME_LIMIT, " MiB of memory": Termination.SIZE_LIMIT}  # how the checker's reasons end
+ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 
 
 @dataclass(frozen=True)
@@ -182,13 +182,13 @@ def _proved(certificate: Certificate, lower: L, upper: U, refusals: Sequence[Ref
 def _refusal(end: str, certificate: Certificate, verdict: Verdict, *, rounding: bool) -> Refusal:
     header = certificate.header
     return Refusal(
-        end, header.lower, header.upper, f"{verdict.status.value}: {verdict.reason}", rounding, _limit(verdict)
+        end,
+        header.lower,
+        header.upper,
+        f"{verdict.status.value}: {verdict.reason}",
+        rounding,
+        ALLOWED.get(verdict.allowed),
     )
-
-
-def _limit(verdict: Verdict) -> Termination | None:
-    """The limit that a check ran into, if it did."""
-    return next((stop for what, stop in LIMITS.items() if verdict.reason.endswith(what)), None)
 
 
 class _Lazy(Generic[E]):
@@ -255,7 +255,7 @@ class _Desk:
         certificate = Certificate.of(header, lower.lines, upper.lines)
         seconds = self._seconds(certain=upper.candidate == CERTAIN)
         verdict = verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=self._mebibytes)
-        if _limit(verdict) is not None:
+        if verdict.allowed:
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
             self.beyond.append(_refusal(end, certificate, verdict, rounding=False))
         return certificate, verdict

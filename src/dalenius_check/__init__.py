@@ -46,7 +46,8 @@ class Verdict:
     """The outcome: `lower <= L <= upper` (in a design model V for L) is proved where the status is PROVED.
 
     A proof that no mechanism of a design model meets the budget has no interval. Where the status is RESOLVED, the same is
-    proved of the matrix that the certificate carries, and nothing of the model's own mechanism.
+    proved of the matrix that the certificate carries, and nothing of the model's own mechanism. `allowed` is "seconds" or
+    "memory" where that was too little of it.
     """
 
     status: Status
@@ -54,6 +55,7 @@ class Verdict:
     lines: tuple[str, ...] = ()
     lower: Fraction | None = None
     upper: Fraction | None = None
+    allowed: str = ""
 
     @property
     def proved(self) -> bool:
@@ -104,7 +106,7 @@ def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowanc
     except RefusedError as failure:
         return Verdict(Status.UNREADABLE, str(failure))
     except LimitError as failure:
-        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}")
+        return Verdict(Status.UNDECIDED, f"{allowance.place}: {failure}", allowed=failure.allowed)
     except MemoryError:
         return Verdict(Status.UNDECIDED, f"{allowance.place}: limit: out of memory")
     except Exception as error:  # noqa: BLE001 - a defect must end without a proof, not with a traceback
@@ -141,11 +143,11 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         f"arithmetic: {chosen().words}",
         f"precision: {chosen().precision()} bits",
     )
-    ends = (
+    lower, upper = (
         None if end is None else Fraction(int(end.numerator), int(end.denominator))
         for end in (claim["lower"], claim["upper"])
     )
-    return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, *ends)
+    return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
 
 
 def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, Any]) -> Words:

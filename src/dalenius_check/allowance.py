@@ -22,13 +22,17 @@ def amount(text: str) -> Amount:
 
 
 class LimitError(Exception):
-    """A limit was reached; more precision does not help."""
+    """A limit was reached; more precision does not help. `allowed` names what was allowed for the check, if it was that."""
+
+    def __init__(self, what: str, allowed: str = "") -> None:
+        super().__init__(f"limit: {what}")
+        self.allowed = allowed
 
 
 def limit(condition: bool, what: str) -> None:
     """Raise LimitError unless the condition holds."""
     if not condition:
-        raise LimitError(f"limit: {what}")
+        raise LimitError(what)
 
 
 class Allowance:
@@ -56,12 +60,13 @@ class Allowance:
 
     def soon(self, seconds: Amount) -> None:
         """Go on only if there is time left for a step that takes so long and cannot be interrupted."""
-        limit(monotonic() + seconds <= self._end, f"{self.seconds:g} seconds")
+        if monotonic() + seconds > self._end:
+            raise LimitError(f"{self.seconds:g} seconds", "seconds")
 
     def room(self, size: Amount) -> None:
         """Go on only if so many bytes more, given back before long, are within the limit."""
         if self.held + size > self._most:
-            raise LimitError(f"limit: {self.memory:g} MiB of memory")
+            raise LimitError(f"{self.memory:g} MiB of memory", "memory")
 
     def take(self, size: int) -> None:
         """Count so many bytes as held; negative ones are given back."""

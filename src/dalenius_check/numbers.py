@@ -130,7 +130,7 @@ def total(values: Iterable[fmpq]) -> fmpq:
     for value in values:
         result += value
         if height(result) > _MAX_HEIGHT:
-            raise LimitError(f"limit: a sum of rationals needs more than {_MAX_HEIGHT} bits")
+            raise LimitError(f"a sum of rationals needs more than {_MAX_HEIGHT} bits")
     return result
 
 

@@ -84,7 +84,7 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
     c = c - shift[..., None]
     least = SLACK * np.clip(differences / SMALL, 1e-30, 1.0)
     slack = tilt(c, log_uniform, least, shift)
-    is_slack = slack.entropy >= bound
+    is_slack = done = slack.entropy >= bound
     low, high = np.log(least), np.full(mu.shape, np.log(1e9))
     t = np.clip(np.log(np.maximum(mu, least)), low, high)
     for _ in range(80):
@@ -93,11 +93,13 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
             break
         excess = point.entropy - bound
         low, high = np.where(excess < 0, t, low), np.where(excess >= 0, t, high)
-        if np.all(is_slack | ((excess >= 0) & (excess <= 1e-13 * (1.0 + abs(bound)))) | (high - low < 1e-13)):
+        done = done | ((excess >= 0) & (excess <= 1e-13 * (1.0 + abs(bound)))) | (high - low < 1e-13)
+        if np.all(done):
             break
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
         step = t - (excess - 5e-14 * (1.0 + abs(bound))) / np.maximum(slope, 1e-300)
-        t = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
     point = tilt(c, log_uniform, np.exp(high), shift)
     p = np.where(is_slack[..., None, None], slack.p, point.p)
     return p, np.where(is_slack, 0.0, np.exp(high))

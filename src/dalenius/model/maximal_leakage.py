@@ -19,6 +19,7 @@ from dalenius.model.mechanisms import MECHANISMS, Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Identity, Query
 from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -93,16 +94,19 @@ class MaximalLeakage(Problem):
 
     @cached_property
     def constant_row(self) -> tuple[Fraction, ...] | None:
-        """The one row of a mechanism that tells nothing, exactly; None if there are several, or its kind does not know them exactly.
+        """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.
 
         >>> import dalenius as dl
         >>> MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
         ...     adversary=dl.AnyPrior()).constant_row
         (Fraction(1, 2), Fraction(1, 2))
         """
-        if (self.channel != self.channel[0]).any():
+        inputs, outputs = np.arange(len(self.channel)), self.channel.shape[1]
+        if self.inputs == "query" and (self.channel != self.channel[0]).any():
+            inputs = attained_values(self.query, self.records)
+        if (self.channel[inputs] != self.channel[inputs[0]]).any():
             return None
-        return self.mechanism.constant_row(self.channel.shape[1])
+        return self.mechanism.constant_row(inputs, outputs)
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:

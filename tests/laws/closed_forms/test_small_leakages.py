@@ -91,6 +91,19 @@ def test_noise_that_ignores_the_value_leaks_0_exactly_whatever_the_values_are(me
     assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
 
 
+@pytest.mark.parametrize("adversary", [dl.AnyPrior(), dl.EntropyAtLeast("0.5 max"), dl.ProductPriors()])
+@pytest.mark.parametrize("mechanism", [dl.symmetric("0.2"), dl.Channel([["1/3", "2/3"], [1, 0]])], ids=repr)
+def test_a_query_with_one_value_leaks_0_exactly_whatever_the_other_rows_are(mechanism, adversary):
+    """Of a count of all letters only the largest value occurs."""
+    query = dl.Count(letters=(0, 1))
+    problem = dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=2), query=query, mechanism=mechanism, adversary=adversary
+    )
+    result = dl.solve(problem)
+    assert (result.lower, result.upper, result.termination) == (0.0, 0.0, dl.Termination.GAP_REACHED)
+    assert not result.refusals
+
+
 def test_rows_that_are_equal_as_doubles_only_leak_something():
     problem = dl.MaximalLeakage(
         records=dl.Records(2, alphabet=2),

@@ -12,6 +12,7 @@ from campaigns import draws, thinned
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
 from dalenius.programs import MarginalUpdate
+from dalenius.programs.pairs import NOTHING
 
 FLIP = np.array([[0.9, 0.1], [0.1, 0.9]])
 CAPACITY = math.log(2.0) + 0.9 * math.log(0.9) + 0.1 * math.log(0.1)
@@ -91,7 +92,10 @@ def test_on_the_knife_edge_of_the_entropy_bound(short):
 
 
 def test_what_is_repaired_is_feasible_in_exact_arithmetic():
-    """A law that lacks 1e-16 of entropy can be worth 1e-8 more than the optimum."""
+    """A law that lacks 1e-16 of entropy can be worth 1e-8 more than the optimum; one that lacks no more than `NOTHING`, 1e-14.
+
+    Where doubles cannot tell the bound from the largest entropy, this is measured from the law of the largest entropy.
+    """
     ctx.prec = 200
     rng = np.random.default_rng(6)
     for draw in range(draws(60, 300)):
@@ -101,8 +105,8 @@ def test_what_is_repaired_is_feasible_in_exact_arithmetic():
         anchor = program.start()[0]["pi"]
         near = anchor + 10.0 ** rng.uniform(-12, 0) * rng.normal(size=3)
         repaired = program.repair({"pi": near})["pi"]
-        entropy, _ = balls(program, repaired)
-        assert bool(entropy >= program.b) or np.array_equal(repaired, anchor)
+        entropy, most = balls(program, repaired)[0], balls(program, anchor)[0]
+        assert bool(entropy >= program.b) or bool(entropy + 1.01 * NOTHING >= most)
 
 
 def test_the_bound_holds_whatever_the_multipliers():

@@ -48,8 +48,8 @@ class Mechanism(Shelved):
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
 
-    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
-        """The probabilities of so many outputs, exactly, where they are the same on every input and the kind knows it; else None."""
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
+        """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
         return None
 
     def output_labels(self, values: Integers) -> list[str]:
@@ -119,7 +119,7 @@ class Calibrated(Mechanism):
 
     epsilon: Fraction
 
-    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """Where epsilon is 0 all outputs are alike."""
         return (Fraction(1, outputs),) * outputs if self.epsilon == 0 else None
 

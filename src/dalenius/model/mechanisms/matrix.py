@@ -67,8 +67,8 @@ class Channel(Mechanism):
             )
         return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
 
-    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
-        rows = map(_normalised, self.rows)
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
+        rows = (_normalised(self.rows[x]) for x in inputs.tolist())
         first = next(rows)
         return first if all(row == first for row in rows) else None
 

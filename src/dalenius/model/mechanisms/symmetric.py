@@ -56,8 +56,11 @@ class Symmetric(Mechanism):
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
-    def constant_row(self, outputs: int) -> tuple[Fraction, ...] | None:
-        return (1 - self.flip,) * outputs if (1 - self.flip) * outputs == 1 else None
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
+        others = self.flip / (outputs - 1)
+        if inputs.size > 1 and others != 1 - self.flip:
+            return None
+        return tuple(1 - self.flip if y == inputs[0] else others for y in range(outputs))
 
 
 symmetric = Symmetric
