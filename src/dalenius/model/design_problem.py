@@ -85,7 +85,7 @@ class DesignProblem(MechanismChoice):
         """`InputError` for a design with constraints: `what` knows of none."""
         if self.constraints:
             raise InputError(
-                f"{what}: expected a design without constraints, got one with {len(self.constraints)}; solve it, or leave them out"
+                f"{what}: expected a design without constraints, got {len(self.constraints)}; solve it, or leave them out"
             )
 
     @cached_property
