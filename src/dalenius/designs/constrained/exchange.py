@@ -143,8 +143,7 @@ class ConstrainedExchange:
                 "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
                 "that there is none; they leave hardly any room, so loosen one a little"
             )
-        negative = [w for w in self.limited if (w.limit or 0.0) < 0.0]
-        anchor = self._anchor(self.region.anchor) if not negative else None
+        anchor = self._anchor(self.region.anchor)
         if self.conflict is None and anchor is not None:
             self._exchange(anchor)
 
@@ -167,8 +166,9 @@ class ConstrainedExchange:
             return inner
         goal = Goal(self.region, self.limited, raises=True)
         inside, constant = self._found(inner, goal), self.region.constant
-        if constant is not None:  # nothing leaks less
-            return self._mixed(constant, self._found(constant, goal), inner, inside)
+        silent = None if constant is None else self._found(constant, goal)
+        if constant is not None and silent is not None and silent.attained <= 0.0:  # nothing leaks less
+            return self._mixed(constant, silent, inner, inside)
         rounds = self._rounds(goal, inside, DEEP, WITHIN * self.search.limits.seconds)
         rounds.run()
         self.rounds += rounds.count
