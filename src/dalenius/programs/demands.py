@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -80,12 +80,15 @@ class Demands:
         Entries that need not be 0.
     anchor : (rows of q, outputs)
         Meets everything, with room where there is any: what is on the wrong side is mixed with it.
+    tight : (rows of `rows`,) of bool, optional
+        Rows that hold with equality in every mechanism; by default the equations.
     """
 
     rows: LinearRows
     support: np.ndarray
     anchor: Floats
-    cones: tuple[ConeRows, ...] = field(default=())
+    cones: tuple[ConeRows, ...] = ()
+    tight: np.ndarray | None = None
 
     def met_by(self, q: Floats) -> Floats:
         """A mechanism near q that meets everything up to rounding: on the equations, then mixed with the anchor as far as need be."""
@@ -101,7 +104,11 @@ class Demands:
 
     def _excess(self, q: Floats) -> Floats:
         """By how much inequalities and signs are broken."""
-        return np.concatenate([self.rows.excess(q)[~self.rows.equal], -q[self.support]])
+        return np.concatenate([self.rows.excess(q)[~self._held], -q[self.support]])
+
+    @property
+    def _held(self) -> np.ndarray:
+        return self.rows.equal if self.tight is None else self.tight
 
     def _on_equations(self, q: Floats) -> Floats:
         """The nearest point on which rows are laws and equations hold."""
@@ -117,8 +124,8 @@ class Demands:
         """The equations of the supported entries, each scaled to length 1, their right sides, and the inverse of their products."""
         count, outputs = self.support.shape
         sums = np.kron(np.eye(count), np.ones(outputs))
-        matrix = np.concatenate([sums, self.rows.matrix[self.rows.equal].toarray()])[:, self.support.reshape(-1)]
-        ends = np.concatenate([np.ones(count), self.rows.ends[self.rows.equal]])
+        matrix = np.concatenate([sums, self.rows.matrix[self._held].toarray()])[:, self.support.reshape(-1)]
+        ends = np.concatenate([np.ones(count), self.rows.ends[self._held]])
         length = np.linalg.norm(matrix, axis=1)
         used = length > 0.0
         matrix, ends = matrix[used] / length[used, None], ends[used] / length[used]

@@ -103,7 +103,7 @@ class Region:
 
     def demands(self, anchor: Floats) -> Demands:
         """What programs are given, with a mechanism that meets everything."""
-        return Demands(self.linear, self.inner.support, anchor, self.cone_rows)
+        return Demands(self.linear, self.inner.support, anchor, self.cone_rows, self.inner.tight)
 
     # ------------------------------------------------------------ exactly
 
