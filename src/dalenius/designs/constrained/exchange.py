@@ -42,6 +42,7 @@ AUDITING = 0.45  # share of the time that is left which audits may take: their p
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
 ATTEMPTS, AUDITED = 6, 4
+SMALL, LARGE = 1e-7, 0.3  # shares of the limits that may be left to audits at first
 WIDER, WIDEST = (
     1.5,
     0.9,
@@ -225,9 +226,9 @@ class ConstrainedExchange:
             q = self.region.exact(rounds.best.q, anchor)
             self._take(None if q is None else self._audited(goal, q, 0.0), rounds.best.found_by)
             return
-        room = self._room(rounds)
-        for _ in range(ATTEMPTS):
-            found = rounds.roomier(room)
+        room, found = self._first_room(rounds)
+        for attempt in range(ATTEMPTS):
+            found = rounds.roomier(room) if attempt else found
             q = self.region.exact(found.q, self.region.anchor or anchor)
             made = None if q is None else self._audited(goal, q, room)
             if isinstance(made, Kept) or room == WIDEST or self.search.clock.expired:
@@ -242,12 +243,20 @@ class ConstrainedExchange:
         if isinstance(made, Kept) and made.attained < self.upper:
             self.kept.append(replace(made, found_by=found_by))
 
-    def _room(self, rounds: Rounds) -> float:
-        """The share of the limits that may be left to audits, so that this costs a part of the gap: by the prices of the bound."""
+    def _first_room(self, rounds: Rounds) -> tuple[float, Found]:
+        """The share of the limits that may be left to audits, so that this costs a part of the gap, and the mechanism that leaves it.
+
+        The prices of the bound say what it costs, unless a limit begins to bind on the way.
+        """
         limits = {watcher.number: watcher.limit or 0.0 for watcher in self.limited}
         spent = sum(part.weight * limits.get(j, 0.0) for j, part in self.bound.priors)
         wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
-        return float(np.clip(wanted / spent if spent > 0.0 else 0.1, 1e-9, 0.3))
+        room = float(np.clip(wanted / spent if spent > 0.0 else LARGE, SMALL, LARGE))
+        while True:
+            found = rounds.roomier(room)
+            if found.attained <= rounds.best.attained + 2.0 * wanted or room <= SMALL or self.search.clock.expired:
+                return room, found
+            room = max(room / 8.0, SMALL)
 
     def _audited(self, goal: Goal, q: Exact, room: float) -> Kept | float:
         """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
