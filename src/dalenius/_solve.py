@@ -79,13 +79,15 @@ def solve(
         bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
-        For designs with an adversary; left out: the exchange. ``"alternating"`` is the source paper's scheme, the exchange with a
-        memory of one prior: its interval is proved, too, but need not close, and it warns where it cycles
-        (`dalenius.alternating.CycleWarning`).
+        ``"alternating"`` is the source paper's scheme, with certified blocks. Of an audit against `EntropyAtLeast`: the lower end is
+        where the scheme comes to rest, so that neither another letter law nor another conditional law of one letter leaks more than
+        the gap more. Of a design: the exchange with a memory of one prior, which need not close, and warns where it cycles
+        (`dalenius.alternating.CycleWarning`). The interval is proved as always; `result.alternating` has sweeps, gains and cycles.
+        Left out: the search of an audit, the ``"exchange"`` of a design.
     solver : {"auto", "own", "clarabel", "mosek", "scs"}
-        Who solves the convex programs of a design: a conic solver by way of cvxpy, or ``"own"``, the package's interior-point method.
-        ``"auto"`` is our own and, where that stalls, Clarabel; MOSEK before both if it is licensed. Whatever a solver answers, the
-        interval is proved; `result.solvers` says which one each end rests on.
+        Who solves the programs of a design, or of the alternating scheme of an audit: a conic solver by way of cvxpy, or ``"own"``,
+        the package's own methods. ``"auto"`` is whichever is quickest by measurement, the other where that stalls; MOSEK before both
+        if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which one each end rests on.
 
     Returns
     -------
@@ -128,7 +130,7 @@ def solve(
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
-    _imported(problem, need_solver(solver))
+    _imported(problem, need_solver(solver), method)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng, need_solver(solver))
     with stopped_by_interrupt(search.clock):
@@ -143,15 +145,24 @@ def solve(
 
 def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method: str | None) -> Result:
     """Problem 1."""
-    if method is not None:
-        raise InputError(f"method: an audit has only one; leave it out, got {brief(method)}")
-    if search.solver not in ("auto", "own"):
+    if method is None and search.solver not in ("auto", "own"):
         raise InputError(
-            f'solver: an audit has closed forms and no convex program to solve; leave it out, got "{search.solver}"'
+            "solver: an audit's bounds are closed forms, there is no program to solve; leave it out, or choose "
+            f'method="alternating"; got "{search.solver}"'
+        )
+    if method not in (None, "alternating"):
+        raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
+    if method is not None and not isinstance(problem.adversary, EntropyAtLeast):
+        raise InputError(
+            "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )
     if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
+    if method is not None and isinstance(audit, EntropyAudit):
+        from dalenius.alternating import AlternatingAudit
+
+        audit = AlternatingAudit(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
     audit.run()
@@ -196,10 +207,10 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     return prove(problem, exchange, search)
 
 
-def _imported(problem: Problem, solver: str) -> None:
+def _imported(problem: Problem, solver: str, method: str | None) -> None:
     """Import the modelling language, which takes a second, before the clock starts: no limit is about that. Is the solver there?"""
-    if isinstance(problem, DesignProblem):
-        import dalenius.designs  # noqa: F401
+    if isinstance(problem, DesignProblem) or method is not None or solver not in ("auto", "own"):
+        import dalenius.alternating  # noqa: F401
         from dalenius.programs.solvers import order_of
 
         order_of(solver)

@@ -11,6 +11,7 @@ from typing import Self, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.alternation import Alternation
 from dalenius.errors import GapNotReachedError, InputError
 from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
@@ -39,6 +40,7 @@ class _Bounds(TypedDict):
     upper: float
     units: str
     trace: tuple[Progress, ...]
+    alternating: tuple[Alternation, ...]
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ class _Proved:
     termination: Termination
     certificate: Certificate
     trace: tuple[Progress, ...]
+    alternating: tuple[Alternation, ...]
 
     @property
     def proved_about(self) -> str:
@@ -165,6 +168,7 @@ class _Proved:
             "upper": upper_in(self.upper, units),
             "units": units,
             "trace": tuple(trace),
+            "alternating": tuple(one.to(units) for one in self.alternating),
         }
 
     @property
@@ -227,6 +231,10 @@ class Result(_Proved):
     records : tuple of RecordProof
     refusals : tuple of Refusal
         Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
+    alternating : tuple of Alternation
+        With ``method="alternating"``: for each kind of record its sweeps, and what no single block could gain where it rested.
+    solvers : tuple of SolverUse
+        With ``method="alternating"``: which solver solved how many programs of which block, and which end rests on its answers.
     trace : tuple of Progress
         How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
@@ -242,6 +250,8 @@ class Result(_Proved):
     records: tuple[RecordProof, ...] = ()
     units: str = "nats"
     refusals: tuple[Refusal, ...] = ()
+    alternating: tuple[Alternation, ...] = ()
+    solvers: tuple[SolverUse, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
 
     @property
@@ -300,6 +310,8 @@ class DesignResult(_Proved):
         those in conflict.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
+    alternating : tuple of Alternation
+        With ``method="alternating"``: the scheme's sweeps, its cycle if it ran into one, and what each block could gain in the end.
     solvers : tuple of SolverUse
         Which solver solved how many master programs, and which end of the interval rests on its answers.
     trace : tuple of Progress
@@ -320,6 +332,7 @@ class DesignResult(_Proved):
     exp_epsilon: Fraction | None = None
     constraints: tuple[ConstraintPrice, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    alternating: tuple[Alternation, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)

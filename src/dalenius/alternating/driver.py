@@ -1,7 +1,7 @@
 """One alternating loop for the three problems: blocks take turns until none can improve by more than a gap, which is certified.
 
-A block answers with a better state and with a *certified* bound on what any choice of that block alone could gain. A step that cannot
-gain more than the gap is not taken, so after a sweep without a step every block's bound speaks about one and the same state:
+A block answers with a better state and with a *certified* bound on what any choice of that block alone could gain. Steps are
+taken as long as they gain anything worth it, so after a sweep without a step every block's bound speaks about one and the same state:
 
     no single block can improve it by more than the gap.
 
@@ -12,22 +12,24 @@ not GLOBAL. Alternating between an adversary and a mechanism need not come to re
 from __future__ import annotations
 
 import math
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from dalenius.alternation import Alternation, Cycle, Sweep
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope, Termination
+from dalenius.search import Clock
 
 __all__ = ["AlternatingResult", "Block", "Cycle", "CycleWarning", "Scheme", "Settings", "Step", "Sweep", "alternate"]
 
 State = TypeVar("State")
 NOTHING = 1e-11  # a gain that rounding alone may show
+WORTH = 0.01  # share of the gap by which one player's step must improve the value to be taken: slow progress adds up
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Settings:
     Attributes
     ----------
     gap : float
-        A block that cannot gain more than this, relative to the value, is at rest.
+        A block that is certified to gain no more than this, relative to the value, is at rest.
     sweeps : int
         The largest number of sweeps of one start.
     restarts : int
@@ -46,7 +48,7 @@ class Settings:
         Seconds, for all starts together.
     """
 
-    gap: float = 1e-6
+    gap: float = 1e-4
     sweeps: int = 200
     restarts: int = 1
     time_limit: float | None = 60.0
@@ -55,6 +57,10 @@ class Settings:
         for name in ("gap", "sweeps", "restarts"):
             if not 0 < getattr(self, name) < math.inf:
                 raise InputError(f"{name}: expected a finite number above 0, got {getattr(self, name)!r}")
+
+    @property
+    def seconds(self) -> float:
+        return math.inf if self.time_limit is None else self.time_limit
 
 
 @dataclass(frozen=True)
@@ -65,20 +71,26 @@ class Step(Generic[State]):
     ----------
     state : the state with the block's new choice
     value : the objective there
-    gain : what the block alone could gain at the old state at most, certified
-    scope : BLOCKWISE if `gain` bounds every choice of the block, FEASIBLE if only first-order changes of it
+    gain : what the block alone could gain at the old state at most
+    scope : BLOCKWISE if `gain` is certified for every choice of the block, FEASIBLE if it speaks of first-order changes only
+    found_by : the solver that found the state
     """
 
     state: State
     value: float
     gain: float
     scope: Scope = Scope.BLOCKWISE
+    found_by: str = "own"
 
 
 class Block(Protocol[State]):
-    """One group of variables; the others stay as they are."""
+    """One group of variables; the others stay as they are.
+
+    `costly` blocks have a turn only in sweeps in which no block before them moved.
+    """
 
     name: str
+    costly: bool
 
     def step(self, state: State) -> Step[State]: ...
 
@@ -87,11 +99,14 @@ class Scheme(Protocol[State]):
     """A problem, cut into blocks.
 
     `monotone` says that every step improves the value (one player); `key` is what must differ between states that are not the same.
+    `needed` are the blocks that together choose every variable: the scope is BLOCKWISE where all of them are at rest, certified.
+    Other blocks may help on the way.
     """
 
     monotone: bool
     maximises: bool
     blocks: Sequence[Block[State]]
+    needed: Collection[str]
 
     def start(self, rng: np.random.Generator) -> State: ...
 
@@ -100,51 +115,28 @@ class Scheme(Protocol[State]):
     def key(self, state: State) -> Floats: ...
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """One turn of every block: the value after it, and each block's certified gain when its turn came."""
-
-    number: int
-    value: float
-    gains: dict[str, float]
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Cycle:
-    """Two sweeps of one start with the same state up to `distance`, with steps in between: the scheme will not come to rest."""
-
-    first: int
-    second: int
-    distance: float
-    values: tuple[float, ...]
-
-
 class CycleWarning(UserWarning):
     """An alternating scheme came back to a state that it had left."""
 
 
-@dataclass(frozen=True)
-class AlternatingResult(Generic[State]):
-    """Where the loop came to rest, or was stopped.
+@dataclass(frozen=True, kw_only=True)
+class AlternatingResult(Alternation, Generic[State]):
+    """Where the loop came to rest, or was stopped, with the state itself.
 
     Attributes
     ----------
-    state, value
-    gains : dict of block -> certified gain at `state`, or at its last turn where the loop was stopped before it came to rest
-    scope : BLOCKWISE where every block's gain is certified to be at most the gap; otherwise FEASIBLE
-    termination : GAP_REACHED, TIME_LIMIT, SIZE_LIMIT (sweeps) or STALLED (a cycle)
-    trace : the sweeps of the start that was kept
-    cycle : the evidence, if the scheme came back to a state that it had left
+    state
+    found_by : (block, solver) or None
+        Whose step was the last that was taken; None if the start was not left.
     """
 
     state: State
-    value: float
-    gains: dict[str, float]
-    scope: Scope
-    termination: Termination
-    trace: tuple[Sweep, ...]
-    cycle: Cycle | None = None
+    found_by: tuple[str, str] | None = None
+
+    def summary(self, *, record: int | None = None, units: str = "nats") -> Alternation:
+        """The same without the state, for a result to keep."""
+        names = ("value", "gains", "scope", "termination", "trace", "cycle")
+        return Alternation(**{name: getattr(self, name) for name in names}, record=record, units=units)
 
 
 def alternate(
@@ -153,6 +145,8 @@ def alternate(
     *,
     rng: np.random.Generator | None = None,
     progress: Callable[[Sweep], None] | None = None,
+    start: State | None = None,
+    clock: Clock | None = None,
 ) -> AlternatingResult[State]:
     """Alternate between the blocks of a scheme until no block can improve by more than the gap, from one or several starts.
 
@@ -164,6 +158,10 @@ def alternate(
         For the starts.
     progress : callable, optional
         Called after every sweep.
+    start : state, optional
+        The first start; by default the scheme's own.
+    clock : Clock, optional
+        When to stop, instead of the settings' time limit.
 
     Returns
     -------
@@ -175,11 +173,11 @@ def alternate(
     CycleWarning
         If the kept start came back to a state that it had left.
     """
-    rng = rng or np.random.default_rng(0)
-    deadline = np.inf if settings.time_limit is None else time.monotonic() + settings.time_limit
-    results = [_run(scheme, settings, scheme.start(rng), deadline, progress)]
-    while len(results) < settings.restarts and time.monotonic() < deadline:
-        results.append(_run(scheme, settings, scheme.start(rng), deadline, progress))
+    rng, clock = rng or np.random.default_rng(0), clock or Clock(settings.seconds)
+    first = scheme.start(rng) if start is None else start
+    results = [_Start(scheme, settings, first, clock, progress).run()]
+    while len(results) < settings.restarts and not clock.expired:
+        results.append(_Start(scheme, settings, scheme.start(rng), clock, progress).run())
     sign = 1.0 if scheme.maximises else -1.0
     best = max(results, key=lambda result: (result.scope is Scope.BLOCKWISE, sign * result.value))
     if best.cycle is not None:
@@ -193,39 +191,75 @@ def alternate(
     return best
 
 
-def _run(
-    scheme: Scheme[State],
-    settings: Settings,
-    state: State,
-    deadline: float,
-    progress: Callable[[Sweep], None] | None,
-) -> AlternatingResult[State]:
-    started, trace, seen = time.monotonic(), list[Sweep](), [scheme.key(state)]
-    termination, gains, scopes, cycle = Termination.SIZE_LIMIT, dict[str, float](), dict[str, Scope](), None
-    value = scheme.value(state)
-    for number in range(1, settings.sweeps + 1):
+@dataclass
+class _Start(Generic[State]):
+    """The loop from one start."""
+
+    scheme: Scheme[State]
+    settings: Settings
+    state: State
+    clock: Clock
+    progress: Callable[[Sweep], None] | None
+    gains: dict[str, float] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    found_by: tuple[str, str] | None = None
+
+    def run(self) -> AlternatingResult[State]:
+        began, trace, seen = self.clock.seconds, list[Sweep](), [self.scheme.key(self.state)]
+        termination, cycle = Termination.SIZE_LIMIT, None
+        self.value = self.scheme.value(self.state)
+        for number in range(1, self.settings.sweeps + 1):
+            moved = self._sweep()
+            trace.append(Sweep(number, self.value, dict(self.gains), self.clock.seconds - began))
+            if self.progress is not None:
+                self.progress(trace[-1])
+            if self.clock.expired:
+                termination = Termination.INTERRUPTED if self.clock.interrupted else Termination.TIME_LIMIT
+                break
+            if not moved:
+                closed = all(gain <= self._nothing for gain in self.gains.values())
+                termination = Termination.GAP_REACHED if closed else Termination.STALLED
+                break
+            cycle = None if self.scheme.monotone else _cycle(seen, self.scheme.key(self.state), trace)
+            if cycle is not None:
+                termination = Termination.STALLED
+                break
+        certified = all(self.scopes.get(name) is Scope.BLOCKWISE for name in self.scheme.needed)
+        at_rest = termination is Termination.GAP_REACHED and certified
+        return AlternatingResult(
+            state=self.state,
+            value=self.value,
+            gains=self.gains,
+            scope=Scope.BLOCKWISE if at_rest else Scope.FEASIBLE,
+            termination=termination,
+            trace=tuple(trace),
+            cycle=cycle,
+            found_by=self.found_by,
+        )
+
+    @property
+    def _nothing(self) -> float:
+        """A gain that is not worth a step."""
+        return self.settings.gap * abs(self.value) + NOTHING
+
+    def _sweep(self) -> bool:
+        """A turn of every block, costly ones only while nothing moved; whether any did."""
         moved = False
-        for block in scheme.blocks:
-            step = block.step(state)
-            gains[block.name], scopes[block.name] = step.gain, step.scope
-            if step.gain > settings.gap * abs(value) + NOTHING:
-                state, value, moved = step.state, step.value, True
-        trace.append(Sweep(number, value, dict(gains), time.monotonic() - started))
-        if progress is not None:
-            progress(trace[-1])
-        if not moved:
-            termination = Termination.GAP_REACHED
-            break
-        cycle = None if scheme.monotone else _cycle(seen, scheme.key(state), trace)
-        if cycle is not None:
-            termination = Termination.STALLED
-            break
-        if time.monotonic() >= deadline:
-            termination = Termination.TIME_LIMIT
-            break
-    at_rest = termination is Termination.GAP_REACHED and all(scope is Scope.BLOCKWISE for scope in scopes.values())
-    scope = Scope.BLOCKWISE if at_rest else Scope.FEASIBLE
-    return AlternatingResult(state, value, gains, scope, termination, tuple(trace), cycle)
+        for block in self.scheme.blocks:
+            if (block.costly and moved) or self.clock.expired:
+                continue
+            step = block.step(self.state)
+            self.gains[block.name], self.scopes[block.name] = step.gain, step.scope
+            if self._worth_it(step):
+                self.state, self.value, moved = step.state, step.value, True
+                self.found_by = block.name, step.found_by
+        return moved
+
+    def _worth_it(self, step: Step[State]) -> bool:
+        """One player takes what is better, and nothing else: a bound may be wide, and nothing better be there."""
+        if not self.scheme.monotone:
+            return step.gain > self._nothing
+        return (step.value - self.value) * (1.0 if self.scheme.maximises else -1.0) > WORTH * self._nothing
 
 
 def _cycle(seen: list[Floats], key: Floats, trace: list[Sweep]) -> Cycle | None:

@@ -1,39 +1,72 @@
-"""Problem 1 cut into blocks: the source paper's letter law and conditionals, or the joint step at fixed posteriors."""
+"""Problem 1 cut into blocks: the letter law and each letter's conditional law, solved globally; and the joint posterior step.
+
+The source paper's Algorithms 2 and 3 climb the same blocks by multiplicative and projected-gradient steps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from typing import ClassVar
 
 import numpy as np
 
-from dalenius.alternating.driver import Block, Step
+from dalenius.alternating.driver import NOTHING, WORTH, Block, Step
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.outcome import Scope
-from dalenius.programs import ConditionalUpdate, MarginalUpdate, PosteriorUpdate, Program
+from dalenius.programs import BlockSolution, ConditionalUpdate, MarginalUpdate, PosteriorUpdate, Program, RowUpdate
+from dalenius.programs.solvers import OWN, order_of
+from dalenius.programs.tally import Tally
 from dalenius.reduction import RecordChannel
+from dalenius.search import Clock
 
-__all__ = ["LeakageScheme"]
+__all__ = ["BLOCKS", "LeakageBlock", "LeakageScheme"]
 
+BLOCKS = ("posterior", "marginal", "row")
+LEAVES = 20_000  # of a row's tree
 INSIDE = 1e-12  # share of the uniform law in posteriors, so that no pair is excluded for ever
+FINEST = 1e-9  # relative gap of a program that is always enough
+CLOSE, HALF = 0.01, 0.5  # share of the scheme's gap that a convex block may leave, and a row's tree
 
 
 class LeakageScheme:
     """Maximise I(A; Y) over masses p(a,k) with H(p) >= b, for one record channel; a state is p (letters, classes).
 
+    At rest with ``"marginal"`` and ``"row"`` it is BLOCKWISE: no letter law, and no conditional law of any one letter, has a larger
+    I(A; Y) by more than the gap. That is the block-wise optimality of the source paper's Theorem 4, row by row as its Algorithm 3
+    goes, and certified: a row is a convex maximisation, closed by branch and bound (`RowUpdate`). All rows at once may gain more.
+
     Parameters
     ----------
     channel : RecordChannel
         Of `dalenius.reduction.record_channels`.
-    blocks : sequence of str
-        Any of ``"posterior"`` (all of p, at the posteriors of the last p), ``"marginal"`` (the letter law) and ``"conditional"`` (the
-        laws of the classes, a convex-concave step: its gain is first-order only).
+    blocks : sequence of str or Block
+        Names, or blocks of your own (`LeakageBlock` helps), in the order of their turns. ``"marginal"``: the letter law.
+        ``"row"``: the conditional law of each letter, a block a letter. ``"posterior"``: all of p at the posteriors of the last p,
+        half a step of joint Blahut-Arimoto; ``"conditional"``: all conditionals, a convex-concave step. Both move entropy from
+        letter to letter, which the others cannot; they maximise a function below I that touches it, so their gains are first-order.
+    solver : {"auto", "own", "clarabel", "mosek", "scs"}
+        Who solves the blocks' programs. ``"auto"``: our own, but for rows Clarabel, which is quicker there.
+    gap : float
+        Relative, of I: what blocks are solved for.
+    clock : Clock, optional
+        Solves end with it.
+
+    Attributes
+    ----------
+    tally : Tally
+        Which solver did how much.
 
     Raises
     ------
     InputError
-        If a block is unknown.
+        If a block is unknown, or the solver is not there.
+
+    Notes
+    -----
+    Source: Theorem 4 and Algorithms 1 to 3 of the source paper; docs/programs.md.
 
     >>> import dalenius as dl
     >>> from dalenius.alternating import LeakageScheme, alternate
@@ -41,19 +74,43 @@ class LeakageScheme:
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.5))
     >>> result = alternate(LeakageScheme(record_channels(problem)[0]))
-    >>> result.scope.value, round(result.value, 4)
-    ('blockwise', 0.0387)
+    >>> result.scope.value, round(result.value, 4), list(result.gains)
+    ('blockwise', 0.0387, ['posterior', 'marginal', 'row 0', 'row 1'])
     """
 
     monotone = True
     maximises = True
 
-    def __init__(self, channel: RecordChannel, blocks: Sequence[str] = ("posterior",)) -> None:
+    def __init__(
+        self,
+        channel: RecordChannel,
+        blocks: Sequence[str | Block[Floats]] = BLOCKS,
+        *,
+        solver: str = "auto",
+        gap: float = 1e-4,
+        clock: Clock | None = None,
+    ) -> None:
+        kinds: dict[str, Callable[[LeakageScheme], LeakageBlock]]
         kinds = {"posterior": _Posterior, "marginal": _Marginal, "conditional": _Conditional}
-        if not blocks or not set(blocks) <= set(kinds):
-            raise InputError(f"blocks: expected some of {', '.join(kinds)}; got {list(blocks)!r}")
-        self.channel = channel
-        self.blocks: list[Block[Floats]] = [kinds[name](channel) for name in blocks]
+        names = [block for block in blocks if isinstance(block, str)]
+        if isinstance(blocks, str) or not blocks or not set(names) <= {*kinds, "row"}:
+            raise InputError(
+                f"blocks: expected some of {', '.join([*kinds, 'row'])}, or blocks of your own; got {blocks!r}"
+            )
+        self.channel, self.solver, self.gap, self.clock = channel, solver, gap, clock or Clock()
+        self.tally = Tally()
+        self.letters = np.flatnonzero(np.isfinite(channel.log_uniform).any(axis=1)).tolist()
+        self.needed: Collection[str] = ("marginal", *(f"row {letter}" for letter in self.letters))
+        made: list[Block[Floats]] = []
+        for block in blocks:
+            if not isinstance(block, str):
+                made.append(block)
+            elif block == "row":
+                made += [_Row(self, letter) for letter in self.letters]
+            else:
+                made.append(kinds[block](self))
+        self.blocks: Sequence[Block[Floats]] = made
+        order_of(solver)
 
     def start(self, rng: np.random.Generator) -> Floats:
         """A random tilt of the uniform prior, some of the way to where the entropy bound or a single pair stops it."""
@@ -83,88 +140,139 @@ class LeakageScheme:
         return state
 
 
-class _Block:
-    """A block whose program is built at its first turn and set again at every other."""
+class LeakageBlock(ABC):
+    """A block whose program is built at its first turn and set again at every other.
+
+    Parameters
+    ----------
+    scheme : LeakageScheme
+    """
 
     name: str
-    scope = Scope.BLOCKWISE
+    costly: bool = False
+    scope: ClassVar[Scope] = Scope.BLOCKWISE
+    quickest: ClassVar[tuple[str, ...]] = (OWN, "CLARABEL")  # by measurement: benchmarks/programs.py solvers
 
-    def __init__(self, channel: RecordChannel) -> None:
-        self.channel = channel
+    def __init__(self, scheme: LeakageScheme) -> None:
+        self.scheme, self.channel = scheme, scheme.channel
         self.program: Program | None = None
 
     def step(self, state: Floats) -> Step[Floats]:
-        now = float(mutual_information(state @ self.channel.rows))
-        program = self._program(state)
-        answer = program.solve(gap=1e-9)
-        new = self._state(state, dict(answer.point))
-        value = float(mutual_information(new @ self.channel.rows))
-        return Step(new, value, max(answer.upper - now, 0.0), self.scope)
+        """Solve the program for this state."""
+        now = self.scheme.value(state)
+        program = self.stated(state)
+        answer = self.solved(program, order_of(self.scheme.solver, self.quickest), now)
+        self.scheme.tally.add(program.name, answer)
+        new = self.state(state, dict(answer.point))
+        return Step(new, self.scheme.value(new), max(answer.upper - now, 0.0), self.scope, answer.found_by["point"])
 
-    def _program(self, state: Floats) -> Program:
-        raise NotImplementedError
+    def solved(self, program: Program, order: tuple[str, ...], now: float) -> BlockSolution:
+        """The program's interval, narrower than what counts as a gain over what is attained now."""
+        return program.solve(solver=order, gap=max(CLOSE * self.scheme.gap, FINEST), time_limit=self.seconds)
 
-    def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
-        raise NotImplementedError
+    @property
+    def seconds(self) -> float:
+        """What is left of the scheme's time."""
+        return max(self.scheme.clock.remaining, 0.0)
+
+    @abstractmethod
+    def stated(self, state: Floats) -> Program:
+        """The program with the data of this state."""
+
+    @abstractmethod
+    def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
+        """The state with the program's point for the block's variables."""
 
 
-class _Posterior(_Block):
+class _Posterior(LeakageBlock):
     name = "posterior"
+    scope = Scope.FEASIBLE
 
-    def _program(self, state: Floats) -> Program:
+    def stated(self, state: Floats) -> Program:
         u = state @ self.channel.rows
         r = u.sum(axis=0)
         phi = np.where(r > 0.0, u / np.where(r > 0.0, r, 1.0), 1.0 / len(u))
         phi = (1.0 - INSIDE) * phi + INSIDE / len(u)
+        bound = -self.channel.max_knowledge
         if isinstance(self.program, PosteriorUpdate):
-            self.program.set(phi, -self.channel.max_knowledge)
+            self.program.set(phi, bound)
         else:
-            self.program = PosteriorUpdate(
-                self.channel.rows, self.channel.log_uniform, phi, -self.channel.max_knowledge
-            )
+            self.program = PosteriorUpdate(self.channel.rows, self.channel.log_uniform, phi, bound)
         return self.program
 
-    def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
+    def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return point["p"]
 
 
-class _Marginal(_Block):
+class _Marginal(LeakageBlock):
     name = "marginal"
+    costly = True
 
-    def _program(self, state: Floats) -> Program:
+    def stated(self, state: Floats) -> Program:
         w = _conditionals(state, self.channel)
         logs = np.where(w > 0.0, self.channel.log_uniform, 0.0)
         spread = np.sum(w * logs, axis=1) - np.sum(x_log_x(w), axis=1)
+        conditionals, bound = w @ self.channel.rows, -self.channel.max_knowledge
         if isinstance(self.program, MarginalUpdate):
-            self.program.set(w @ self.channel.rows, spread, -self.channel.max_knowledge)
+            self.program.set(conditionals, spread, bound)
         else:
-            self.program = MarginalUpdate(w @ self.channel.rows, spread, -self.channel.max_knowledge)
+            self.program = MarginalUpdate(conditionals, spread, bound)
         return self.program
 
-    def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
+    def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return point["pi"][:, None] * _conditionals(state, self.channel)
 
 
-class _Conditional(_Block):
+class _Conditional(LeakageBlock):
     name = "conditional"
     scope = Scope.FEASIBLE
 
-    def _program(self, state: Floats) -> Program:
-        pi, w = state.sum(axis=1), _conditionals(state, self.channel)
+    def stated(self, state: Floats) -> Program:
+        pi, w, bound = state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
         if isinstance(self.program, ConditionalUpdate):
-            self.program.set(pi, w, -self.channel.max_knowledge)
+            self.program.set(pi, w, bound)
         else:
-            self.program = ConditionalUpdate(
-                self.channel.rows, self.channel.log_uniform, pi, w, -self.channel.max_knowledge
-            )
+            self.program = ConditionalUpdate(self.channel.rows, self.channel.log_uniform, pi, w, bound)
         return self.program
 
-    def _state(self, state: Floats, point: dict[str, Floats]) -> Floats:
+    def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
         return state.sum(axis=1)[:, None] * point["w"]
+
+
+class _Row(LeakageBlock):
+    """One letter's conditional law, to certified global optimality."""
+
+    costly = True
+    quickest = ("CLARABEL", OWN)
+
+    def __init__(self, scheme: LeakageScheme, letter: int) -> None:
+        super().__init__(scheme)
+        self.letter, self.name = letter, f"row {letter}"
+
+    def stated(self, state: Floats) -> Program:
+        pi, w, bound = state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
+        if isinstance(self.program, RowUpdate):
+            self.program.set(pi, w, bound)
+        else:
+            self.program = RowUpdate(self.channel.rows, self.channel.log_uniform, self.letter, pi, w, bound)
+        return self.program
+
+    def solved(self, program: Program, order: tuple[str, ...], now: float) -> BlockSolution:
+        """The tree is for when no climb finds anything better."""
+        assert isinstance(program, RowUpdate)
+        gap = max(HALF * self.scheme.gap, FINEST)
+        better = now + 2.0 * WORTH * (gap * now + NOTHING)
+        return program.solve(solver=order, gap=gap, time_limit=self.seconds, leaves=LEAVES, enough=better)
+
+    def state(self, state: Floats, point: dict[str, Floats]) -> Floats:
+        new = state.copy()
+        new[self.letter] = state[self.letter].sum() * point["w"]
+        return new
 
 
 def _conditionals(state: Floats, channel: RecordChannel) -> Floats:
     """w_a(k); of a letter without mass those of the largest entropy."""
     pi = state.sum(axis=1, keepdims=True)
-    uniform = channel.uniform / channel.uniform.sum(axis=1, keepdims=True)
+    total = channel.uniform.sum(axis=1, keepdims=True)
+    uniform = channel.uniform / np.where(total > 0.0, total, 1.0)
     return np.where(pi > 0.0, state / np.where(pi > 0.0, pi, 1.0), uniform)

@@ -6,22 +6,27 @@ two pull in opposite directions: the scheme may cycle, and where it comes to res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, alternate
+from dalenius._prove import Proved
+from dalenius.alternating.driver import AlternatingResult, Block, Settings, Step, Sweep, alternate
 from dalenius.audits import audit_of
 from dalenius.designs.exchange import Exchange, ExchangeProposer
 from dalenius.designs.exchange.master import MasterAnswer
+from dalenius.designs.exchange.proposer import AuditedUpper
 from dalenius.designs.oracle import Prior
+from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
+from dalenius.results import DesignResult
 
 __all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
 
 SWEEPS = 60
+SHARE = 0.5  # of the time, which the scheme may take; the rest is for the audit
 AUDIT_SECONDS = 2.0  # for the certified gain of the adversary, at every sweep
 
 
@@ -58,6 +63,7 @@ class MechanismScheme:
 
     monotone = False
     maximises = False
+    needed: Collection[str] = ("mechanism", "adversary")
 
     def __init__(self, run: Exchange) -> None:
         self.run = run
@@ -101,6 +107,7 @@ class _Mechanism:
     """The best mechanism for the prior: a convex program."""
 
     name = "mechanism"
+    costly = False
 
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
@@ -125,6 +132,7 @@ class _Adversary:
     """
 
     name = "adversary"
+    costly = False
 
     def __init__(self, scheme: MechanismScheme) -> None:
         self.scheme = scheme
@@ -149,16 +157,31 @@ class _Adversary:
 
 def alternating(run: Exchange) -> AlternatingResult[MechanismAndPrior]:
     """Alternate instead of exchanging: afterwards the run has a mechanism, its audit, and the best bound that one prior gave."""
-    limit = 0.5 * run.clock.remaining
-    settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=limit if np.isfinite(limit) else None)
-    result: AlternatingResult[MechanismAndPrior] = alternate(MechanismScheme(run), settings, rng=run.search.rng)
+    settings = Settings(gap=run.gap, sweeps=SWEEPS, time_limit=None)
+
+    def tell(sweep: Sweep) -> None:
+        run.clock.tell("alternating", run.bound.value, min(run.best.attained, run.upper), 1, rounds=sweep.number)
+
+    clock = run.clock.part(SHARE)
+    result: AlternatingResult[MechanismAndPrior] = alternate(
+        MechanismScheme(run), settings, rng=run.search.rng, progress=tell, clock=clock
+    )
     run.conclude()
     return result
 
 
+@dataclass
 class AlternatingProposer(ExchangeProposer):
     """The alternating scheme instead of the exchange."""
 
+    alternated: AlternatingResult[MechanismAndPrior] | None = None
+
     def run(self) -> None:
         """Alternate."""
-        alternating(self.exchange)
+        self.alternated = alternating(self.exchange)
+
+    def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
+        """With what the scheme did."""
+        assert self.alternated is not None
+        units = self.exchange.problem.quantity.units
+        return replace(super().result(proved), alternating=(self.alternated.summary(units=units),))

@@ -44,6 +44,13 @@ class Arithmetic(StrEnum):
     PYTHON = "python"
 
 
+class Method(StrEnum):
+    """How a design is searched for, or an audit's lower end."""
+
+    EXCHANGE = "exchange"
+    ALTERNATING = "alternating"
+
+
 SHORT = 60  # characters of a fraction
 
 
@@ -65,6 +72,12 @@ def solve(
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
     public_law: PublicLawOption = None,
+    method: Annotated[
+        Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
+    ] = None,
+    solver: Annotated[
+        str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
+    ] = "auto",
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -89,7 +102,8 @@ def solve(
     folder = None if output is None else Output(output, force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-            result = dl.solve(problem, **limits, seed=seed, progress=progress)
+            chosen = None if method is None else method.value
+            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=chosen, solver=solver)
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
         if isinstance(result, dl.DesignResult):
@@ -164,6 +178,7 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
+        **_work(result),
         "proved": result.proved_about == "model",
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
@@ -171,11 +186,30 @@ def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | 
     }
 
 
+def _work(result: dl.Result | dl.DesignResult) -> dict[str, Any]:
+    """Who solved what, and what an alternating scheme did."""
+    return {
+        "solvers": [dataclasses.asdict(use) for use in result.solvers],
+        "alternating": [
+            dataclasses.asdict(one) | {"scope": one.scope.value, "termination": one.termination.value}
+            for one in result.alternating
+        ],
+    }
+
+
+def _print_work(result: dl.Result | dl.DesignResult) -> None:
+    for one in result.alternating:
+        out.print(f"alternating          {one}", markup=False)
+    for use in result.solvers:
+        out.print(f"solver               {use}", markup=False)
+
+
 def _print_answer(answer: dict[str, Any], result: dl.Result) -> None:
     out.print(f"worst-case leakage   {' .. '.join(result.ends)} {answer['units']}")
     out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
+    _print_work(result)
     about = "" if answer["proved"] else " about the matrix in the certificate only"
     out.print(
         f"proved              {about} by the independent checker, from {result.certificate.lines} lines, {answer['seconds']:.2f} s"
@@ -207,6 +241,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "termination": result.termination.value,
         "refusals": [dataclasses.asdict(refusal) for refusal in result.refusals],
         "scope": result.scope.value,
+        **_work(result),
         "proved": result.proved_about == "model",
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
@@ -251,6 +286,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult) -> None:
             out.print(f"constraint           {price} {cost}", markup=False)
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
+        _print_work(result)
     out.print(
         f"proved               by the independent checker, from {result.certificate.lines} lines, {answer['rounds']} rounds, "
         f"{answer['seconds']:.2f} s"

@@ -264,8 +264,9 @@ class _Best:
         made, point, multipliers = self.program.candidates(made)
         notes: list[str] = []
         pair = (point or self.point, multipliers or self.multipliers)
+        by = made.solver if point or multipliers else "start"  # it sent nothing: what is improved is not its
         for p, m in (pair, _tried(notes, self.program.improve, *pair) or pair):
-            self._take(made.solver, p, m, notes)
+            self._take(by, p, m, notes)
         return _noted(made, notes)
 
     def own(self) -> Attempt | None:

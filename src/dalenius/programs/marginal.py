@@ -8,14 +8,19 @@ from typing import ClassVar
 
 import cvxpy as cp
 import numpy as np
+from scipy.optimize import brentq
 
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, relative_entropy, x_log_x
+from dalenius.information.capacity import capacity
 from dalenius.programs.base import Floats, Named, Program
 from dalenius.programs.expressions import concave_entropy, information_of_prior
-from dalenius.programs.pairs import divergence, log_mean_exp, mixed, room, slack
+from dalenius.programs.letter_law import letter_law
+from dalenius.programs.pairs import divergence, log_mean_exp, mixed, polished, room, slack
 
 __all__ = ["MarginalUpdate"]
+
+LEAST = 1e-9  # our own method looks for multipliers between this and its inverse
 
 
 class MarginalUpdate(Program):
@@ -118,6 +123,25 @@ class MarginalUpdate(Program):
         """The output law of the point belongs to the multiplier of the entropy bound."""
         law = point["pi"] @ self.K
         return point, {"law": (1.0 - 1e-14) * law + 1e-14 / law.size, "mu": multipliers["mu"]}
+
+    def own(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
+        """The channel's capacity if the law that attains it has enough entropy, otherwise the multiplier for which it is enough."""
+        free, allowed = capacity(self.K), room(self.most, self.b, self.terms)
+        if self._missing(free.input_law) <= allowed:
+            return {"pi": free.input_law}, {"law": free.output_law, "mu": np.array(0.0)}
+
+        def law(t: float) -> Floats:
+            return letter_law(self.K, self.h - self.most, math.exp(t))
+
+        def excess(t: float) -> float:
+            return allowed - self._missing(law(t))
+
+        low, high = math.log(LEAST), -math.log(LEAST)
+        t = low if excess(low) >= 0.0 else high if excess(high) <= 0.0 else brentq(excess, low, high, xtol=1e-13)
+        pi = mixed(law(t), np.exp(self.h - self.most), self._missing, allowed)
+        point, found = self.improve({"pi": pi}, {"mu": np.array(math.exp(t))})
+        mu = polished(lambda mu: self.bound(found | {"mu": np.array(mu)}), float(found["mu"]))
+        return point, found | {"mu": np.array(mu)}
 
     def bound(self, multipliers: Mapping[str, Floats]) -> float:
         if "law" not in multipliers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import cvxpy as cp
 import numpy as np
@@ -15,6 +15,7 @@ from dalenius.outcome import Termination
 from dalenius.programs.base import ROUNDING, BlockSolution, Floats, Named, Program, checked
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
+from dalenius.programs.row_boxes import BoxDuals
 from dalenius.programs.row_problem import LEAST, RowProblem
 from dalenius.programs.row_tree import RowBox, RowLeaf, RowTree, as_multipliers, leaf_boxes
 from dalenius.programs.solvers import OWN, Attempt, ladder
@@ -25,7 +26,8 @@ __all__ = ["RowUpdate"]
 
 PENALTY = 100.0  # nats for leaving a box by 1: every box has a point, and one that should have none gets a small bound
 CLIMBS = 5  # so many boxes' points start a climb whatever they are worth
-PATIENCE = 3  # generations in which a solver's multipliers may be no better than inherited ones
+BATCH = 4  # leaves that our own method halves at once
+PATIENCE = 6  # generations in which a solver's multipliers may be no better than inherited ones
 
 
 class RowUpdate(Program):
@@ -174,6 +176,7 @@ class RowUpdate(Program):
         gap: float = 1e-8,
         time_limit: float | None = 60.0,
         leaves: int = 500,
+        enough: float = np.inf,
     ) -> BlockSolution:
         """Branch on K until the interval of the global maximum is at most `gap` wide, relative to its larger end.
 
@@ -181,6 +184,8 @@ class RowUpdate(Program):
         ----------
         leaves : int
             At most so many boxes.
+        enough : float
+            Stop at a point that attains so much, however wide the interval is then.
 
         Raises
         ------
@@ -190,7 +195,7 @@ class RowUpdate(Program):
         limit = checked(gap, time_limit)
         if not leaves >= 1:
             raise InputError(f"leaves: expected a number of at least 1, got {leaves!r}")
-        search = _Search(self, solver, gap, limit, leaves)
+        search = _Search(self, solver, gap, limit, leaves, enough)
         try:
             return search.run()
         finally:
@@ -209,23 +214,39 @@ def _leaf(mu: float, kappa: Floats) -> Named:
     return {"branch": np.array([[-1.0, 0.0]]), "mu": np.array([mu]), "kappa": kappa[None]}
 
 
-class _Search:
-    """Every box costs one conic solve, whose multipliers the closed form judges, and whose point may start a climb."""
+Offer: TypeAlias = tuple[Floats, list[tuple[float, Floats]]]  # a point to branch at, and multipliers (mu, kappa)
+Ends: TypeAlias = tuple[Floats, Floats]
 
-    def __init__(self, program: RowUpdate, solver: str | Sequence[str], gap: float, limit: float, leaves: int) -> None:
+
+class _Search:
+    """Branch and bound: every box gets multipliers that the closed form judges, and a point that may start a climb.
+
+    They come from a conic solve a box, or from our own Newton method, for all boxes of a step at once.
+    """
+
+    def __init__(
+        self, program: RowUpdate, solver: str | Sequence[str], gap: float, limit: float, leaves: int, target: float
+    ) -> None:
         self.program, self.row, self.gap, self.limit, self.leaves = program, program.row, gap, limit, leaves
-        self.ladder, self.started = [rung for rung in ladder(solver) if rung[0] != OWN], time.monotonic()
+        self.target = target
+        self.ladder, self.started = list(ladder(solver)), time.monotonic()
         self.attempts: list[Attempt] = []
-        self.w, self.value = self.row.best, self.row.information(self.row.best)
+        self.duals = BoxDuals(self.row)
+        self.w, self.value, self.climbs = self.row.best, self.row.information(self.row.best), 0
         for w in self.row.starts():
             self._take(self.row.climbed(w))
+        self.found_by = {"point": "start", "multipliers": "start"}
         self.termination = Termination.STALLED
 
     def run(self) -> BlockSolution:
         self.free = self.row.bound(self.row.low, self.row.high, 0.0, self.row.low)
         box = RowBox(self.row.low, self.row.high, 0.0, np.zeros_like(self.row.low))
-        tree = Tree(Leaf(box, self.free, None) if self._enough(self.free, 1) else self._relaxed(box.low, box.high, box))
-        while not self._enough(tree.upper, tree.leaves) and tree.grow(self._halved):
+        root = (
+            Leaf(box, self.free, None) if self._enough(self.free, 1) else self._relaxed([(box.low, box.high, box)])[0]
+        )
+        tree = Tree(root)
+        batch = BATCH if self.ladder and self.ladder[0][0] == OWN else 1
+        while not self._enough(tree.upper, tree.leaves) and tree.grow(self._halved, batch):
             pass
         return self._solution(tree)
 
@@ -239,43 +260,81 @@ class _Search:
             self.termination = Termination.TIME_LIMIT
         elif leaves >= self.leaves:
             self.termination = Termination.SIZE_LIMIT
-        return self.termination is not Termination.STALLED
+        return self.termination is not Termination.STALLED or self.value >= self.target
 
     def _halved(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
-        return [
-            [self._relaxed(*ends, leaf.content) for ends in halves(leaf.content.low, leaf.content.high, *leaf.cut)]
+        parts = [
+            (*ends, leaf.content)
             for leaf in leaves
             if leaf.cut is not None
+            for ends in halves(leaf.content.low, leaf.content.high, *leaf.cut)
         ]
+        relaxed = self._relaxed(parts)
+        return [relaxed[j : j + 2] for j in range(0, len(relaxed), 2)]
 
-    def _relaxed(self, low: Floats, high: Floats, parent: RowBox) -> RowLeaf:
-        """A box with the best of its parent's multipliers and its own, to be halved where its secants err most."""
-        inner = tighten(low, high, 0)  # for the model; the tree keeps what was cut, as `bound` will see it
-        if np.any(inner[0] > inner[1]):
-            return Leaf(RowBox(low, high, parent.mu, parent.kappa), -np.inf, None)
+    def _relaxed(self, parts: list[tuple[Floats, Floats, RowBox]]) -> list[RowLeaf]:
+        """Boxes with the best of their parents' multipliers and their own, to be halved where their secants err most."""
+        inner = [
+            tighten(low, high, 0) for low, high, _ in parts
+        ]  # for the model; the tree keeps what was cut, as `bound` will see it
+        there = [j for j, (low, high) in enumerate(inner) if not np.any(low > high)]
         with np.errstate(all="ignore"):  # a solver may have sent anything
-            w, offers = self._offers(*inner)
-            trials = [(self.row.bound(low, high, mu, kappa), mu, kappa) for mu, kappa in offers]
-            inherited = self.row.bound(low, high, parent.mu, parent.kappa) if parent.mu > 0.0 else np.inf
+            offers = dict(zip(there, self._offers([inner[j] for j in there]), strict=True))
+            return [self._leaf(*part, inner[j], offers.get(j)) for j, part in enumerate(parts)]
+
+    def _leaf(self, low: Floats, high: Floats, parent: RowBox, inner: Ends, offer: Offer | None) -> RowLeaf:
+        if offer is None:
+            return Leaf(RowBox(low, high, parent.mu, parent.kappa), -np.inf, None)
+        w, offers = offer
+        trials = [(self.row.bound(low, high, mu, kappa), mu, kappa) for mu, kappa in offers]
+        inherited = self.row.bound(low, high, parent.mu, parent.kappa) if parent.mu > 0.0 else np.inf
         bound, mu, kappa = min([(inherited, parent.mu, parent.kappa), *trials], key=_finite)
         failures = 0 if bound < inherited - 1e-13 else parent.failures + 1
         cut = self.row.branching(w, *inner) if trials and failures < PATIENCE else None
         return Leaf(RowBox(low, high, mu, kappa, failures), min(bound, self.free), cut)
 
-    def _offers(self, low: Floats, high: Floats) -> tuple[Floats, list[tuple[float, Floats]]]:
-        """A point to branch at, and multipliers, from the first solver that sends any; nothing if none does."""
+    def _offers(self, boxes: list[Ends]) -> list[Offer]:
+        """From the first solver that sends any; nothing if none does."""
+        if boxes and self.ladder and self.ladder[0][0] == OWN:
+            return self._own_offers(boxes)
+        return [self._conic_offer(low, high) for low, high in boxes]
+
+    def _own_offers(self, boxes: list[Ends]) -> list[Offer]:
+        started, (low, high) = time.monotonic(), (np.array(ends) for ends in zip(*boxes, strict=True))
+        kappa, mu, w = self.duals(low, high)
+        self.attempts.append(Attempt(OWN, "done", None, time.monotonic() - started, {}, {}))
+        self.found_by["multipliers"] = OWN
+        points = [self.row.feasible(self.row.own.spread(x)[0]) for x in w]
+        for point in points:
+            self._climb(point, OWN)
+        return [
+            (point, self._polished(*box, float(m), k))
+            for point, box, m, k in zip(points, boxes, mu, kappa, strict=True)
+        ]
+
+    def _conic_offer(self, low: Floats, high: Floats) -> Offer:
         for name, settings in self.ladder:
             if self._left() <= 0.0:
                 break
+            if name == OWN:
+                return self._own_offers([(low, high)])[0]
             self.program.write(low, high)
             made = self.program.attempt_with(name, settings, self._left())
             made, point, leaf = self.program.candidates(made)
             self.attempts.append(made)
             if point is not None and leaf is not None:
-                if self.row.information(point["w"]) > self.value or len(self.attempts) <= CLIMBS:
-                    self._take(self.row.climbed(point["w"]))
+                self._climb(point["w"], name)
+                self.found_by["multipliers"] = name
                 return point["w"], self._polished(low, high, float(leaf["mu"][0]), leaf["kappa"][0])
         return self.w, []
+
+    def _climb(self, w: Floats, solver: str) -> None:
+        """Climb from a point of a box's, if it is better than what is known, or one of the first."""
+        before, self.climbs = self.value, self.climbs + 1
+        if self.row.information(w) > self.value or self.climbs <= CLIMBS:
+            self._take(self.row.climbed(w))
+        if self.value > before:
+            self.found_by["point"] = solver
 
     def _polished(self, low: Floats, high: Floats, mu: float, kappa: Floats) -> list[tuple[float, Floats]]:
         return [(mu, kappa), (polished(lambda trial: self.row.bound(low, high, trial, kappa), mu, LEAST), kappa)]
@@ -297,4 +356,5 @@ class _Search:
             termination=self.termination,
             seconds=time.monotonic() - self.started,
             attempts=tuple(self.attempts),
+            found_by=self.found_by,
         )

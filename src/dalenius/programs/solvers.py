@@ -89,10 +89,11 @@ def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from [(OWN, {})] if name == OWN else _settings(name)
 
 
-def order_of(solver: str) -> tuple[str, ...]:
+def order_of(solver: str, quickest: tuple[str, ...] = (OWN, "CLARABEL")) -> tuple[str, ...]:
     """The names that `dalenius.solve` tries in turn for one of its choices; `auto` is what is quickest by measurement.
 
-    That is our own method, and Clarabel where it stalls (docs/programs.md, *What it costs*). A licensed MOSEK goes before both.
+    That is `quickest`: for most programs our own method, and Clarabel where it stalls (docs/programs.md, *What it costs*). A licensed
+    MOSEK goes before them.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def order_of(solver: str) -> tuple[str, ...]:
     (('CLARABEL',), ('own',))
     """
     if solver.lower() == "auto":
-        return (OWN, "CLARABEL") if _mosek_refusal() else ("MOSEK", OWN, "CLARABEL")
+        return quickest if _mosek_refusal() else ("MOSEK", *quickest)
     return (_there(solver),)
 
 

@@ -85,6 +85,11 @@ class Clock:
     def expired(self) -> bool:
         return self.stopped or self.remaining <= 0.0 or (self.whole is not None and self.whole.expired)
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped, or the clock that it is a part of."""
+        return self.stopped or (self.whole is not None and self.whole.interrupted)
+
     def stop(self) -> None:
         """Expire now: the search returns what it has at its next look."""
         self.stopped = True

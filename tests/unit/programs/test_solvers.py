@@ -12,9 +12,20 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from campaigns import draws
 from dalenius.errors import InputError
 from dalenius.outcome import Termination
-from dalenius.programs import SOLVERS, MarginalUpdate, base, solvers
+from dalenius.programs import (
+    SOLVERS,
+    ConditionalUpdate,
+    MarginalUpdate,
+    MinDistortionProgram,
+    MinLeakageProgram,
+    PosteriorUpdate,
+    RowUpdate,
+    base,
+    solvers,
+)
 from dalenius.programs.solvers import SETTINGS, attempt, ladder, order_of
 
 CHANNEL = np.array([[0.9, 0.1], [0.2, 0.8]])
@@ -88,13 +99,23 @@ def test_what_dalenius_solve_tries(installed, monkeypatch):
     assert order_of("mosek") == ("MOSEK",)
 
 
-def test_without_any_solver_the_answer_is_wide_but_valid(program, installed, monkeypatch, instances):
+def test_without_any_solver_our_own_method_answers_and_without_that_the_answer_is_wide_but_valid(
+    program, installed, monkeypatch, instances
+):
     truth = program.solve()
     installed()
     monkeypatch.setattr(cp.Problem, "solve", lambda *_, **__: (_ for _ in ()).throw(cp.SolverError("none")))
     answer = program.solve()
     instances.assert_honest(answer, truth)
+    assert answer.termination is Termination.GAP_REACHED
+    assert set(answer.found_by.values()) == {"own"}
+    monkeypatch.setattr(MarginalUpdate, "own", lambda *_: None)
+    answer = program.solve()
+    instances.assert_honest(answer, truth)
     assert answer.termination is Termination.STALLED
+    assert set(answer.found_by.values()) == {"start"}
+    with pytest.raises(InputError, match="marginal has no method of our own"):
+        program.solve(solver="own")
 
 
 def test_settings_are_handed_out_as_copies():
@@ -332,4 +353,46 @@ def test_a_gap_of_anything_needs_no_solver_and_a_gap_of_nothing_stalls(program):
     assert program.solve(gap=1e300).attempts == ()
     answer = program.solve(gap=0.0)
     assert answer.termination is Termination.STALLED
-    assert len(answer.attempts) == len([name for name in tried("auto") if name != "own"])
+    assert len(answer.attempts) == len(tried("auto"))
+
+
+# ---------------------------------------------------------------- our own methods
+
+
+@pytest.mark.parametrize(
+    ("cls", "gap", "most"),
+    [
+        (MarginalUpdate, 1e-7, 1e-7),
+        (PosteriorUpdate, 1e-7, 2e-6),
+        (ConditionalUpdate, 1e-7, 2e-6),
+        (RowUpdate, 1e-3, 1e-3),
+        (MinLeakageProgram, 1e-7, 1e-7),
+        (MinDistortionProgram, 1e-7, 1e-7),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_our_own_methods_need_no_cvxpy_and_agree_with_clarabel(instances, monkeypatch, cls, gap, most):
+    seeds = range(draws(3, 25))
+    truths = [instances.make(cls, seed).solve(solver="clarabel", gap=gap) for seed in seeds]
+    monkeypatch.setattr(cp.Problem, "solve", lambda *_, **__: pytest.fail("cvxpy was asked"))
+    for seed, truth in zip(seeds, truths, strict=True):
+        program = instances.make(cls, seed)
+        answer = program.solve(solver="own", gap=gap)
+        assert answer.lower <= truth.upper
+        assert truth.lower <= answer.upper
+        assert answer.gap <= most * abs(answer.upper) + 1e-11
+        assert instances.violation(program, answer.point) <= 1e-9
+        assert {made.solver for made in answer.attempts} <= {"own"}
+
+
+def test_our_own_way_to_the_letter_law_at_every_entropy():
+    """From no bound at all to the largest entropy, letters without any use among them."""
+    K = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.3, 0.4, 0.3]])
+    h = np.array([0.0, 0.3, 1.0, 0.1])
+    most = float(np.log(np.exp(h).sum()))
+    for share in (-1.0, 0.3, 0.8, 0.99, 1.0 - 1e-9, 1.0):
+        program = MarginalUpdate(K, h, share * most)
+        answer = program.solve(solver="own", gap=1e-7)
+        assert answer.gap <= 1e-6
+        pi = answer.point["pi"]
+        assert program.most - program._missing(pi) >= share * most - 1e-13

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.audits.bounds.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.audits.bounds.newton import newton
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
+from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.search.boxes import Relaxed

@@ -24,7 +24,6 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.model.design_problem import DesignProblem
 from dalenius.outcome import Termination
-from dalenius.programs.solvers import order_of
 from dalenius.programs.tally import Tally
 from dalenius.reduction import Orbits
 from dalenius.search import Run
@@ -108,7 +107,7 @@ class ConstrainedExchange:
             )
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
-        self.region = Region(problem, self.orbits, order_of(search.solver))
+        self.region = Region(problem, self.orbits, search)
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
         self.bound = ConstrainedBound()
         self.conflict: ConstrainedBound | None = None
@@ -142,7 +141,7 @@ class ConstrainedExchange:
         if not isinstance(found, Inside) or self.region.anchor is None:
             raise DaleniusError(
                 "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
-                "that there is none; they leave hardly any room, so loosen one a little"
+                "that there is none; they leave hardly any room, so loosen one a little (or raise time_limit, if that was short)"
             )
         anchor = self._anchor(self.region.anchor)
         if self.conflict is None and anchor is not None:

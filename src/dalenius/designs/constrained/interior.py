@@ -5,6 +5,7 @@ Nothing here is a proof: what is found in doubles is made exact, and judged, els
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,8 +54,8 @@ class Outside:
 class _Programs:
     """The rows of a problem with what every mechanism meets, for a linear solver."""
 
-    def __init__(self, rows: LinearRows, shape: tuple[int, int]) -> None:
-        self.rows, self.shape, self.entries = rows, shape, shape[0] * shape[1]
+    def __init__(self, rows: LinearRows, shape: tuple[int, int], seconds: float) -> None:
+        self.rows, self.shape, self.entries, self.seconds = rows, shape, shape[0] * shape[1], seconds
         owner = np.arange(self.entries) // shape[1]
         self.sums = csr_matrix(
             (np.ones(self.entries), (owner, np.arange(self.entries))), shape=(shape[0], self.entries)
@@ -67,8 +68,13 @@ class _Programs:
         self.B, self.e = scaled.tocsr()[rows.equal], ends[rows.equal]
 
     def solve(self, objective: Floats, **given: object) -> OptimizeResult:
-        tolerances = {"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE}
-        return linprog(objective, method="highs", options=tolerances, **given)
+        limit = max(self.seconds, 0.01) if math.isfinite(self.seconds) else None
+        options = {
+            "primal_feasibility_tolerance": FEASIBLE,
+            "dual_feasibility_tolerance": FEASIBLE,
+            "time_limit": limit,
+        }
+        return linprog(objective, method="highs", options=options, **given)
 
     # ------------------------------------------------------------ inside
 
@@ -167,9 +173,9 @@ class _Programs:
         return self._unscaled(found.x[:m], found.x[m : m + k] - found.x[m + k : m + 2 * k])
 
 
-def inside(rows: LinearRows, shape: tuple[int, int]) -> Inside | Outside | None:
+def inside(rows: LinearRows, shape: tuple[int, int], seconds: float = math.inf) -> Inside | Outside | None:
     """A mechanism inside all that can be met strictly; multipliers that say that there is none; None where doubles cannot tell."""
-    programs = _Programs(rows, shape)
+    programs = _Programs(rows, shape, seconds)
     found = programs.strict()
     if found is None:
         return programs.outside()
@@ -182,11 +188,11 @@ def inside(rows: LinearRows, shape: tuple[int, int]) -> Inside | Outside | None:
     return Inside(q, positive.reshape(shape), tight)
 
 
-def raising(rows: LinearRows, support: np.ndarray) -> Floats | None:
+def raising(rows: LinearRows, support: np.ndarray, seconds: float = math.inf) -> Floats | None:
     """Multipliers that raise, in every bound and at no cost, the entries that are 0 in every mechanism; None if none are found."""
     if support.all():
         return np.zeros(len(rows.ends))
-    return _Programs(rows, support.shape).raising(support)
+    return _Programs(rows, support.shape, seconds).raising(support)
 
 
 def _column(values: Floats) -> csr_matrix:

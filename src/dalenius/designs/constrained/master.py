@@ -14,6 +14,7 @@ from dalenius.model import MinDistortion
 from dalenius.model.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.reduction import Orbits
+from dalenius.search import Limits, Run
 
 __all__ = ["constrained_master"]
 
@@ -31,7 +32,7 @@ def constrained_master(problem: DesignProblem, priors: Sequence[Floats]) -> Cons
     InputError
         If no mechanism was found that meets the rows and cones; or, of a least distortion, none that leaks nothing.
     """
-    region = Region(problem, Orbits.of(problem, lambda *_: False), ("CLARABEL",))
+    region = Region(problem, Orbits.of(problem, lambda *_: False), Run.of(Limits(time_limit=None)))
     if not isinstance(region.found, Inside):
         raise InputError("program: no mechanism was found that meets the constraints; solve the model, which says why")
     anchor, limit, raised = region.found.q, 0.0, True

@@ -20,7 +20,9 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
+from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits
+from dalenius.search import Run
 
 __all__ = ["Region"]
 
@@ -37,8 +39,8 @@ class Region:
     problem : MinLeakage or MinDistortion
     orbits : Orbits
         Of symmetries that leave the constraints as they are.
-    order : sequence of str
-        The solvers to try in turn, where there are cones.
+    search : Run
+        Its clock, and who solves conic programs.
 
     Attributes
     ----------
@@ -50,8 +52,8 @@ class Region:
     linear, cone_rows : the same in doubles
     """
 
-    def __init__(self, problem: DesignProblem, orbits: Orbits, order: Sequence[str]) -> None:
-        self.problem, self.orbits, self._order = problem, orbits, order
+    def __init__(self, problem: DesignProblem, orbits: Orbits, search: Run) -> None:
+        self.problem, self.orbits, self._search = problem, orbits, search
         self.tied: TiedEntries = problem.mechanism_class.tied(*orbits.cost.shape)
         self.shape = self.tied.rows, self.tied.outputs
         self.folding = Folding(orbits.orbit, self.tied.numbers)
@@ -73,15 +75,15 @@ class Region:
     @cached_property
     def found(self) -> Inside | Outside | None:
         """A mechanism inside the rows and cones; or multipliers that say there is none; None where doubles cannot tell."""
-        found = inside(self.linear, self.shape)
+        found = inside(self.linear, self.shape, self._search.clock.remaining)
         if not isinstance(found, Inside) or not self.cone_rows:
             return found
-        outside = inside_cones(self.linear, self.cone_rows, found, self._order)
+        outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver))
         return self._lifted(outside, found) if isinstance(outside, Outside) else outside
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
         """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
-        raised = raising(self.linear, within.support)
+        raised = raising(self.linear, within.support, self._search.clock.left)
         if raised is None:
             return None
         demands = Demands(self.linear, within.support, within.q, self.cone_rows)
@@ -99,7 +101,7 @@ class Region:
     @cached_property
     def raised(self) -> Floats | None:
         """Multipliers of the rows that raise the entries which are 0 in every mechanism, at no cost; None if none were found."""
-        return raising(self.linear, self.inner.support)
+        return raising(self.linear, self.inner.support, self._search.clock.left)
 
     def demands(self, anchor: Floats) -> Demands:
         """What programs are given, with a mechanism that meets everything."""
@@ -115,7 +117,7 @@ class Region:
             q = [Fraction(1, outputs)] * (count * outputs)
             return q if self.meets(q) else None
         folded = [Row(_by_output(row.terms, outputs), row.end, row.equal) for row in self.rows]
-        found = inside(in_doubles(folded, outputs), (1, outputs))
+        found = inside(in_doubles(folded, outputs), (1, outputs), self._search.clock.remaining)
         if not isinstance(found, Inside):
             return None
         tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]

@@ -170,3 +170,36 @@ def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(interrupted, tmp_pat
     answer = json.loads(stopped.stdout)
     assert answer["termination"] == "interrupted"
     assert run(path, answer["certificate"], cwd=tmp_path, program=("-m", "dalenius_check")).returncode == 0
+
+
+def test_the_alternating_scheme_and_its_solvers(command_line, model):
+    done = command_line("solve", model, "--method", "alternating", "--solver", "clarabel", "--gap", "1e-3", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    (one,) = answer["alternating"]
+    assert (one["scope"], one["termination"], one["record"]) == ("blockwise", "gap_reached", 0)
+    assert set(one["gains"]) == {"posterior", "marginal", "row 0", "row 1"}
+    assert one["trace"][-1]["value"] == one["value"] >= answer["lower"]
+    assert {use["solver"] for use in answer["solvers"]} == {"clarabel"}
+    words = command_line("solve", model, "--method", "alternating", "--gap", "1e-2", "--units", "bits").stdout
+    assert "alternating          record 0: blockwise at 0.114754 bits after" in words
+    assert "solver               posterior by own: " in words
+    plain = json.loads(command_line("solve", model, "--gap", "1e-2", "--json").stdout)
+    assert (plain["alternating"], plain["solvers"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--solver", "clarabel"], "choose method="),
+        (["--solver", "gurobi"], "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
+        (["--method", "exchange"], "method: of an audit expected alternating, or none"),
+        (["--method", "descent"], "'descent' is not one of 'exchange', 'alternating'"),
+    ],
+)
+def test_a_method_or_a_solver_that_has_no_meaning_is_one_line(command_line, model, options, words):
+    done = command_line("solve", model, *options)
+    assert done.returncode == 2
+    assert not done.stdout
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from fractions import Fraction
 
@@ -181,3 +182,20 @@ def test_a_strengthened_design_is_rejected(solve, tmp_path, command_line):
     fields = json.loads(header)
     certificate.write_text("\n".join([json.dumps(fields | {"upper": fields["lower"]}), *rest]) + "\n")
     assert command_line("verify", "model.toml", "out/model.cert").returncode == 1
+
+
+def test_a_design_says_which_solver_its_ends_rest_on(solve):
+    done = solve(LEAKAGE, "--solver", "clarabel", "--gap", "0.3", "--json")
+    (use,) = json.loads(done.stdout)["solvers"]
+    assert (use["block"], use["solver"], "lower" in use["ends"]) == ("min_leakage", "clarabel", True)
+    words = solve(LEAKAGE, "--solver", "own", "--gap", "0.3").stdout
+    assert "solver               min_leakage by own: " in words
+
+
+@pytest.mark.filterwarnings("ignore::dalenius.alternating.CycleWarning")
+def test_a_design_by_the_alternating_scheme(solve):
+    listed = dataclasses.replace(DISTORTION, adversary=dl.PriorSet([["1/4"] * 4, ["1/2", 0, 0, "1/2"]]))
+    answer = json.loads(solve(listed, "--method", "alternating", "--gap", "0.5", "--json").stdout)
+    (one,) = answer["alternating"]
+    assert one["units"] == "distortion"
+    assert set(one["gains"]) == {"mechanism", "adversary"}

@@ -1,0 +1,96 @@
+"""An audit whose lower end is the alternating scheme's, and whose upper end is that of every audit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dalenius._prove import Proved
+from dalenius.alternating.driver import AlternatingResult, Settings, Sweep, alternate
+from dalenius.alternating.leakage_scheme import LeakageScheme
+from dalenius.audits.ascent import Candidate, polish, posterior
+from dalenius.audits.audit import LowerEnd
+from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.record_audit import RecordAudit
+from dalenius.evidence import CERTAIN, Upper
+from dalenius.information.arrays import Floats
+from dalenius.information.tilt import largest_score
+from dalenius.programs.tally import Tally
+from dalenius.reduction import AggregatedRecord
+from dalenius.results import Result
+from dalenius.search import Clock
+
+__all__ = ["AlternatingAudit"]
+
+SWEEPS = 2000
+SHARE = 0.5  # of an audit's time that its scheme may take, before there is anything to bound
+WORTH = 0.02  # share of the gap by which another start must be better
+FINEST = 1e-7  # relative gap of a scheme that is always enough
+
+
+@dataclass
+class AlternatingAudit(EntropyAudit):
+    """Problem 1 by the alternating scheme: the uniform prior is the first start, as in the source paper's Algorithm 1.
+
+    The bounds from above are the audit's own. Where they find a better prior, the scheme starts again from there, so that the lower
+    end is always that of a prior where the scheme came to rest, or was stopped.
+
+    Attributes
+    ----------
+    results : dict of record -> AlternatingResult
+        For each kind of record, the start that was kept.
+    """
+
+    searches_anyway: ClassVar[bool] = True
+    results: dict[int, AlternatingResult[Floats]] = field(default_factory=dict, init=False)
+    tally: Tally = field(default_factory=Tally, init=False)
+
+    def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
+        """Where the scheme comes to rest from the uniform prior."""
+        turn = self.clock.part(SHARE / len(self.channels))
+        return self._alternated(channel, channel.uniform, turn, upper)
+
+    def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
+        """Start again from a prior that the bounds point at, if joint Blahut-Arimoto finds a better one there."""
+        better = polish(record.channel, p / p.sum(), record.candidate, clock=clock)
+        if better.leakage > record.candidate.leakage * (1.0 + WORTH * self.gap):
+            found = self._alternated(record.channel, better.p, clock.part(SHARE), record.upper)
+            record.candidate = max(record.candidate, found, key=lambda candidate: candidate.leakage)
+
+    def _alternated(self, channel: AggregatedRecord, start: Floats, clock: Clock, upper: float) -> Candidate:
+        gap = max(self.gap, FINEST)
+        scheme = LeakageScheme(channel, solver=self.search.solver, gap=gap, clock=clock)
+        scheme.tally = self.tally
+
+        def tell(sweep: Sweep) -> None:
+            value = max(sweep.value, self.lower)
+            self.clock.tell("alternating", value, upper, 0, record=channel.record, rounds=sweep.number)
+
+        result: AlternatingResult[Floats] = alternate(
+            scheme, Settings(gap=gap, sweeps=SWEEPS), rng=self.search.rng, progress=tell, start=start, clock=clock
+        )
+        before = self.results.get(channel.record)
+        if before is None or result.value > before.value:
+            self.results[channel.record] = result
+        return Candidate(result.state, result.value, self._multiplier(channel, result.state))
+
+    def _multiplier(self, channel: AggregatedRecord, p: Floats) -> float:
+        """That of the entropy bound, at the posteriors of a prior: the bounds begin with it."""
+        c = np.log(np.maximum(posterior(p[None], channel.rows), 1e-280)) @ channel.rows.T
+        _, mu = largest_score(c, channel.log_uniform, -channel.max_knowledge, np.array([0.1]), self.clock)
+        return float(mu[0])
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        """With what the scheme did for every kind of record, and which solver found the prior of the lower end."""
+        ends: dict[str, tuple[str, str]] = {}
+        exposed = self.results.get(self.exposed) if self.exposed is not None else None
+        if exposed is not None and exposed.found_by is not None and proved.lower_end.candidate != CERTAIN:
+            block, solver = exposed.found_by
+            ends["lower"] = block.split()[0], solver
+        return replace(
+            super().result(proved),
+            alternating=tuple(result.summary(record=record) for record, result in self.results.items()),
+            solvers=self.tally.uses(ends),
+        )

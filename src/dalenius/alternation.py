@@ -1,0 +1,112 @@
+"""What an alternating scheme did: its sweeps, what each block could still have gained, and the cycle that it ran into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dalenius.outcome import Scope, Termination
+from dalenius.units import unit_size
+
+__all__ = ["Alternation", "Cycle", "Sweep"]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One turn of the blocks.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    value : float
+        The objective after it.
+    gains : dict of block -> float
+        What each block could gain when its turn came last, as `Step.gain`.
+    seconds : float
+        Since the start's first sweep.
+    """
+
+    number: int
+    value: float
+    gains: Mapping[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Two sweeps of one start with the same state up to `distance`, with steps in between: the scheme will not come to rest."""
+
+    first: int
+    second: int
+    distance: float
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternation:
+    """Where an alternating scheme came to rest, or was stopped.
+
+    Attributes
+    ----------
+    value : float
+        The objective there, in `units`, as doubles have it: the ends of a result are what is proved.
+    gains : dict of block -> float
+        What each block alone could gain there at most; at its last turn where the scheme was stopped before it came to rest.
+    scope : Scope
+        BLOCKWISE: no single block can improve the value by more than the gap, whatever it chooses; certified for every variable of the
+        problem. Otherwise FEASIBLE.
+    termination : Termination
+        GAP_REACHED (at rest), TIME_LIMIT, INTERRUPTED, SIZE_LIMIT (sweeps), or STALLED: a cycle, or a block that finds nothing better
+        and whose bound does not close.
+    trace : tuple of Sweep
+        Of the start that was kept.
+    cycle : Cycle or None
+        The evidence, if the scheme came back to a state that it had left.
+    record : int or None
+        The record that is told most about, of an audit's scheme.
+    units : str
+        ``"nats"``, ``"bits"`` or ``"distortion"``.
+    """
+
+    value: float
+    gains: Mapping[str, float]
+    scope: Scope
+    termination: Termination
+    trace: tuple[Sweep, ...] = field(default=(), repr=False)
+    cycle: Cycle | None = None
+    record: int | None = None
+    units: str = "nats"
+
+    def to(self, units: str) -> Alternation:
+        """The same in ``"nats"`` or ``"bits"``; a distortion stays as it is.
+
+        >>> one = Alternation(value=0.6931471805599453, gains={}, scope=Scope.FEASIBLE, termination=Termination.TIME_LIMIT)
+        >>> one.to("bits").value, one.to("bits").units
+        (1.0, 'bits')
+        """
+        if units == self.units or self.units == "distortion":
+            return self
+        size = unit_size(units) / unit_size(self.units)
+        sweeps = (replace(sweep, value=sweep.value / size, gains=_scaled(sweep.gains, size)) for sweep in self.trace)
+        cycle = self.cycle and replace(self.cycle, values=tuple(value / size for value in self.cycle.values))
+        gains = _scaled(self.gains, size)
+        return replace(self, value=self.value / size, gains=gains, trace=tuple(sweeps), cycle=cycle, units=units)
+
+    def __str__(self) -> str:
+        about = "" if self.record is None else f"record {self.record}: "
+        unit = "" if self.units == "distortion" else f" {self.units}"
+        gains = ", ".join(f"{block} {gain:.1e}" for block, gain in self.gains.items())
+        cycle = (
+            ""
+            if self.cycle is None
+            else f", back after sweep {self.cycle.second} where it was after {self.cycle.first}"
+        )
+        return (
+            f"{about}{self.scope.value} at {self.value:.6g}{unit} after {len(self.trace)} sweeps ({self.termination.value}{cycle}); "
+            f"blocks can gain: {gains or 'nothing was asked'}"
+        )
+
+
+def _scaled(gains: Mapping[str, float], size: float) -> dict[str, float]:
+    return {block: gain / size for block, gain in gains.items()}
