@@ -176,9 +176,9 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
-    if problem.constraints and method is not None:
+    if problem.constraints and method == "alternating":
         raise InputError(
-            f'method: a design with constraints has one method, the exchange; leave it out, got "{method}"'
+            'method: a design with constraints has one method, the exchange; leave it out, got "alternating"'
         )
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:

@@ -193,7 +193,8 @@ class ConstrainedExchange:
     def _exchange(self, anchor: Exact) -> None:
         """The exchange for the design's own objective, and the audits of what it finds."""
         goal = Goal(self.region, self.watchers)
-        if goal.least_leakage and self.region.constant is not None and not self.limited:
+        kept = all(watcher.limit is not None and watcher.limit >= 0.0 for watcher in self.limited)
+        if goal.least_leakage and self.region.constant is not None and kept:  # nothing leaks less
             self._take(self._audited(goal, self.region.constant, 0.0))
             return
         start = self._found(anchor, goal)

@@ -23,7 +23,7 @@ from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
 __all__ = ["BUDGET", "PRIVACY", "Cone", "Folding", "Row", "cones_of", "numbered_rows", "rows_of"]
 
 BUDGET, PRIVACY = -1, -2  # numbers of what is no constraint of the model's list
-MAX_TERMS = 2**21  # that can be handled exactly
+MAX_TERMS = 2**19  # that can be handled exactly
 
 Terms = dict[int, Fraction]
 Member = tuple[int, int]  # a constraint's number and the row's index in it
