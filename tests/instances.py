@@ -159,7 +159,7 @@ def private_distortion(rng: np.random.Generator) -> Program:
     return programs.PrivateDistortionProgram(cost, math.exp(rng.uniform(0.1, 1.5)), references or None)
 
 
-def constrained_update(rng: np.random.Generator) -> Program:
+def constrained_update(rng: np.random.Generator, *, cones: bool = False) -> Program:
     """Two priors, an inequality, an equation, an entry that must be 0, perhaps a cone, around a mechanism within them."""
     inputs, outputs = rng.integers(2, 4), rng.integers(3, 5)
     priors = [rng.dirichlet(np.ones(2 * inputs)).reshape(2, inputs) for _ in range(2)]
@@ -172,7 +172,7 @@ def constrained_update(rng: np.random.Generator) -> Program:
     f = np.append(0.0, rng.normal(size=2))
     f[0] = np.linalg.norm(F[1:] @ anchor.reshape(-1) + f[1:]) - F[0] @ anchor.reshape(-1) + rng.uniform(0.05, 0.5)
     rows = LinearRows(csr_matrix(matrix), ends, np.array([False, True]))
-    demands = Demands(rows, anchor > 0.0, anchor, (ConeRows(F, f),) if rng.random() < 0.5 else ())
+    demands = Demands(rows, anchor > 0.0, anchor, (ConeRows(F, f),) if cones else ())
     raised = bool(rng.random() < 0.5)
     cost = np.zeros(anchor.shape) if raised else rng.random(anchor.shape) / inputs
     limits = [0.0, 0.0] if raised else [1.2 * told + 1e-3] * 2

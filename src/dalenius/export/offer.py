@@ -67,7 +67,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     independent records it offers the capacity of the rows that a record's letters select.
 
     A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
-    constraints (whose rows and cones are in it, but no limits of leakage to further adversaries), offers the master
+    constraints (whose rows are in it, but no limits of leakage to further adversaries), offers the master
     program of its exchange. Its priors are those of the certificate's bound;
     without one, for every kind of record, that prior and the one with the exponent's sign turned, on the mechanism's inputs; the
     uniform law on the letters for the first three selections; or all the listed priors.
@@ -252,7 +252,7 @@ def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
 
 
 def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
-    """The master with all rows and cones of the constraints."""
+    """The master with all rows of the constraints."""
     priors = (
         []
         if problem.adversary is None

@@ -48,7 +48,7 @@ def test_least_excess_is_the_least_leakage_less_the_limit():
 
 @pytest.mark.parametrize("seed", range(draws(6, 60)))
 def test_random_programs_against_atoms_of_cvxpy(seed):
-    program = instances.make(ConstrainedUpdate, seed)
+    program = instances.constrained_update(np.random.default_rng(seed), cones=seed % 2 == 0)
     q, t = cp.Variable(program.support.shape, nonneg=True), cp.Variable()
     flat, rows = cp.vec(q, order="C"), program.demands.rows
     told = [leakage(q, p, output_law=None) for p in np.split(program.leakages.masses, program.leakages.first[1:])]
@@ -69,8 +69,8 @@ def test_random_programs_against_atoms_of_cvxpy(seed):
 
 
 def test_a_point_beside_everything_is_mixed_until_it_meets_everything():
-    program = instances.make(ConstrainedUpdate, 3)
     rng = np.random.default_rng(0)
+    program = instances.constrained_update(rng, cones=True)
     for _ in range(20):
         point = program.repair({"z": rng.random(int(program.support.sum()))})
         assert instances.violation(program, point) < 1e-9

@@ -20,7 +20,7 @@ __all__ = ["constrained_master"]
 
 
 def constrained_master(problem: DesignProblem, priors: Sequence[Floats]) -> ConstrainedUpdate:
-    """On the problem's own inputs, with its budget, rows and cones, and without limits of leakage to further adversaries.
+    """On the problem's own inputs, with its budget and rows, and without limits of leakage to further adversaries.
 
     Parameters
     ----------
@@ -30,11 +30,16 @@ def constrained_master(problem: DesignProblem, priors: Sequence[Floats]) -> Cons
     Raises
     ------
     InputError
-        If no mechanism was found that meets the rows and cones; or, of a least distortion, none that leaks nothing.
+        If there are second-order cones; if no mechanism was found that meets the rows; or, of a least distortion, none that leaks
+        nothing.
     """
     region = Region(problem, Orbits.of(problem, lambda *_: False), Run.of(Limits(time_limit=None)))
     if not isinstance(region.found, Inside):
         raise InputError("program: no mechanism was found that meets the constraints; solve the model, which says why")
+    if region.cones:
+        raise InputError(
+            "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
+        )
     anchor, limit, raised = region.found.q, 0.0, True
     cost = np.zeros_like(problem.cost)
     if isinstance(problem, MinDistortion):
