@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ __all__ = ["ConstrainedUpdate"]
 
 NEVER = -40.0  # log(phi/pi) of a letter at an output that it never has
 HALVINGS = 60
+TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 class ConstrainedUpdate(MechanismProgram):
@@ -301,9 +303,9 @@ class ConstrainedUpdate(MechanismProgram):
                 "b_eq": [1.0],
             }
         )
-        found = linprog(
-            objective, A_ub=left, b_ub=self.tied_cost.reshape(-1)[used], bounds=bounds, method="highs", **one
-        )
+        costs, left_over = self.tied_cost.reshape(-1)[used], self.deadline - time.monotonic()
+        options = TOLERANCES | {"time_limit": max(left_over, 0.01) if np.isfinite(left_over) else None}
+        found = linprog(objective, A_ub=left, b_ub=costs, bounds=bounds, method="highs-ipm", options=options, **one)
         if found.status != 0 or found.x is None:
             return None
         prices, weights = np.split(found.x[count:], [len(rows.ends)])

@@ -22,6 +22,8 @@ FARTHEST = (
 )
 STRICT = 0.5
 FEASIBLE = 1e-10
+METHODS = ("highs-ipm", "highs-ds")  # the first, with crossover to a vertex, is several times quicker from 20 x 20 on
+SETTLED = (0, 2)  # solved, or infeasible
 EMPTY = 1e-9  # an elastic optimum above which there is no mechanism
 
 
@@ -74,7 +76,11 @@ class _Programs:
             "dual_feasibility_tolerance": FEASIBLE,
             "time_limit": limit,
         }
-        return linprog(objective, method="highs", options=options, **given)
+        for method in METHODS:
+            found = linprog(objective, method=method, options=options, **given)
+            if found.status in SETTLED:
+                break
+        return found
 
     # ------------------------------------------------------------ inside
 
