@@ -99,6 +99,7 @@ class Given:
         rows, known, before = self.constraints.rows[j], self._multipliers.setdefault(j, {}), -1
         self._some(len(entries(pairs, "the multipliers")))
         for pair in pairs:
+            self.allowance.look()
             place, hint = entries(pair, "a row and its multiplier", 2)
             r, mu = integer(place, "the row", 0, rows.count - 1), decimal(hint, "a multiplier")
             need(r > before, "the rows must ascend")
@@ -131,13 +132,11 @@ class Given:
         for j, chosen in self._multipliers.items():
             rows = self.constraints.rows[j]
             for r, mu in chosen.items():
-                self.allowance.look()
                 terms, most = rows.make(r, rows.ends[1 if hard else 0])
                 behind.append(mu * most)
                 for x, y, c in terms if mu else ():
                     self._add(matrix, x, y, mu * c)
         for j, factors in self._sides.items():
-            self.allowance.look()
             for factor, (terms, constant) in zip(factors, self.constraints.cones[j].parts, strict=True):
                 behind.append(factor * constant)
                 for x, y, c in terms:
@@ -145,6 +144,7 @@ class Given:
         return total(behind)
 
     def _add(self, matrix: Costs, x: int, y: int, value: fmpq) -> None:
+        self.allowance.look()
         before = matrix[x][y]
         matrix[x][y] = total([before, value])
         self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)

@@ -268,8 +268,8 @@ def normal(table: dict[str, Any]) -> dict[str, Any]:
             found[key] = [{"terms": plain(part["terms"]), "constant": plain(part.get("constant", 0))} for part in item]
         elif isinstance(item, dict):
             entropy = item.get("entropy_at_least")
-            inner = {k: v if k == "kind" else plain(v) for k, v in item.items()}
-            found[key] = inner if entropy is None else {"entropy_at_least": in_unit(entropy)}
+            found[key] = {k: v if k == "kind" else plain(v) for k, v in item.items() if k != "entropy_at_least"}
+            found[key] |= {} if entropy is None else {"entropy_at_least": in_unit(entropy)}
         else:
             found[key] = plain(item)
     return found

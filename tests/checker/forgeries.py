@@ -28,6 +28,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import forgery_constraints
 import forgery_kinds
 import forgery_subjects
 from dalenius_check import Verdict, check
@@ -288,6 +289,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     """Models drawn, those of the library whose certificates have at most so many bytes, and some that the prover solves."""
     rng = random.Random(f"models {seed}")
     found = [*forgery_subjects.drawn(rng, drawn), forgery_subjects.foreign(), *forgery_subjects.library(largest)]
+    found += forgery_constraints.drawn(rng, drawn // 5)
     return found + forgery_subjects.solved(rng, solved)
 
 

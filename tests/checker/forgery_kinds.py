@@ -15,6 +15,8 @@ from decimal import localcontext
 from fractions import Fraction
 from typing import Any
 
+import constraint_truth
+import forgery_constraints
 import forgery_truth as truth
 from forgery_subjects import Certificate, Subject, claimed
 
@@ -436,7 +438,7 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
     letters = 1
     for at, line in enumerate(draft.lines):
         kind = tag(line)
-        if at == 0 or kind in ("witness", "dual", "prior", "ratio"):
+        if at == 0 or kind in ("witness", *forgery_constraints.LOWER, "adversary"):
             continue
         if kind == "record":
             i = line[1] if len(line) > 1 and isinstance(line[1], int) else 0
@@ -669,7 +671,7 @@ def records(draft: Draft) -> bool:
 
 def some_lines(draft: Draft) -> bool:
     """Lines of a list left out or twice: laws, priors, ratios."""
-    at = draft.pick("law", "prior", "ratio", "dual", "witness")
+    at = draft.pick("law", *forgery_constraints.LOWER, "witness")
     if at is None:
         return False
     line, rng = draft.lines[at], draft.rng
@@ -813,12 +815,29 @@ def fault(subject: Subject, rows: Any, upper: Fraction) -> tuple[str, Fraction] 
         return "budget", cost
     if "max_distortion" not in table and cost > upper:
         return "attains", cost
+    if constraint_truth.broken(question, laws) is not None or tells(subject, laws):
+        return "budget", cost
     if "privacy" in table:
         return ("budget", cost) if question.breaks_privacy(laws) else None
     leaks = leaked(subject, laws)
     if "max_leakage" in table:
         return ("budget", leaks) if leaks > truth.amount(table["max_leakage"])[1] else None
     return ("attains", leaks) if leaks > upper else None
+
+
+def tells(subject: Subject, laws: list[list[Fraction]]) -> bool:
+    """Whether a mechanism certainly leaks more than a constraint allows, to a prior of the honest evidence."""
+    question, tables = subject.question, constraint_truth.listed(subject.question)
+    with localcontext(truth.SIXTY):
+        rows = [tuple(truth.dec(q) for q in law) for law in laws]
+        for line in subject.parents[0][1:5]:
+            if tag(line) == "also":
+                j, _, i, prior, _ = line[1:]
+                masses = constraint_truth.prior_masses(question, tables[j]["adversary"], i, prior)
+                found = Fraction(question.leakage(i, masses, rows)) - truth.SLACK * 10
+                if found > truth.amount(tables[j]["at_most"])[1]:
+                    return True
+    return False
 
 
 def leaked(subject: Subject, laws: list[list[Fraction]]) -> Fraction:
@@ -850,7 +869,9 @@ def multipliers(draft: Draft) -> bool:
     if tag(line) == "dual":
         line[1:] = [small]
         if small is None and rng.random() < 0.8:
-            draft.lines[1:] = [o for o in draft.lines[1:] if tag(o) not in ("prior", "ratio")]
+            draft.lines[1:] = [
+                o for o in draft.lines[1:] if tag(o) not in forgery_constraints.LOWER or tag(o) == "dual"
+            ]
     elif tag(line) == "prior":
         line[1] = small or "0"
     elif len(line) > 3 and isinstance(line[3], list) and line[3]:
@@ -861,7 +882,7 @@ def multipliers(draft: Draft) -> bool:
 
 def posterior(draft: Draft) -> bool:
     """Posteriors of a prior line with zeros, negative ones, unlike totals, or another letter's."""
-    at = draft.pick("prior")
+    at = draft.pick("prior", "also")
     if (
         at is None
         or not isinstance(draft.lines[at][-1], list)
@@ -939,6 +960,7 @@ DESIGNS: dict[Kind, float] = {
     posterior: 4,
     infeasible: 1,
     overreach: 3,
+    **forgery_constraints.KINDS,
 }
 
 

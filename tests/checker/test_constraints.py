@@ -16,7 +16,7 @@ from campaigns import thinned
 from dalenius_check import Status, check
 from dalenius_check.model import parse_model
 from forgery_subjects import toml
-from forgery_truth import Question
+from forgery_truth import Question, amount, dec
 
 CASES = cases.about("own")
 BASE = cases.model("own_bit").decode()
@@ -308,7 +308,7 @@ def header(question, lower, upper, mechanism, model):
         "model": parse_model(model).digest,
         "lower": lower,
         "upper": upper,
-        "unit": "distortion",
+        "unit": "nats" if question.table["problem"] == "min_leakage" else "distortion",
         "producer": "tests",
         "mechanism": mechanism,
     }
@@ -387,8 +387,8 @@ def test_infeasible_exactly_where_a_linear_program_is(seed):
     lines = draws_of.lines_of(question, slopes)
     law, costs = question.law_of_inputs, question.distortions
     terms = [[x, y, str(law[x] * d)] for x, ds in enumerate(costs) for y, d in enumerate(ds)]
-    best = own.bound(question, lines, upper=True)
-    for most, status in ((best - Fraction(1, 10**6), 0), (best, 1), (question.cost(laws), 1)):
+    best, over = own.bound(question, lines, upper=True), own.bound(question, lines, upper=False)
+    for most, status in ((best - Fraction(1, 10**6), 0), (over, 1), (question.cost(laws), 1)):
         table = {"kind": "linear", "terms": terms, "at_most": str(most)}
         asked = Question({**question.table, "constraints": [*own.listed(question), table]})
         more = [*lines, ["multiplier", len(own.listed(question)), [[0, "1"]]]]
@@ -424,6 +424,114 @@ def test_mechanisms_that_miss_a_row_are_refused(seed):
         )
         verdict = check(*data)
         assert (verdict.status is Status.PROVED) == fine, verdict.reason
+
+
+def told(rng, question, adversary):
+    """Weight, record, prior and posteriors of a line about this adversary."""
+    i = rng.randrange(len(question.alphabets))
+    letters, width = question.alphabets[i], len(question.distortions[0])
+    prior = [[str(n * rng.randint(9, 11)) for n in row] for row in question.counts(i)]  # near to the uniform one
+    if adversary.get("kind") == "prior_set":
+        prior = 0
+    elif adversary.get("kind") == "product_priors":
+        prior = [rng.randrange(len(question.selections(i))), [str(rng.randint(1, 9)) for _ in range(letters)]]
+    return [
+        str(Fraction(rng.randint(1, 9), 20)),
+        i,
+        prior,
+        [[str(rng.randint(4, 5)) for _ in range(width)] for _ in range(letters)],
+    ]
+
+
+def leaky(rng):
+    """A design with a limit for another adversary, which comes last, and a mechanism that meets everything, or nearly.
+
+    The mechanism ignores its input, or, where the least leakage is asked for, is what the budget allows.
+    """
+    ground = Question(draws_of.grounds(rng))
+    while "privacy" in ground.table:
+        ground = Question(draws_of.grounds(rng))
+    leak, width, size = rng.random() < 0.25, len(ground.distortions[0]), ground.size
+    laws = draws_of.some_mechanism(rng, ground) if leak else [[Fraction(1, width)] * width] * ground.input_count
+    listed = {"kind": "prior_set", "priors": [[str(Fraction(1, size))] * size]}
+    other = rng.choice([listed, {"kind": "product_priors"}, {"entropy_at_least": "0.8 max"}])
+    tables = [one for one in (draws_of.constraint(rng, ground, laws) for _ in range(2)) if one]
+    tables.append(
+        {"kind": "leakage", "adversary": other, "at_most": "9" if leak else rng.choice(["0.05", "0.1 bits", "0"])}
+    )
+    if not leak:
+        return Question({**ground.table, "constraints": tables, "max_leakage": "0.3 bits"}), laws
+    table = {key: item for key, item in ground.table.items() if key != "max_leakage"}
+    least = str(ground.cost(laws))
+    return Question({**table, "constraints": tables, "problem": "min_leakage", "max_distortion": least}), laws
+
+
+def audited(question, laws, leak):
+    """Sections that prove that a mechanism leaks little enough to both adversaries."""
+    other, row = own.listed(question)[-1]["adversary"], list(map(str, laws[0]))
+    sections = draws_of.sections(question)
+    if not leak:  # D of a row to itself is 0
+        return [
+            *([*line[:2], row] if line[0] == "law" else line for line in sections),
+            ["adversary", len(own.listed(question)) - 1],
+        ]
+    behind = sections if other.get("kind") == "product_priors" else []
+    if "kind" not in other:
+        joint = ["joint", "1", "0", None, ["1"] * len(row)]
+        behind = [line for i in range(len(question.alphabets)) for line in (["record", i], joint)]
+    return [*sections, ["adversary", len(own.listed(question)) - 1], *behind]
+
+
+def learnt(question, line, laws):
+    """What the prior of a line `prior` or `also` learns of a mechanism."""
+    mine = line[0] == "prior"
+    adversary = question.table["adversary"] if mine else own.listed(question)[line[1]]["adversary"]
+    i, prior = line[2:4] if mine else line[3:5]
+    rows = [tuple(map(dec, row)) for row in laws]
+    return float(question.leakage(i, own.prior_masses(question, adversary, i, prior), rows))
+
+
+def nats(value):
+    return float(sum(amount(value)) / 2)
+
+
+@pytest.mark.parametrize("seed", thinned(range(80), every=8))
+def test_no_line_proves_more_than_a_mechanism_attains(seed):
+    """Priors of two adversaries and multipliers, at random: what a second reading says is proved, and mechanisms bear it out."""
+    rng = random.Random(seed)
+    question, laws = leaky(rng)
+    while own.broken(question, laws) is not None:
+        question, laws = leaky(rng)
+    table, leak = question.table, question.table["problem"] == "min_leakage"
+    limit = own.listed(question)[-1]
+    priors = [["prior", *told(rng, question, table["adversary"])] for _ in range(2)]
+    also = [["also", len(own.listed(question)) - 1, *told(rng, question, limit["adversary"])] for _ in range(2)]
+    few = [line for line in noisy(rng, question, [])[1:] if rng.random() < 0.3]
+    lines = [["dual", str(Fraction(rng.randint(0, 9), 9)) if leak else "0"], *priors, *few, *also]
+    proved, mechanism = float(own.bound(question, lines, upper=True)), draws_of.weights(question, laws)
+    tail, step = audited(question, laws, leak), 1e-9
+    for claim, status in ((proved - step, 0), (proved + step, 1)):
+        if claim > 0:
+            verdict = check(*certificate(question, Fraction(claim), 9, mechanism, lines, tail))
+            assert verdict.exit_code == status, verdict.reason
+    empty = [["dual", lines[0][1]], *([] if leak else priors), *few, *also]
+    assert own.bound(question, empty, upper=True, nothing=True) <= step
+    assert check(*certificate(question, None, None, None, empty)).exit_code == 1
+    whole = sum(Fraction(line[1]) for line in priors)
+    for turn in range(8):
+        t, other = Fraction(turn, 20), draws_of.some_mechanism(rng, question)
+        moved = [[(1 - t) * q + t * o for q, o in zip(*rows, strict=True)] for rows in zip(laws, other, strict=True)]
+        told_least = [learnt(question, line, moved) for line in priors]
+        fine = own.broken(question, moved) is None and max(learnt(question, line, moved) for line in also) <= nats(
+            limit["at_most"]
+        )
+        if leak and fine and question.cost(moved) <= Fraction(table["max_distortion"]):
+            mean = sum(
+                float(Fraction(line[1]) / whole) * learns for line, learns in zip(priors, told_least, strict=True)
+            )
+            assert proved <= mean + step
+        if not leak and fine and max(told_least) <= nats(table["max_leakage"]):
+            assert proved <= float(question.cost(moved)) + step
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.status == 0], ids=lambda case: case.name)

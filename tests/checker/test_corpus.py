@@ -22,6 +22,19 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "forged_one_count": ("counts.py", "table[k] = table[k] + n", "table[k] = n"),
     "forged_selection_left_out": ("counts.py", "return sorted(found)\n", "return sorted(found)[:1]\n"),
     "forged_ratio_off_support": ("privacy.py", 'need(fits, "weight', 'need(True, "weight'),
+    "forged_sign": ("given.py", "rows.equal or mu >= 0", "True"),
+    "forged_norm": ("given.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
+    "forged_small_e": ("given.py", "rows.ends[1 if hard else 0]", "rows.ends[0]"),
+    "forged_row": ("constraints.py", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
+    "forged_cone": ("constraints.py", 'cone.need_met(laws, f"constraint {j}")', "pass"),
+    "forged_alone": ("design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
+    "forged_constant": ("constraints.py", "all(row == channel.rows[0] for row in channel.rows)", "True"),
+    "forged_twice_as_much": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
+    "forged_unpaid": ("given.py", "* other.ball", "* arb(0)"),
+    "own_mirrored__negative": ("constraints.py", "side >= 0 and ", ""),
+    "own_linear__empty": ("design.py", "fmpq(0 if nothing else 1)", "fmpq(1)"),
+    "own_private__empty": ("privacy.py", "if nothing else rows", "if False else rows"),
+    "own_just_on_budget__empty": ("numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
 }
 
 
@@ -50,9 +63,9 @@ def test_a_case_tells_a_checker_with_a_hole(name, planted):
 
 def test_the_corpus_is_complete():
     count = Counter(case.status for case in CASES)
-    assert count[0] >= 178
+    assert count[0] >= 231
     assert count[4] >= 5
-    assert count[1] >= 570
+    assert count[1] >= 731
     assert count[2] >= 136
     assert count[3] >= 5
     models, tables = cases.tables()

@@ -20,6 +20,7 @@ OFTEN = [
     ("entropy twice", "bounds.py", "- self.mu * entropy", "- 2 * self.mu * entropy"),
     ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else high),", "need(True,"),
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
+    ("infeasible with an objective", "design.py", "fmpq(0 if nothing else 1)", "fmpq(1)"),
     (
         "not private",
         "privacy.py",
@@ -60,6 +61,25 @@ SELDOM = [
     ("feasible distortion", "design.py", "need(least > self.budget,", "need(True,"),
     ("feasible leakage", "design.py", 'need(self.budget < 0, "a mechanism', 'need(True, "a mechanism'),
     ("feasible privacy", "privacy.py", "need(self.negative,", "need(True,"),
+    ("row missed", "constraints.py", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
+    ("some rows missed", "rows.py", "for r in range(self.count):", "for r in range(min(1, self.count)):"),
+    ("cone missed", "constraints.py", 'cone.need_met(laws, f"constraint {j}")', "pass"),
+    ("norm of a multiplier", "given.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
+    ("behind a row", "given.py", "behind.append(mu * most)", "pass"),
+    ("behind a cone", "given.py", "behind.append(factor * constant)", "pass"),
+    ("rows of a multiplier", "given.py", "self._add(matrix, x, y, mu * c)", "pass"),
+    ("weight for nothing", "given.py", "* other.ball", "* arb(0)"),
+    ("other limit", "constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
+    (
+        "constant for others",
+        "constraints.py",
+        "all(row == channel.rows[0] for row in channel.rows)",
+        "True",
+    ),
+    ("others left out", "design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
+    ("infeasible at zero", "numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
+    ("sign of a multiplier", "given.py", "rows.equal or mu >= 0", "True"),
+    ("infeasible and private", "privacy.py", "if nothing else rows", "if False else rows"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
 HOLES = [
