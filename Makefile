@@ -61,6 +61,7 @@ benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
 	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
 	$(VENV)/bin/python benchmarks/programs.py
+	$(VENV)/bin/python benchmarks/solvers.py --quick
 	$(VENV)/bin/python benchmarks/design.py
 	$(VENV)/bin/python benchmarks/baselines.py --quick
 	$(VENV)/bin/python benchmarks/limits.py

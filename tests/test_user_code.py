@@ -7,8 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import dalenius as dl
+from dalenius.alternating import LeakageScheme, Settings, Step, alternate
+from dalenius.reduction import record_channels
 
 PAIR = dl.Records(2, alphabet=2)
 TWICE_HALF = np.array([0.5, 0.5], dtype=np.float32)
@@ -137,3 +140,23 @@ def test_answers() -> None:
     assert dl.verify(problem, result.certificate).proved
     found = dl.release(problem, dl.DesignedMechanism(np.eye(2)), np.array([0, 1]), time_limit=5.0)
     assert str(found.output) in "01"
+
+
+def test_a_scheme_and_its_solvers_are_typed() -> None:
+    """A block of one's own fits the protocol."""
+
+    class Stay:
+        name, costly = "stay", False
+
+        def step(self, state: NDArray[np.float64]) -> Step[NDArray[np.float64]]:
+            return Step(state, 0.0, 0.0, dl.Scope.FEASIBLE)
+
+    problem = dl.load("parity/laplace-n4")
+    assert isinstance(problem, dl.MaximalLeakage)
+    scheme = LeakageScheme(record_channels(problem)[0], ("posterior", Stay(), "marginal", "row"))
+    assert alternate(scheme, Settings(gap=1e-2)).gains["stay"] == 0.0
+    result: dl.Result = dl.solve(problem, method="alternating", solver="clarabel", gap=1e-2)
+    schemes: tuple[dl.Alternation, ...] = result.alternating
+    uses: tuple[dl.SolverUse, ...] = result.solvers
+    assert schemes[0].scope is dl.Scope.BLOCKWISE
+    assert {use.solver for use in uses} <= {"clarabel"}

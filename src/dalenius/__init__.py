@@ -19,7 +19,7 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint
 Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, Termination, Scope,
-                Quantity, Progress
+                Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
@@ -31,6 +31,7 @@ Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.expo
 from dalenius._load import loads as loads
 from dalenius._solve import solve as solve
 from dalenius._verify import verify as verify
+from dalenius.alternation import Alternation as Alternation
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
@@ -96,6 +97,7 @@ from dalenius.model.queries import Threshold as Threshold
 from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
 from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
+from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
 from dalenius.results import ConstraintPrice as ConstraintPrice
 from dalenius.results import DesignResult as DesignResult

@@ -86,8 +86,9 @@ def solve(
         Left out: the search of an audit, the ``"exchange"`` of a design.
     solver : {"auto", "own", "clarabel", "mosek", "scs"}
         Who solves the programs of a design, or of the alternating scheme of an audit: a conic solver by way of cvxpy, or ``"own"``,
-        the package's own methods. ``"auto"`` is whichever is quickest by measurement, the other where that stalls; MOSEK before both
-        if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which one each end rests on.
+        the package's own methods. ``"auto"`` is whichever is quickest by measurement (Clarabel, mostly), the other where that
+        stalls; MOSEK before both if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which
+        one each end rests on.
 
     Returns
     -------

@@ -61,7 +61,8 @@ class AlternatingAudit(EntropyAudit):
 
     def _alternated(self, channel: AggregatedRecord, start: Floats, clock: Clock, upper: float) -> Candidate:
         gap = max(self.gap, FINEST)
-        scheme = LeakageScheme(channel, solver=self.search.solver, gap=gap, clock=clock)
+        room = 0.5 * (self.search.limits.least[1] - self.held)
+        scheme = LeakageScheme(channel, solver=self.search.solver, gap=gap, clock=clock, room=room)
         scheme.tally = self.tally
 
         def tell(sweep: Sweep) -> None:

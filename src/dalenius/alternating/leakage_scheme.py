@@ -5,6 +5,7 @@ The source paper's Algorithms 2 and 3 climb the same blocks by multiplicative an
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
@@ -48,11 +49,14 @@ class LeakageScheme:
         half a step of joint Blahut-Arimoto; ``"conditional"``: all conditionals, a convex-concave step. Both move entropy from
         letter to letter, which the others cannot; they maximise a function below I that touches it, so their gains are first-order.
     solver : {"auto", "own", "clarabel", "mosek", "scs"}
-        Who solves the blocks' programs. ``"auto"``: our own, but for rows Clarabel, which is quicker there.
+        Who solves the blocks' programs. ``"auto"``: our own where it is a closed form, Clarabel for letter law and rows, where that is
+        quicker.
     gap : float
         Relative, of I: what blocks are solved for.
     clock : Clock, optional
         Solves end with it.
+    room : float
+        Bytes that a conic form may take.
 
     Attributes
     ----------
@@ -89,6 +93,7 @@ class LeakageScheme:
         solver: str = "auto",
         gap: float = 1e-4,
         clock: Clock | None = None,
+        room: float = math.inf,
     ) -> None:
         kinds: dict[str, Callable[[LeakageScheme], LeakageBlock]]
         kinds = {"posterior": _Posterior, "marginal": _Marginal, "conditional": _Conditional}
@@ -97,7 +102,7 @@ class LeakageScheme:
             raise InputError(
                 f"blocks: expected some of {', '.join([*kinds, 'row'])}, or blocks of your own; got {blocks!r}"
             )
-        self.channel, self.solver, self.gap, self.clock = channel, solver, gap, clock or Clock()
+        self.channel, self.solver, self.gap, self.clock, self.room = channel, solver, gap, clock or Clock(), room
         self.tally = Tally()
         self.letters = np.flatnonzero(np.isfinite(channel.log_uniform).any(axis=1)).tolist()
         self.needed: Collection[str] = ("marginal", *(f"row {letter}" for letter in self.letters))
@@ -110,7 +115,11 @@ class LeakageScheme:
             else:
                 made.append(kinds[block](self))
         self.blocks: Sequence[Block[Floats]] = made
-        order_of(solver)
+        self._first = order_of(solver, ())  # looked for once: a licence may be far away
+
+    def order(self, quickest: tuple[str, ...]) -> tuple[str, ...]:
+        """The solvers to try in turn for a block for which these are quickest."""
+        return (*self._first, *quickest) if self.solver.lower() == "auto" else self._first
 
     def start(self, rng: np.random.Generator) -> Floats:
         """A random tilt of the uniform prior, some of the way to where the entropy bound or a single pair stops it."""
@@ -151,7 +160,7 @@ class LeakageBlock(ABC):
     name: str
     costly: bool = False
     scope: ClassVar[Scope] = Scope.BLOCKWISE
-    quickest: ClassVar[tuple[str, ...]] = (OWN, "CLARABEL")  # by measurement: benchmarks/programs.py solvers
+    quickest: ClassVar[tuple[str, ...]] = ("CLARABEL", OWN)  # by measurement: benchmarks/solvers.py
 
     def __init__(self, scheme: LeakageScheme) -> None:
         self.scheme, self.channel = scheme, scheme.channel
@@ -161,7 +170,8 @@ class LeakageBlock(ABC):
         """Solve the program for this state."""
         now = self.scheme.value(state)
         program = self.stated(state)
-        answer = self.solved(program, order_of(self.scheme.solver, self.quickest), now)
+        program.room = self.scheme.room
+        answer = self.solved(program, self.scheme.order(self.quickest), now)
         self.scheme.tally.add(program.name, answer)
         new = self.state(state, dict(answer.point))
         return Step(new, self.scheme.value(new), max(answer.upper - now, 0.0), self.scope, answer.found_by["point"])
@@ -187,6 +197,7 @@ class LeakageBlock(ABC):
 class _Posterior(LeakageBlock):
     name = "posterior"
     scope = Scope.FEASIBLE
+    quickest = (OWN, "CLARABEL")
 
     def stated(self, state: Floats) -> Program:
         u = state @ self.channel.rows
@@ -226,6 +237,7 @@ class _Marginal(LeakageBlock):
 class _Conditional(LeakageBlock):
     name = "conditional"
     scope = Scope.FEASIBLE
+    quickest = (OWN, "CLARABEL")
 
     def stated(self, state: Floats) -> Program:
         pi, w, bound = state.sum(axis=1), _conditionals(state, self.channel), -self.channel.max_knowledge
@@ -243,7 +255,6 @@ class _Row(LeakageBlock):
     """One letter's conditional law, to certified global optimality."""
 
     costly = True
-    quickest = ("CLARABEL", OWN)
 
     def __init__(self, scheme: LeakageScheme, letter: int) -> None:
         super().__init__(scheme)

@@ -21,6 +21,7 @@ from dalenius.designs.oracle import Prior
 from dalenius.evidence import Lower
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
+from dalenius.programs.solvers import OWN, order_of
 from dalenius.results import DesignResult
 
 __all__ = ["AlternatingProposer", "MechanismAndPrior", "MechanismScheme", "alternating"]
@@ -67,6 +68,8 @@ class MechanismScheme:
 
     def __init__(self, run: Exchange) -> None:
         self.run = run
+        # one prior leaves many mechanisms optimal: our own method picks the same one every time, so that a cycle can be seen
+        run.master.order = order_of(run.search.solver, (OWN, "CLARABEL"))
         self.blocks: Sequence[Block[MechanismAndPrior]] = [_Mechanism(self), _Adversary(self)]
 
     def start(self, rng: np.random.Generator) -> MechanismAndPrior:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import ClassVar
@@ -116,16 +116,12 @@ class EntropyAudit(Audit):
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
-    def _best(self) -> RecordAudit | None:
-        """The kind of record that is told most about."""
-        return max(self.records, key=lambda record: record.candidate.leakage, default=None)
-
-    @property
     def exposed(self) -> int | None:
-        return None if self._best is None else self._best.channel.record
+        best = _most_exposed(self.records)
+        return None if best is None else best.channel.record
 
     def exposure(self, slack: float) -> Exposure | None:
-        best = self._best
+        best = _most_exposed(self.records)
         if best is None:
             return None
         p, leakage = best.witness(slack)
@@ -195,19 +191,8 @@ class EntropyAudit(Audit):
             if vertices.witness is not None:
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
-            record.race = self._trees(record, dual)
-
-    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
-        channel, runners = record.channel, list[Runner]()
-        relaxation = PosteriorRelaxation(channel, decimals=record.decimals(self.gap))
-        if relaxation.improves:
-            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
-        if dual.trees:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            runners.append(
-                DualTree(channel, dual, target=self.target, wanted=wanted, decimals=record.decimals(self.gap) + 1)
-            )
-        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+            record.race = _trees(record, dual, self.gap, self.target, wanted)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
@@ -281,6 +266,22 @@ class EntropyAudit(Audit):
 def _checking(leaves: int, work: int) -> float:
     """Seconds that checking so many leaves takes, each of so many multiply-adds."""
     return leaves * (FIXED + WORK * work)
+
+
+def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float) -> Race:
+    """The trees that may close one kind of record, side by side."""
+    channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
+    relaxation = PosteriorRelaxation(channel, decimals=decimals)
+    if relaxation.improves:
+        runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
+    if dual.trees:
+        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1))
+    return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+
+
+def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:
+    """The kind of record that is told most about."""
+    return max(records, key=lambda record: record.candidate.leakage, default=None)
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:

@@ -26,6 +26,7 @@ __all__ = ["BlockSolution", "Program", "checked"]
 Named = dict[str, Floats]
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+CONIC = 300  # bytes that the conic form takes for a number of its data that multiplies a variable
 ROUNDING = 1e-12  # outward, relative to 1 + |value|: what evaluating a closed form in doubles may lose
 
 
@@ -132,6 +133,10 @@ class Program(ABC):
         """What the conic form takes, where that may be more than there is room for; by default nothing to speak of."""
         return 0.0
 
+    def affordable(self, name: str) -> bool:
+        """Whether there is room for what this solver needs."""
+        return name == OWN or self.conic_bytes <= self.room
+
     def solve(
         self, *, solver: str | Sequence[str] = "auto", gap: float = 1e-8, time_limit: float | None = 60.0
     ) -> BlockSolution:
@@ -159,9 +164,10 @@ class Program(ABC):
             left = limit - (time.monotonic() - started)
             if best.gap <= gap or left <= 0.0:
                 break
+            if not self.affordable(name):
+                continue
             if name != OWN:
-                if self.conic_bytes <= self.room:
-                    attempts.append(best.offer(self.attempt_with(name, settings, left)))
+                attempts.append(best.offer(self.attempt_with(name, settings, left)))
             elif (made := best.own()) is not None:
                 attempts.append(made)
             elif solver == OWN:

@@ -13,10 +13,10 @@ STEPS = 60
 LEAST = 1e-200  # mass of a letter
 BACK = 30
 DONE = 1e-28  # of Newton's decrement, relative to the multiplier: the law is as good as doubles hold it
-BOUNDARY = 0.95  # share of the way to a mass of 0 that a step may go
+FARTHEST = 3.0  # the logarithm of a mass changes by no more in a step
 
 
-def letter_law(K: Floats, log_best: Floats, mu: float) -> Floats:
+def letter_law(K: Floats, log_best: Floats, mu: float, start: Floats) -> Floats:
     """Maximise I(pi; K) - mu D(pi || best) over letter laws pi, for mu > 0: strictly concave, and no mass is 0 at the maximum.
 
     Parameters
@@ -26,11 +26,13 @@ def letter_law(K: Floats, log_best: Floats, mu: float) -> Floats:
     log_best : (letters,)
         The logarithm of the law of the largest entropy.
     mu : float
+    start : (letters,)
+        A law, best that of a multiplier that is not much larger.
 
-    >>> letter_law(np.eye(2), np.log([0.2, 0.8]), 1e9).round(6).tolist()
+    >>> letter_law(np.eye(2), np.log([0.2, 0.8]), 1e9, np.array([0.5, 0.5])).round(6).tolist()
     [0.2, 0.8]
     """
-    pi = np.maximum(np.exp(log_best), LEAST)  # masses fall quickly in Newton's steps, and rise slowly
+    pi = np.maximum(start, LEAST)
     pi /= pi.sum()
     value = _value(K, log_best, mu, pi)
     for _ in range(STEPS):
@@ -43,9 +45,9 @@ def letter_law(K: Floats, log_best: Floats, mu: float) -> Floats:
         decrement = float(slope @ step)
         if not decrement > DONE * (1.0 + mu):
             break
-        length = min(1.0, BOUNDARY / max(float(np.max(-step / pi)), 1e-300))
+        move, length = np.clip(step / pi, -FARTHEST, FARTHEST), 1.0
         for _ in range(BACK):
-            trial = pi + length * step
+            trial = np.maximum(pi * np.exp(length * move), LEAST)
             trial /= trial.sum()
             found = _value(K, log_best, mu, trial)
             if found > value or decrement < 1e-12 * (1.0 + mu):  # so near that doubles do not see the value rise

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from dalenius.errors import InputError
 from dalenius.information import log_sum_exp, relative_entropy, x_log_x
 from dalenius.information.capacity import capacity
-from dalenius.programs.base import Floats, Named, Program
+from dalenius.programs.base import CONIC, Floats, Named, Program
 from dalenius.programs.expressions import concave_entropy, information_of_prior
 from dalenius.programs.letter_law import letter_law
 from dalenius.programs.pairs import divergence, log_mean_exp, mixed, polished, room, slack
@@ -21,6 +21,7 @@ from dalenius.programs.pairs import divergence, log_mean_exp, mixed, polished, r
 __all__ = ["MarginalUpdate"]
 
 LEAST = 1e-9  # our own method looks for multipliers between this and its inverse
+STEP = 1.0  # of their logarithm
 
 
 class MarginalUpdate(Program):
@@ -124,21 +125,36 @@ class MarginalUpdate(Program):
         law = point["pi"] @ self.K
         return point, {"law": (1.0 - 1e-14) * law + 1e-14 / law.size, "mu": multipliers["mu"]}
 
+    @property
+    def conic_bytes(self) -> float:
+        return float(CONIC * self.K.size)
+
     def own(self, point: Named, multipliers: Named) -> tuple[Named, Named]:
         """The channel's capacity if the law that attains it has enough entropy, otherwise the multiplier for which it is enough."""
         free, allowed = capacity(self.K), room(self.most, self.b, self.terms)
         if self._missing(free.input_law) <= allowed:
             return {"pi": free.input_law}, {"law": free.output_law, "mu": np.array(0.0)}
 
-        def law(t: float) -> Floats:
-            return letter_law(self.K, self.h - self.most, math.exp(t))
+        best, log_best = np.exp(self.h - self.most), self.h - self.most
+        t, law = -math.log(LEAST), best
+        while t > math.log(LEAST):  # down from the largest multiplier, until the entropy is too small
+            lower = letter_law(self.K, log_best, math.exp(t - STEP), law)
+            if self._missing(lower) > allowed:
+                break
+            t, law = t - STEP, lower
+        else:
+            return self._at(law, t)
 
         def excess(t: float) -> float:
-            return allowed - self._missing(law(t))
+            return allowed - self._missing(letter_law(self.K, log_best, math.exp(t), law))
 
-        low, high = math.log(LEAST), -math.log(LEAST)
-        t = low if excess(low) >= 0.0 else high if excess(high) <= 0.0 else brentq(excess, low, high, xtol=1e-13)
-        pi = mixed(law(t), np.exp(self.h - self.most), self._missing, allowed)
+        if excess(t) > 0.0:
+            t = brentq(excess, t - STEP, t, xtol=1e-13)
+        return self._at(letter_law(self.K, log_best, math.exp(t), law), t)
+
+    def _at(self, law: Floats, t: float) -> tuple[Named, Named]:
+        """A law made feasible, and the best multiplier near exp(t) that its output law has."""
+        pi = mixed(law, np.exp(self.h - self.most), self._missing, room(self.most, self.b, self.terms))
         point, found = self.improve({"pi": pi}, {"mu": np.array(math.exp(t))})
         mu = polished(lambda mu: self.bound(found | {"mu": np.array(mu)}), float(found["mu"]))
         return point, found | {"mu": np.array(mu)}

@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from dalenius.model.mechanism_classes import TiedEntries
-from dalenius.programs.base import Floats, Named
+from dalenius.programs.base import CONIC, Floats, Named
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.interior import Aim, interior_points
 from dalenius.programs.leakages import Leakages
@@ -21,7 +21,6 @@ __all__ = ["Closest", "MechanismUpdate"]
 HALVINGS = 60
 LARGEST = 10**8  # numbers that all blocks of the Hessian may have
 BLOCK = 60  # bytes that our own method takes for one of them
-CONIC = 300  # bytes that the conic form takes for a mass of a prior and an output
 
 
 class MechanismUpdate(MechanismProgram):

@@ -12,7 +12,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information.secants import tighten
 from dalenius.outcome import Termination
-from dalenius.programs.base import ROUNDING, BlockSolution, Floats, Named, Program, checked
+from dalenius.programs.base import CONIC, ROUNDING, BlockSolution, Floats, Named, Program, checked
 from dalenius.programs.expressions import concave_entropy
 from dalenius.programs.pairs import Pairs, polished
 from dalenius.programs.row_boxes import BoxDuals
@@ -136,6 +136,10 @@ class RowUpdate(Program):
         for name, value in data.items():
             self.parameters[name].value = value
 
+    @property
+    def conic_bytes(self) -> float:
+        return float(CONIC * self.row.rows.size)
+
     def start(self) -> tuple[Named, Named]:
         """The best of all classes, the given law and that of the largest entropy, made feasible; and the bound without entropy."""
         starts = self.row.starts()
@@ -229,12 +233,15 @@ class _Search:
     ) -> None:
         self.program, self.row, self.gap, self.limit, self.leaves = program, program.row, gap, limit, leaves
         self.target = target
-        self.ladder, self.started = list(ladder(solver)), time.monotonic()
+        self.ladder = [rung for rung in ladder(solver) if program.affordable(rung[0])]
+        self.started = time.monotonic()
         self.attempts: list[Attempt] = []
         self.duals = BoxDuals(self.row)
         self.w, self.value, self.climbs = self.row.best, self.row.information(self.row.best), 0
         for w in self.row.starts():
             self._take(self.row.climbed(w))
+            if self._left() <= 0.0:
+                break
         self.found_by = {"point": "start", "multipliers": "start"}
         self.termination = Termination.STALLED
 

@@ -6,6 +6,7 @@ and evaluates both sides of its interval in closed form.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 import warnings
@@ -26,7 +27,7 @@ __all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "ladder", "order_of", "usable
 OWN = "own"
 SOLVERS = ("auto", OWN, "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
 GRACE = 2.0  # seconds beyond its own time limit after which a solver counts as hung
-LOOK = 0.05  # seconds between two looks whether somebody wants to stop
+FIRST_LOOK, LOOK = 0.002, 0.05  # seconds between two looks whether somebody wants to stop
 MOSEK_TOLERANCES = {
     "MSK_DPAR_INTPNT_CO_TOL_REL_GAP": 1e-10,
     "MSK_DPAR_INTPNT_CO_TOL_PFEAS": 1e-10,
@@ -89,10 +90,10 @@ def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from [(OWN, {})] if name == OWN else _settings(name)
 
 
-def order_of(solver: str, quickest: tuple[str, ...] = (OWN, "CLARABEL")) -> tuple[str, ...]:
+def order_of(solver: str, quickest: tuple[str, ...] = ("CLARABEL", OWN)) -> tuple[str, ...]:
     """The names that `dalenius.solve` tries in turn for one of its choices; `auto` is what is quickest by measurement.
 
-    That is `quickest`: for most programs our own method, and Clarabel where it stalls (docs/programs.md, *What it costs*). A licensed
+    That is `quickest`: for most programs Clarabel, and our own method where it stalls (docs/programs.md, *What it costs*). A licensed
     MOSEK goes before them.
 
     Raises
@@ -156,11 +157,14 @@ def attempt(
     with warnings.catch_warnings():  # out here, because a thread that hangs would never restore them
         warnings.simplefilter("ignore")
         thread.start()
+        look = FIRST_LOOK
         while thread.is_alive() and not stop_requested():
             left = LOOK if time_limit is None else time_limit + GRACE - (time.monotonic() - started)
             if left <= 0.0:
                 break
-            thread.join(min(left, LOOK))
+            thread.join(min(left, look))
+            look = min(2.0 * look, LOOK)
+            _hear_interrupts()
         seconds = time.monotonic() - started
         if failed or not said:  # the values, if any, are those of an earlier solve, or still being written
             return Attempt(solver, failed[0] if failed else "hung", None, seconds, {}, {}, hung=not failed)
@@ -168,6 +172,13 @@ def attempt(
         duals = usable({name: (constraint.dual_value, constraint.shape) for name, constraint in constraints.items()})
     value = problem.value if isinstance(problem.value, float | int) and np.isfinite(problem.value) else None
     return Attempt(solver, said[0], value, seconds, point, duals)
+
+
+def _hear_interrupts() -> None:
+    """Python's own handler of Ctrl-C again: SCS puts one in its place that swallows the signal and writes to standard output."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is threading.main_thread() and callable(handler):
+        signal.signal(signal.SIGINT, handler)
 
 
 def _limited(solver: str, settings: dict[str, Any], time_limit: float | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 import dalenius as dl
 from dalenius.alternating import CycleWarning
+from dalenius.designs.exchange import master
 
 BITS = {"records": dl.Records(2, alphabet=2), "query": dl.Count()}
 UNKNOWN = dl.EntropyAtLeast("0.5 max")
@@ -72,6 +73,18 @@ def test_a_design_by_a_conic_solver_is_our_own(name, solver, solved):
         assert [use.solver for use in own.solvers] == ["own"]
         assert "upper" in use.ends
         assert conic.gap <= gap
+
+
+def test_left_to_itself_a_design_is_clarabels_and_ours_where_that_is_large(solved, monkeypatch):
+    result = dl.solve(DESIGNS["leakage"], gap=1e-4)
+    assert_conic(solved, "CLARABEL")
+    assert {use.solver for use in result.solvers} == {"clarabel"}
+    solved.clear()
+    monkeypatch.setattr(master, "LARGE", 0.0)
+    large = dl.solve(DESIGNS["leakage"], gap=1e-4)
+    assert not solved
+    assert {use.solver for use in large.solvers} == {"own"}
+    assert max(result.lower, large.lower) <= min(result.upper, large.upper)
 
 
 def test_every_block_of_an_alternating_audit_by_a_conic_solver(solved):

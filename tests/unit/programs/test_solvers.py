@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
+import os
+import signal
 import sys
 import threading
 import types
@@ -92,10 +95,11 @@ def test_small_letters_are_as_good(program):
 def test_what_dalenius_solve_tries(installed, monkeypatch):
     installed("CLARABEL", "SCS", "MOSEK")
     fake_mosek(monkeypatch, refuse)
-    assert order_of("auto") == ("own", "CLARABEL")
+    assert order_of("auto") == ("CLARABEL", "own")
+    assert order_of("auto", ("own", "CLARABEL")) == ("own", "CLARABEL")
     assert [order_of(name) for name in ("own", "scs", "Clarabel")] == [("own",), ("SCS",), ("CLARABEL",)]
     fake_mosek(monkeypatch, lambda _: None)
-    assert order_of("auto") == ("MOSEK", "own", "CLARABEL")
+    assert order_of("auto") == ("MOSEK", "CLARABEL", "own")
     assert order_of("mosek") == ("MOSEK",)
 
 
@@ -321,6 +325,31 @@ def test_ctrl_c_is_passed_on_and_the_program_can_be_solved_again(program, monkey
             program.solve()
     assert program.problem is not old, "the solver's thread may still hold the old objects"
     assert program.solve().termination is Termination.GAP_REACHED
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sets a handler of the C library")
+def test_ctrl_c_is_heard_though_a_solver_puts_its_own_handler_in_place(program, monkeypatch):
+    """As SCS does, which swallows the signal."""
+    heard = threading.Event()
+
+    def interrupt(*_):
+        heard.set()
+        raise KeyboardInterrupt
+
+    def swallows(*_, **__):
+        ctypes.CDLL(None).signal(signal.SIGINT, ctypes.c_void_p(signal.SIG_IGN))
+        for _ in range(2000):
+            os.kill(os.getpid(), signal.SIGINT)
+            if heard.wait(0.005):
+                return
+
+    monkeypatch.setattr(cp.Problem, "solve", swallows)
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            program.solve(solver="CLARABEL", time_limit=20.0)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # ---------------------------------------------------------------- the arguments of solve

@@ -14,12 +14,17 @@ from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.programs import BlockSolution
 from dalenius.programs.mechanism_update import MechanismUpdate
+from dalenius.programs.solvers import OWN
 from dalenius.programs.tally import Tally
 
 __all__ = ["Master", "MasterAnswer"]
 
 FINEST = 1e-9  # relative gap of a master that is always enough
 SHARE = 0.02  # of the exchange's gap that a master may leave
+LARGE = (
+    2.0**22
+)  # bytes of the conic form above which our own method goes before Clarabel: it has something whenever it is stopped
+FIRST = ("MOSEK", OWN, "CLARABEL", "SCS").index
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,8 @@ class Master:
         program = statement.program()
         program.room, program.negligible = self.room, NOTHING
         gap = max(SHARE * self.goal.gap, FINEST)
-        solution = program.solve(solver=self.order, gap=gap, time_limit=max(seconds, 0.0))
+        order = self.order if program.conic_bytes <= LARGE else sorted(self.order, key=FIRST)
+        solution = program.solve(solver=order, gap=gap, time_limit=max(seconds, 0.0))
         self.tally.add(program.name, solution)
         return MasterAnswer(statement, program, solution)
 
