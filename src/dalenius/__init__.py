@@ -94,12 +94,12 @@ from dalenius.model.queries import Query as Query
 from dalenius.model.queries import Sum as Sum
 from dalenius.model.queries import Table as Table
 from dalenius.model.queries import Threshold as Threshold
+from dalenius.outcome import ConstraintPrice as ConstraintPrice
 from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
 from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
-from dalenius.results import ConstraintPrice as ConstraintPrice
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result

@@ -101,8 +101,9 @@ def solve(
     InputError
         If an argument is invalid, `known`, `method` or `solver` is not for this kind of problem, or the solver is not there.
     DaleniusError
-        If nothing can be proved within the limits; it says what that would take. Or if the checker cannot prove anything about the
-        model, because it is beyond its own limits (docs/certificate-format.md).
+        If nothing can be proved within the limits; it says what that would take. If a design's constraints leave so little room
+        that neither a mechanism that meets them was found, nor a proof that there is none. Or if the checker cannot prove anything
+        about the model, because it is beyond its own limits (docs/certificate-format.md).
 
     Warns
     -----
@@ -117,7 +118,8 @@ def solve(
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
     Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
     mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md). Under a privacy notion a design
-    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part.
+    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part. With constraints the
+    master has all of them, and several adversaries may answer (docs/constraints.md).
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(

@@ -17,11 +17,11 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Refusal, Scope, SolverUse, Termination
+from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
-__all__ = ["ConstraintPrice", "DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
+__all__ = ["DesignResult", "RecordProof", "Result", "Witness", "relative_gap"]
 
 
 def relative_gap(lower: float | Fraction, upper: float | Fraction) -> float:
@@ -85,41 +85,6 @@ class RecordProof:
     times: int
     method: str
     leaves: int
-
-
-@dataclass(frozen=True)
-class ConstraintPrice:
-    """Whether a constraint of a design binds, and at what price.
-
-    Attributes
-    ----------
-    number : int or None
-        Among the problem's constraints, from 0; None for the budget and for a privacy notion.
-    kind : str
-        As in a model file; of the budget its key, of the notion ``privacy``.
-    price : float
-        The sum of its multipliers' sizes in the proof of `lower`: if every right-hand side of it were loosened by one unit, that bound
-        would fall by at most so much. 0 where the proof does not need it. Of a limit of leakage the unit is a nat.
-    slack : Fraction, float or None
-        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is
-        no mechanism, and of cones.
-    rows : tuple of (row, multiplier)
-        Where it has rows those that have a price; in which order rows come docs/model-format.md says.
-    """
-
-    number: int | None
-    kind: str
-    price: float
-    slack: Fraction | float | None = None
-    rows: tuple[tuple[int, float], ...] = field(default=(), repr=False)
-
-    @property
-    def binds(self) -> bool:
-        """Whether the proof of `lower` needs it."""
-        return self.price > 0.0
-
-    def __str__(self) -> str:
-        return self.kind if self.number is None else f"constraints[{self.number}] ({self.kind})"
 
 
 class _Proved:

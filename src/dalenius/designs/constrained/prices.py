@@ -11,7 +11,8 @@ from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.evidence import CERTAIN, Lower
 from dalenius.model.constraints import LeakageLimit
-from dalenius.results import ConstraintPrice, Result
+from dalenius.outcome import ConstraintPrice
+from dalenius.results import Result
 
 __all__ = ["prices_of"]
 
