@@ -41,6 +41,7 @@ HERE = Path(__file__).resolve().parent
 SETS = ("minimal", "fast", "various")
 GROUPS = ("parity", "modular", "count", "random", "capacity")
 SIDES = ("before", "after")
+PROCESSOR = time.process_time
 TICK = 1e-3  # seconds for each look at a counted clock
 ROUNDING = 1e-10  # relative to the upper end: a width below this is rounding alone
 
@@ -55,6 +56,7 @@ def worker(counted: bool) -> None:
     if counted:
         ticks = itertools.count()
         time.monotonic = lambda: TICK * next(ticks)  # before anything of the package can have taken hold of it
+        time.process_time = lambda: 0.0
     instances: dict[str, list[Any]] = {}
     for line in sys.stdin:
         try:
@@ -75,9 +77,9 @@ def _solved(job: dict[str, Any], instances: dict[str, list[Any]]) -> dict[str, A
         problem, gap = dl.load(job["path"]), job["gap"]
     audit = isinstance(problem, dl.MaximalLeakage)
     limits = {"time_limit": None if audit else job["design_seconds"], "node_limit": job["node_limit"]}
-    before = time.process_time()
+    before = PROCESSOR()
     result = dl.solve(problem, gap=gap, seed=job["seed"], **limits)
-    seconds = time.process_time() - before
+    seconds = PROCESSOR() - before
     audited = result if audit else result.audit
     records = () if audited is None else audited.records
     return {

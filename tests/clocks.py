@@ -32,6 +32,10 @@ class WorkClock:
             alarm[1]()
         return self.now
 
+    def process_time(self) -> float:
+        """Nobody else is at work."""
+        return self.now
+
     def alarm(self, seconds: float, action: Callable[[], object]) -> None:
         """Call `action` at the first reading after so many seconds of work."""
         self._alarms.append((self.now + seconds, action))

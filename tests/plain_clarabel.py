@@ -8,6 +8,12 @@ from scipy.sparse import csc_matrix
 
 from dalenius.programs import StandardForm
 
+CONES = {
+    "zero": clarabel.ZeroConeT,
+    "nonnegative": clarabel.NonnegativeConeT,
+    "second-order": clarabel.SecondOrderConeT,
+}
+
 
 def settings() -> clarabel.DefaultSettings:
     chosen = clarabel.DefaultSettings()
@@ -23,7 +29,7 @@ def solved(form: StandardForm) -> tuple[np.ndarray, np.ndarray, float]:
         if part.cone == "exponential":
             cones += [clarabel.ExponentialConeT()] * (part.size // 3)
         else:
-            cones.append((clarabel.ZeroConeT if part.cone == "zero" else clarabel.NonnegativeConeT)(part.size))
+            cones.append(CONES[part.cone](part.size))
     size = form.c.size
     cost = -form.c if form.maximises else form.c
     found = clarabel.DefaultSolver(

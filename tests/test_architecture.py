@@ -154,7 +154,7 @@ def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
         for path in MODULES
     }
     assert {name: found for name, found in used.items() if found} == {
-        "_verify.py": ["dalenius_check"],
+        "_verify.py": ["dalenius_check", "dalenius_check.conic"],
         "cli/solving.py": ["dalenius_check.__main__"],
     }
     names = {
@@ -162,7 +162,7 @@ def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
         for node in ast.walk(ast.parse((SOURCE / "_verify.py").read_text()))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
-    assert names == {"check", "digest", "Verdict", "RefusedError", "LimitError"}
+    assert names == {"check", "conic", "digest", "Verdict", "RefusedError", "LimitError"}
 
 
 @pytest.mark.parametrize("path", sorted(UNIT.rglob("*.py")), ids=lambda path: path.relative_to(UNIT).as_posix())

@@ -12,10 +12,10 @@ from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from dalenius._costs import AuditCosts, Cost
+from dalenius._costs import AuditCosts, Cost, design_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, Certificate, Header, Lower, Upper, claim_text, short_text
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
@@ -30,6 +30,7 @@ U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
+GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
 
 
@@ -132,7 +133,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in [] if desk.late else lowers[:-1]:
+    for candidate in lowers[: desk.affordable] if desk.late else lowers[:-1]:
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate
@@ -154,8 +155,8 @@ def _first_proved(
     """The first upper end that is proved beside the certain lower one."""
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
-    for upper in list(uppers)[-1:] if desk.late else uppers:
-        if upper.candidate == hopeless:
+    for upper in uppers:
+        if upper.candidate == hopeless or (desk.late and upper.candidate < (QUICK if desk.affordable else CERTAIN)):
             continue
         certificate, verdict = desk.check(lowers[0], upper)
         if desk.accepts(verdict):
@@ -253,7 +254,7 @@ class _Desk:
             mechanism=upper.mechanism,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
-        seconds = self._seconds(certain=upper.candidate == CERTAIN)
+        seconds = self._seconds(certain=lower.candidate == upper.candidate == CERTAIN)
         verdict = verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=self._mebibytes)
         if verdict.allowed:
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
@@ -265,10 +266,36 @@ class _Desk:
         return verdict.status.value == ("resolved" if self._own else "proved")
 
     def _seconds(self, *, certain: bool) -> float:
-        """What a check may take: all that is left, and for a certain end more than it should need."""
+        """What a check may take: all that is left, or a little more; for certain ends more than they should need.
+
+        A second is always granted, but not again after a proof that took more.
+        """
         if self._search is None:
             return inf
-        return max(self._search.clock.left, 2.0 * self._certain.seconds if certain else 0.0, LEAST_SECONDS)
+        if certain:
+            return max(self._search.clock.left, 2.0 * self._certain.seconds, LEAST_SECONDS)
+        return max(self._search.clock.left, self._grace, 0.0 if self.beyond else LEAST_SECONDS)
+
+    @property
+    def _grace(self) -> float:
+        """What a proof may take after the time is up."""
+        assert self._search is not None
+        return GRACE * self._search.limits.seconds
+
+    @property
+    def affordable(self) -> bool:
+        """Whether a short proof of what was found is predicted to take no more than that."""
+        if self._search is None:
+            return True
+        return self._whole.seconds * self._search.clock.pace <= self._grace
+
+    @cached_property
+    def _whole(self) -> Cost:
+        """What the ends take that were searched for, but for trees."""
+        assert isinstance(self.problem, MaximalLeakage | DesignProblem)
+        return (
+            design_cost(self.problem) if isinstance(self.problem, DesignProblem) else AuditCosts.of(self.problem).whole
+        )
 
     @property
     def _mebibytes(self) -> float:
@@ -293,7 +320,7 @@ class _Desk:
         if self._search is None:
             return True
         needed, within = self._certain.seconds, self._search.limits.least[0]
-        return needed <= within and self._seconds(certain=False) >= 0.35 * needed
+        return needed <= within and max(self._search.clock.left, LEAST_SECONDS) >= 0.35 * needed
 
     @property
     def late(self) -> bool:

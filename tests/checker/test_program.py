@@ -215,11 +215,15 @@ def code_lines(source):
 
 def test_the_trusted_package_stays_small():
     sizes = {str(path.relative_to(PACKAGE)): code_lines(path.read_text()) for path in PACKAGE.rglob("*.py")}
-    own = {name: size for name, size in sizes.items() if name.startswith("arithmetic")}
+    own, conic = (
+        {name: size for name, size in sizes.items() if name.startswith(room)} for room in ("arithmetic", "conic")
+    )
     assert sum(own.values()) <= ARITHMETIC_LIMIT, own
-    assert sum(sizes.values()) - sum(own.values()) <= LIMIT, sizes
+    assert sum(conic.values()) <= CONIC_LIMIT, conic
+    assert sum(sizes.values()) - sum(own.values()) - sum(conic.values()) <= LIMIT, sizes
     assert max(size for name, size in sizes.items() if name != "arithmetic/balls.py") <= 165, sizes
 
 
 LIMIT = 2220
 ARITHMETIC_LIMIT = 400
+CONIC_LIMIT = 400  # of what certificates do not need: intervals for conic instances

@@ -35,7 +35,7 @@ CBF = {
     "sense": (TEXT.replace("MAX", "MAXIMISE"), "expected MIN or MAX"),
     "unknown item": (TEXT + "\nINT\n1\n0\n", "unknown"),
     "twice": (TEXT + "\nBCOORD\n0\n", "stands twice"),
-    "quadratic cone": (TEXT.replace("L+ 1", "Q 1"), "expected one of"),
+    "quadratic cone": (TEXT.replace("L+ 1", "QR 1"), "expected one of"),
     "cone of four": (TEXT.replace("EXP 3", "EXP 4"), "3 members"),
     "cone sizes": (TEXT.replace("L+ 1", "L+ 2"), "have 5 members"),
     "more cones": (TEXT.replace("4 2", "4 3"), "CON"),

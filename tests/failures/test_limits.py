@@ -373,6 +373,45 @@ def test_seconds_are_those_of_the_proof_too(support, monkeypatch, work_clock):
         assert dl.solve(question, time_limit=60.0).seconds >= 10.0
 
 
+def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
+    """It once cost both ends: 0 .. log letters, where three seconds less had proved an interval."""
+    from dalenius import _prove
+    from dalenius.audits import record_audit
+    from dalenius_check import Status, Verdict
+
+    verify, tried, long = _prove.verify, list[int](), 6
+
+    def slow(problem, certificate, **options):
+        tried.append(certificate.text.count('"split"'))
+        if tried[-1] > long:
+            return Verdict(Status.UNDECIDED, "certificate line 40: limit: 5 seconds", allowed="seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(_prove, "verify", slow)
+    monkeypatch.setattr(record_audit, "SHORT", long)
+    question = dl.load("count/geometric-n8-b0.8")
+    result = dl.solve(question, gap=0.03, node_limit=30, time_limit=4.0)
+    assert max(tried) > long
+    assert 0.1 < result.lower < result.upper < 0.69315
+    assert {refusal.limit for refusal in result.refusals} == {TIME}
+    assert result.termination is TIME
+    assert dl.verify(question, result.certificate).proved
+
+
+def test_no_tree_grows_in_the_time_that_the_best_ones_proof_needs(monkeypatch):
+    """Another tree with few leaves once went on to the end."""
+    from dalenius.audits import EntropyAudit, audit_within, entropy_at_least
+    from dalenius.search import Limits, Run
+
+    monkeypatch.setattr(entropy_at_least, "FIXED", 5e-4 * 40)  # few leaves that take long
+    question = dl.load("count/geometric-n8-b0.8")
+    audit = audit_within(question, Run.of(Limits(gap=1e-9, time_limit=2.0)))
+    assert isinstance(audit, EntropyAudit)
+    audit.run()
+    assert audit.checking > 0.5
+    assert audit.clock.remaining >= 0.5 * audit.checking
+
+
 def test_a_proof_that_passes_a_limit_is_no_defect(support, monkeypatch, recwarn):
     """The checker runs out of what it was given: a wider interval, the limit as the reason, no warning."""
     from dalenius import _prove

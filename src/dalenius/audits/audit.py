@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
 from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
@@ -108,9 +108,18 @@ class Audit(ABC):
     def proof(self) -> UpperProof:
         """The lines that prove `upper`."""
 
+    def quick(self) -> tuple[float, UpperProof]:
+        """The best upper bound whose proof is short, with its lines."""
+        return self.certain()
+
     @abstractmethod
     def certain(self) -> tuple[float, UpperProof]:
         """An upper bound that needs no search, with its lines."""
+
+    @property
+    def checking(self) -> float:
+        """Seconds that checking `proof` takes besides what any proof takes, predicted: for trees."""
+        return 0.0
 
     @abstractmethod
     def record_proofs(self) -> tuple[RecordProof, ...]:
@@ -140,7 +149,11 @@ class Audit(ABC):
             if not end.rounded:
                 break
             yield end
-        yield LowerEnd(value=0.0, lines=(WitnessLine(None, None),), candidate=CERTAIN)
+        yield self.certain_lower()
+
+    def certain_lower(self) -> LowerEnd:
+        """Nothing leaks less than nothing."""
+        return LowerEnd(value=0.0, lines=(WitnessLine(None, None),), candidate=CERTAIN)
 
     def uppers(self) -> Iterator[Upper]:
         """The bound found, rounded ever further; at last one that needs no search."""
@@ -157,8 +170,13 @@ class Audit(ABC):
                 )
         for margin in MARGINS:
             yield Upper(value=self.upper, margin=margin, lines=proof, candidate=step(margin))
-        value, proof = self.certain()
-        yield Upper(value=value, margin=MARGINS[0], lines=proof, candidate=CERTAIN)
+        yield self.retreat(QUICK)
+        yield self.retreat(CERTAIN)
+
+    def retreat(self, candidate: int) -> Upper:
+        """The bound with a short proof, or the one that needs no search."""
+        value, proof = self.quick() if candidate == QUICK else self.certain()
+        return Upper(value=value, margin=MARGINS[0], lines=proof, candidate=candidate)
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         """The proved interval, and the prior that attains its lower end."""

@@ -49,7 +49,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 4e-4
+FIXED = 5e-4
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -131,11 +131,20 @@ class EntropyAudit(Audit):
     def proof(self) -> UpperProof:
         return tuple(line for r in self.records for line in (RecordLine(r.channel.record), *r.proof))
 
+    def quick(self) -> tuple[float, UpperProof]:
+        lines = (line for r in self.records for line in (RecordLine(r.channel.record), *r.quick[1]))
+        return max((r.quick[0] for r in self.records), default=0.0), tuple(lines)
+
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letters."""
         bounds = [(channel.record, letters_bound(channel)) for channel in self.channels]
         lines = tuple(line for record, bound in bounds for line in (RecordLine(record), *bound.proof))
         return max((bound.upper for _, bound in bounds), default=0.0), lines
+
+    @property
+    def checking(self) -> float:
+        """Of what would be written now: of every record the best bound, a tree's or another."""
+        return sum(self._checking(record.leaves_of_best, record.work) for record in self.records)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
@@ -219,8 +228,7 @@ class EntropyAudit(Audit):
             if record.bounded <= self.target:
                 break
             assert record.race is not None
-            proof = _checking(max((runner.leaves for runner in record.race.runners), default=0), record.work)
-            clock = self.clock.slice(self.clock.remaining - proof)  # a turn may be long, and its leaves need time, too
+            clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
             runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
@@ -246,7 +254,7 @@ class EntropyAudit(Audit):
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        late = turn.remaining < _checking(leaves, work)
+        late = turn.remaining < max(self._checking(leaves, work), self.checking)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
@@ -257,15 +265,14 @@ class EntropyAudit(Audit):
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
+    def _checking(self, leaves: int, work: int) -> float:
+        """Seconds that checking so many leaves takes, each of so many multiply-adds."""
+        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * work)
+
     def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
-
-
-def _checking(leaves: int, work: int) -> float:
-    """Seconds that checking so many leaves takes, each of so many multiply-adds."""
-    return leaves * (FIXED + WORK * work)
 
 
 def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float) -> Race:

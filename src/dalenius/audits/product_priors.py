@@ -196,7 +196,8 @@ class ProductAudit(Audit):
     def _law_seconds(self) -> float:
         """What checking a law takes."""
         kept = KEPT * self.channel.size <= self.search.limits.least[1] - self.channel.nbytes
-        return (WORK if kept else ANEW) * self.channel.size + WEIGHT * self.channel.shape[1]
+        once = (WORK if kept else ANEW) * self.channel.size + WEIGHT * self.channel.shape[1]
+        return self.clock.pace * self.search.checks * once
 
     @property
     def _more_laws(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ __all__ = [
 
 Proof = tuple[ProofLine, ...]
 RELATIVE = 1e-5  # of a leakage so small that ABSOLUTE is much of it
+SHORT = 256  # lines of a proof that takes no time to speak of
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
 
 
@@ -53,6 +54,10 @@ class RecordAudit:
     proof: Proof
     leaves: int = 1
     race: Race | None = None
+    quick: tuple[float, Proof] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.quick = self.upper, self.proof
 
     def witness(self, slack: float) -> tuple[Floats | None, float]:
         """A prior with H >= b + slack (None: the uniform one) and its leakage in nats."""
@@ -68,6 +73,14 @@ class RecordAudit:
         return min([self.upper, *(runner.upper for runner in (self.race.runners if self.race else []))])
 
     @property
+    def leaves_of_best(self) -> int:
+        """The leaves of the bound that would be proved now; 0 where that is a matter of a few lines."""
+        best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
+        if best is not None and best.upper < self.upper:
+            return best.leaves
+        return self.leaves if self.leaves > 1 else 0
+
+    @property
     def work(self) -> int:
         """Multiply-adds that checking a leaf takes."""
         return self.channel.completions.log_uniform.shape[1] * self.channel.aggregation.output_count
@@ -78,9 +91,11 @@ class RecordAudit:
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
     def keep(self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int) -> None:
-        """Take a bound with its proof, if it is better."""
+        """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
             self.upper, self.method, self.proof, self.leaves = upper, method, tuple(lines), leaves
+            if len(self.proof) <= SHORT:
+                self.quick = upper, self.proof
 
     def improve(self, p: Floats, clock: Clock) -> None:
         """Search from a prior where a bound is large."""

@@ -1,7 +1,7 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
 from dalenius.evidence.certificate import Certificate, Header, claim_text
-from dalenius.evidence.ends import CERTAIN, MARGINS, Lower, Upper, step
+from dalenius.evidence.ends import CERTAIN, MARGINS, QUICK, Lower, Upper, step
 from dalenius.evidence.numbers import (
     double_above,
     double_below,
@@ -18,6 +18,7 @@ from dalenius.evidence.numbers import (
 __all__ = [
     "CERTAIN",
     "MARGINS",
+    "QUICK",
     "Certificate",
     "Header",
     "Lower",

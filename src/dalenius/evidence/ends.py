@@ -8,14 +8,14 @@ from fractions import Fraction
 from dalenius.evidence.lines import LowerLine, Matrix, UpperLine
 from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
 
-__all__ = ["CERTAIN", "MARGINS", "Lower", "Upper", "step"]
+__all__ = ["CERTAIN", "MARGINS", "QUICK", "Lower", "Upper", "step"]
 
 # outward roundings of what was computed in doubles, tried one after the other
 MARGINS = (1e-13, 3e-12, 1e-10, 3e-9, 1e-7)
 ROUNDING = 1e-10  # a larger margin is not rounding any more: something is wrong with the evidence
 
 
-CERTAIN = 2  # the candidate that an end is which needs no search
+QUICK, CERTAIN = 2, 3  # candidates: the best end whose proof is short; one that needs no search
 
 
 def step(margin: float, roundoff: float = 0.0) -> int:

@@ -14,7 +14,7 @@ from dalenius.export.offer import Offer, offered, offers
 from dalenius.export.solution import Solution, certify, parse_solution, read_solution, write_solution
 from dalenius.export.standard import digest, json_text, parse_json, read_json
 from dalenius.files import write_whole
-from dalenius.programs import Program, StandardForm
+from dalenius.programs import Model, Program, StandardForm, conic_form
 
 __all__ = [
     "FORMATS",
@@ -44,19 +44,21 @@ TEXTS: dict[str, Callable[[StandardForm], str]] = {
 FORMATS = (*TEXTS, "mosek")
 
 
-def export(program: Program | StandardForm, path: str | Path, *, format: str) -> Path:
-    """Write a program's instance, with the data that it has now.
+def export(program: Program | StandardForm | Model, path: str | Path, *, format: str) -> Path:
+    """Write a program's instance, with the data that it has now, or that of a model of one's own.
 
     Parameters
     ----------
-    program : Program or StandardForm
+    program : Program, StandardForm or cvxpy.Problem
+        Of a problem, the conic form that `dalenius.programs.certify` derives (`dalenius.programs.conic_form`).
     format : {"json", "cbf", "clarabel", "mps", "lp", "mosek"}
         ``"mps"`` and ``"lp"`` are for linear instances only; for ``"mosek"`` the ending of the path says which of MOSEK's formats.
 
     Raises
     ------
     InputError
-        If the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot be written.
+        If the format is unknown or does not fit the instance, MOSEK is wanted and not installed, or the file cannot be written; of a
+        problem also as `certify`.
 
     >>> import tempfile
     >>> import numpy as np
@@ -69,5 +71,8 @@ def export(program: Program | StandardForm, path: str | Path, *, format: str) ->
     """
     if format not in FORMATS:
         raise InputError(f"format: expected one of {', '.join(FORMATS)}; got {format!r}")
-    form = program if isinstance(program, StandardForm) else program.standard_form()
+    if isinstance(program, StandardForm):
+        form = program
+    else:
+        form = program.standard_form() if isinstance(program, Program) else conic_form(program)
     return write_mosek(form, path) if format == "mosek" else write_whole(path, TEXTS[format](form))

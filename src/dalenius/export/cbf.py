@@ -19,7 +19,7 @@ from scipy.sparse import eye_array as eye
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.export.standard import digest
-from dalenius.export.strict import MAX_NUMBERS, read_file
+from dalenius.export.strict import MAX_NUMBERS, need_cones, read_file
 from dalenius.information.arrays import Floats
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Columns, Rows
@@ -28,7 +28,7 @@ __all__ = ["cbf_text", "parse_cbf", "read_cbf"]
 
 VERSION = 3  # of the format: the first with what we write that other readers know; 4 adds cones that we do not have
 VERSIONS = (1, 2, 3, 4)
-CONES = {"zero": "L=", "nonnegative": "L+", "exponential": "EXP"}
+CONES = {"zero": "L=", "nonnegative": "L+", "second-order": "Q", "exponential": "EXP"}
 MAX_SIZE = 2**22  # of variables and of rows
 HEAD, END = "# dalenius", "# end of instance"
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -38,11 +38,17 @@ _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
 def cbf_text(form: StandardForm) -> str:
     """The instance in CBF, the objective as it is (MIN or MAX, with its offset); doubles are read back exactly.
 
+    Raises
+    ------
+    InputError
+        If it has a semidefinite cone.
+
     >>> from dalenius.programs import MarginalUpdate
     >>> text = cbf_text(MarginalUpdate(np.array([[0.9, 0.1], [0.2, 0.8]]), np.zeros(2), 0.5).standard_form())
     >>> [line for line in text.splitlines() if not line.startswith("#")][:9]
     ['', 'VER', '3', '', 'OBJSENSE', 'MAX', '', 'VAR', '6 1']
     """
+    need_cones(form, "cbf", CONES)
     order = form.exponential_reversed()
     A, b = coo_array(form.A[order]), form.b[order]
     cones = [line for part in form.rows for line in _cone_lines(part)]
@@ -85,7 +91,7 @@ def _comments(form: StandardForm) -> Iterator[str]:
 
 
 def read_cbf(path: str | Path) -> StandardForm:
-    """Read a CBF file whose cones are F, L+, L-, L= and EXP.
+    """Read a CBF file whose cones are F, L+, L-, L=, Q and EXP.
 
     Raises
     ------
@@ -227,7 +233,7 @@ def _size(cones: list[tuple[str, int]]) -> int:
 def _blocks(name: str, cones: list[tuple[str, int]], start: int) -> list[tuple[Rows, NDArray[np.int64], float]]:
     """For each cone that says anything its block, its places in the file and its sign."""
     found = []
-    kinds = {"L=": "zero", "L+": "nonnegative", "L-": "nonnegative", "EXP": "exponential"}
+    kinds = {"L=": "zero", "L+": "nonnegative", "L-": "nonnegative", "Q": "second-order", "EXP": "exponential"}
     for number, (kind, size) in enumerate(cones, start=1):
         places = np.arange(start, start + size)
         if kind in kinds:
@@ -261,6 +267,8 @@ def _cones(lines: _Lines, within: str, kinds: tuple[str, ...]) -> list[tuple[str
         part = lines.whole(word, size, "a size")
         if kind == "EXP" and part != 3:
             lines.fail(f"an exponential cone has 3 members, got {part}")
+        if kind == "Q" and part == 0:
+            lines.fail("a second-order cone has a member at least, got 0")
         total += part
         cones.append((kind, part))
     if total != size:
@@ -284,13 +292,13 @@ def _coordinates(lines: _Lines, found: _Found, keyword: str, *sizes: int) -> Non
 
 
 def _variables(lines: _Lines, found: _Found) -> None:
-    found.variables = _cones(lines, "VAR", ("F", "L+", "L-", "L=", "EXP"))
+    found.variables = _cones(lines, "VAR", ("F", "L+", "L-", "L=", "Q", "EXP"))
     if not found.variables:
         lines.fail("VAR: expected a variable at least")
 
 
 def _constraints(lines: _Lines, found: _Found) -> None:
-    found.constraints = _cones(lines, "CON", ("L+", "L-", "L=", "EXP"))
+    found.constraints = _cones(lines, "CON", ("L+", "L-", "L=", "Q", "EXP"))
 
 
 def _offset(lines: _Lines, found: _Found) -> None:

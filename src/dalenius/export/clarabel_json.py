@@ -6,15 +6,28 @@ from typing import Any
 
 from scipy.sparse import csc_array
 
+from dalenius.export.strict import need_cones
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Rows
 from dalenius.strict_json import object_text
 
 __all__ = ["clarabel_text"]
 
+KINDS = {
+    "zero": "ZeroConeT",
+    "nonnegative": "NonnegativeConeT",
+    "second-order": "SecondOrderConeT",
+    "exponential": "ExponentialConeT",
+}
+
 
 def clarabel_text(form: StandardForm) -> str:
     """The file. It has no room for an offset or a maximum: the value is offset + q x, or offset - q x for a maximum.
+
+    Raises
+    ------
+    InputError
+        If the instance has a semidefinite cone: its rows there are scaled by the root of 2, which is no double.
 
     >>> import numpy as np
     >>> from dalenius.programs import MarginalUpdate
@@ -23,6 +36,7 @@ def clarabel_text(form: StandardForm) -> str:
     >>> sorted(file), file["cones"][:2], file["cones"][-1]
     (['A', 'P', 'b', 'cones', 'q'], [{'ZeroConeT': 1}, {'NonnegativeConeT': 2}], {'ExponentialConeT': []})
     """
+    need_cones(form, "clarabel", KINDS)
     width = form.c.size
     cost = -form.c + 0.0 if form.maximises else form.c
     parts: dict[str, Any] = {
@@ -45,4 +59,4 @@ def _columns(matrix: csc_array) -> dict[str, Any]:
 def _cones(part: Rows) -> list[dict[str, Any]]:
     if part.cone == "exponential":
         return [{"ExponentialConeT": []}] * (part.size // 3)
-    return [{"ZeroConeT" if part.cone == "zero" else "NonnegativeConeT": part.size}] if part.size else []
+    return [{KINDS[part.cone]: part.size}] if part.size else []

@@ -1,4 +1,4 @@
-"""MPS and LP files of instances without exponential cones, every double to its last bit."""
+"""MPS and LP files of linear instances, every double to its last bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mps_text(form: StandardForm) -> str:
     Raises
     ------
     InputError
-        If the instance has an exponential cone, or numbers that readers would change.
+        If the instance has other cones than zero and nonnegative ones, or numbers that readers would change.
     """
     names, rows = _names(form.columns), _names(form.rows)
     _need_readable(form, "mps")
@@ -45,7 +45,7 @@ def lp_text(form: StandardForm) -> str:
     Raises
     ------
     InputError
-        If the instance has an exponential cone, or numbers that readers would change.
+        If the instance has other cones than zero and nonnegative ones, or numbers that readers would change.
     """
     names, rows = _names(form.columns), _names(form.rows)
     _need_readable(form, "lp")
@@ -66,9 +66,9 @@ def lp_text(form: StandardForm) -> str:
 def _need_readable(form: StandardForm, what: str) -> None:
     """Linear, and every number such that it is read back as it is."""
     if not form.linear:
+        other = " and ".join(cone for cone, size in form.sizes.items() if size and cone not in SIGNS)
         raise InputError(
-            f"{what}: {form.program} has {form.sizes['exponential'] // 3} exponential cones, and this format is for linear programs; "
-            "use cbf, clarabel, mosek or json"
+            f"{what}: {form.program} has {other} cones, and this format is for linear programs; use cbf, clarabel, mosek or json"
         )
     others = np.concatenate([form.c, form.b, [form.offset]])
     entries, sizes = form.A.data, abs(form.A.data)

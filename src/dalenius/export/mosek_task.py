@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError
+from dalenius.export.strict import need_cones
 from dalenius.files import write_whole
 from dalenius.programs import StandardForm
 from dalenius.programs.standard_form import Rows
 
 __all__ = ["ENDINGS", "write_mosek"]
 
+DOMAINS = {"zero": "appendrzerodomain", "nonnegative": "appendrplusdomain", "second-order": "appendquadraticconedomain"}
 ENDINGS = (".task", ".task.gz", ".task.zst", ".ptf", ".ptf.gz", ".jtask")
 
 
@@ -22,8 +24,8 @@ def write_mosek(form: StandardForm, path: str | Path) -> Path:
     Raises
     ------
     InputError
-        If MOSEK cannot be imported, the ending is none of .task, .task.gz, .task.zst, .ptf, .ptf.gz and .jtask, or the file cannot be
-        written.
+        If the instance has a semidefinite cone, MOSEK cannot be imported, the ending is none of .task, .task.gz, .task.zst, .ptf,
+        .ptf.gz and .jtask, or the file cannot be written.
     """
     path = Path(path)
     ending = next((ending for ending in sorted(ENDINGS, key=len, reverse=True) if path.name.endswith(ending)), None)
@@ -31,6 +33,7 @@ def write_mosek(form: StandardForm, path: str | Path) -> Path:
         raise InputError(
             f"{path}: expected one of the endings {', '.join(ENDINGS)}, which say MOSEK in what form to write"
         )
+    need_cones(form, "mosek", (*DOMAINS, "exponential"))
     try:
         import mosek
     except (ImportError, OSError):
@@ -72,10 +75,7 @@ def _fill(task: Any, form: StandardForm, mosek: Any) -> None:
 def _append(task: Any, part: Rows, start: int) -> None:
     exponential = part.cone == "exponential"
     size = 3 if exponential else part.size
-    if exponential:
-        domain = task.appendprimalexpconedomain()
-    else:
-        domain = (task.appendrzerodomain if part.cone == "zero" else task.appendrplusdomain)(size)
+    domain = task.appendprimalexpconedomain() if exponential else getattr(task, DOMAINS[part.cone])(size)
     for k in range(part.size // size if size else 0):
         members = range(start + k * size, start + (k + 1) * size)
         task.appendacc(domain, list(members), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,21 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.files import MAX_PROOF, read_text
+from dalenius.programs import StandardForm
 from dalenius.strict_json import parse_object
 
-__all__ = ["MAX_NUMBERS", "keys_of", "numbers_of", "read_file", "read_object", "text_of", "whole_of"]
+__all__ = ["MAX_NUMBERS", "keys_of", "need_cones", "numbers_of", "read_file", "read_object", "text_of", "whole_of"]
 
 MAX_NUMBERS = 2**24
+
+
+def need_cones(form: StandardForm, what: str, kinds: Collection[str]) -> None:
+    """Raise `InputError` for a kind of cone that a format has no exact form of, by name."""
+    for part in form.rows:
+        if part.size and part.cone not in kinds:
+            raise InputError(
+                f"{what}: {form.program} has a {part.cone} cone, and this format does not write it exactly; use json"
+            )
 
 
 def read_file(path: str | Path, what: str) -> str:

@@ -7,6 +7,7 @@ from dalenius.programs.marginal import MarginalUpdate
 from dalenius.programs.min_distortion import MinDistortionProgram
 from dalenius.programs.min_leakage import MinLeakageProgram
 from dalenius.programs.node import NodeRelaxation
+from dalenius.programs.own import CertifiedInterval, Claim, Model, Standing, certify, conic_form
 from dalenius.programs.posterior import PosteriorUpdate
 from dalenius.programs.private_distortion import PrivateDistortionProgram
 from dalenius.programs.row import RowUpdate
@@ -17,15 +18,21 @@ __all__ = [
     "SOLVERS",
     "Attempt",
     "BlockSolution",
+    "CertifiedInterval",
+    "Claim",
     "ConditionalUpdate",
     "ConstrainedUpdate",
     "MarginalUpdate",
     "MinDistortionProgram",
     "MinLeakageProgram",
+    "Model",
     "NodeRelaxation",
     "PosteriorUpdate",
     "PrivateDistortionProgram",
     "Program",
     "RowUpdate",
     "StandardForm",
+    "Standing",
+    "certify",
+    "conic_form",
 ]

@@ -18,7 +18,8 @@ from dalenius.information.arrays import Floats, Integers
 
 __all__ = ["CONES", "Columns", "Rows", "StandardForm", "standard_form"]
 
-CONES = ("zero", "nonnegative", "exponential")
+CONES = ("zero", "nonnegative", "second-order", "semidefinite", "exponential")
+USUAL = ("zero", "nonnegative", "exponential")  # those of the package's own programs
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}", re.ASCII)
 
 
@@ -39,7 +40,8 @@ class Columns:
 class Rows:
     """Consecutive rows that make up one constraint, row-major; `auxiliary` where only the cone form has it.
 
-    An exponential cone takes three rows (x, y, z), y > 0 and y exp(x/y) <= z, or x <= 0 = y <= z; `shape` counts cones.
+    An exponential cone takes three rows (x, y, z), y > 0 and y exp(x/y) <= z, or x <= 0 = y <= z; `shape` counts cones. A second-order
+    cone (t, u), t >= |u|, and a semidefinite one, the entries on and above the diagonal of a matrix, row by row, are a block each.
     """
 
     name: str
@@ -64,8 +66,8 @@ class StandardForm:
     c, offset, A, b
         Doubles; A is (rows, columns) in CSR form with sorted indices, without zeros and duplicates.
     columns, rows : tuple of Columns, of Rows
-        What they are, in their order: first the program's own variables, and all the zero cones, then all the nonnegative ones, then
-        the exponential ones.
+        What they are, in their order: first the program's own variables, and all the zero cones, then the nonnegative, second-order,
+        semidefinite and exponential ones.
 
     Raises
     ------
@@ -116,13 +118,14 @@ class StandardForm:
 
     @property
     def linear(self) -> bool:
-        """Whether there is no exponential cone."""
-        return all(part.cone != "exponential" for part in self.rows)
+        """Whether there are zero and nonnegative cones only."""
+        return all(part.cone in CONES[:2] for part in self.rows)
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many rows each kind of cone has."""
-        return {cone: sum(part.size for part in self.rows if part.cone == cone) for cone in CONES}
+        """How many rows each kind of cone has; second-order and semidefinite ones where there are any."""
+        found = {cone: sum(part.size for part in self.rows if part.cone == cone) for cone in CONES}
+        return {cone: size for cone, size in found.items() if size or cone in USUAL}
 
     def value(self, x: Floats) -> float:
         """The objective."""

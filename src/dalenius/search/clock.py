@@ -56,6 +56,7 @@ class Clock:
     started: float = field(
         default_factory=lambda: time.monotonic()
     )  # looked up when called: tests have their own clock
+    busy: float = field(default_factory=lambda: time.process_time())  # of the processor, when it was started
     stopped: bool = False
     whole: Clock | None = None
     reserved: float = 0.0
@@ -65,6 +66,12 @@ class Clock:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self.started
+
+    @property
+    def pace(self) -> float:
+        """How many seconds pass for one of work: more than 1 where the machine has other work, too. At most 20."""
+        worked = time.process_time() - self.busy
+        return min(max(self.seconds / worked, 1.0), 20.0) if worked > 0.0 else 1.0
 
     @property
     def remaining(self) -> float:
@@ -96,11 +103,11 @@ class Clock:
 
     def part(self, share: float) -> Clock:
         """A clock that expires after a share of what remains, or with this one."""
-        return Clock(self.seconds + share * max(self.remaining, 0.0), started=self.started, whole=self)
+        return Clock(self.seconds + share * max(self.remaining, 0.0), started=self.started, busy=self.busy, whole=self)
 
     def slice(self, seconds: float) -> Clock:
         """A clock that expires so many seconds from now, or with this one."""
-        return Clock(self.seconds + seconds, started=self.started, whole=self)
+        return Clock(self.seconds + seconds, started=self.started, busy=self.busy, whole=self)
 
     def tell(
         self,

@@ -33,18 +33,20 @@ class Run:
     """One run of a search. The clock and the generator move on; the limits do not.
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`.
+    What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of it.
     """
 
     limits: Limits
     clock: Clock
     rng: np.random.Generator
     solver: str = "auto"
+    checks: int = 1
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:
         """A run that starts now."""
         return cls(limits, Clock(limits.seconds), np.random.default_rng(seed))
 
-    def part(self, clock: Clock, gap: float) -> Self:
+    def part(self, clock: Clock, gap: float, checks: int = 1) -> Self:
         """The same with another clock, and a gap of its own."""
-        return replace(self, clock=clock, limits=replace(self.limits, gap=gap))
+        return replace(self, clock=clock, limits=replace(self.limits, gap=gap), checks=checks)

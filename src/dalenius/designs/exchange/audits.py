@@ -46,8 +46,19 @@ class MechanismAudits:
 
     def __init__(self, problem: DesignProblem, search: Run, known: KnownPriors) -> None:
         self.problem, self.search, self.known = problem, search, known
-        self.best: AuditedMechanism | None = None
+        self._best: AuditedMechanism | None = None
         self.doubtful = list[AuditedMechanism]()
+
+    @property
+    def best(self) -> AuditedMechanism | None:
+        """The best that meets its budget. The exchange goes on with what time is left without checking its proof."""
+        return self._best
+
+    @best.setter
+    def best(self, found: AuditedMechanism) -> None:
+        before = 0.0 if self._best is None else self._best.audit.checking
+        self.search.clock.reserve(found.audit.checking - before)
+        self._best = found
 
     @property
     def upper(self) -> float:
@@ -56,7 +67,7 @@ class MechanismAudits:
 
     def audited(self, rows: Rows, clock: Clock, *, gap: float, enough: float = 0.0) -> Audit:
         """The audit of a mechanism, run until its upper bound is enough or its gap small."""
-        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap))
+        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap, checks=2))
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()

@@ -8,12 +8,14 @@ from fractions import Fraction
 from typing import Self
 
 from dalenius._prove import Proved, prove
+from dalenius.audits import Audit
+from dalenius.audits.audit import LowerEnd
 from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
 from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -32,6 +34,26 @@ class AuditedUpper(Upper):
     rows: Rows
     audit: Result
     found_by: str
+
+
+@dataclass(frozen=True)
+class _Retreat:
+    """Of an audit that has run, one of the upper ends that are quickly proved, and nothing from below."""
+
+    audit: Audit
+    candidate: int
+
+    def run(self) -> None:
+        """There is nothing to do."""
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        yield self.audit.certain_lower()
+
+    def uppers(self) -> Iterator[Upper]:
+        yield self.audit.retreat(self.candidate)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        return self.audit.result(proved)
 
 
 @dataclass
@@ -68,13 +90,23 @@ class ExchangeProposer:
         yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
 
     def uppers(self) -> Iterator[AuditedUpper]:
-        """One mechanism after the other with its proved audit, the best first."""
-        for number, found in enumerate(self.exchange.candidates()):
-            yield self._upper(number, found)
+        """One mechanism after the other with its proved audit, the best first; at last one that needs no search.
 
-    def _upper(self, number: int, found: AuditedMechanism) -> AuditedUpper:
+        That is in Problem 3 the constant mechanism, and in Problem 2 the last one again with short bounds of its leakage.
+        """
+        found = list(self.exchange.candidates())
+        last = None if isinstance(self.exchange.problem, MinLeakage) else found.pop()
+        for number, mechanism in enumerate(found):
+            yield self._upper(-number, mechanism, mechanism.audit)
+        if last is not None:
+            yield self._upper(CERTAIN, last, last.audit)
+            return
+        for candidate in (QUICK, CERTAIN):
+            yield self._upper(candidate, found[-1], _Retreat(found[-1].audit, candidate))
+
+    def _upper(self, number: int, found: AuditedMechanism, proposed: Audit | _Retreat) -> AuditedUpper:
         problem = self.exchange.problem
-        audit = prove(problem.release(found.rows), found.audit, self.exchange.search)
+        audit = prove(problem.release(found.rows), proposed, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
         if isinstance(problem, MinLeakage):
             needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)

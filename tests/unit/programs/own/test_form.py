@@ -1,0 +1,72 @@
+"""Models of one's own as instances with names, in every format that has their cones."""
+
+from __future__ import annotations
+
+import clarabel
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import plain_clarabel
+import planted
+from dalenius.errors import InputError
+from dalenius.export import export, read_cbf, read_json
+from dalenius.programs import certify, conic_form
+
+x, Y = cp.Variable(3, name="a share", nonneg=True), cp.Variable((2, 2), name="2nd")
+MIXED = cp.Problem(
+    cp.Maximize(cp.sum(cp.entr(x)) - cp.sum(cp.multiply(np.array([[1.0, 2.0], [3.0, 4.0]]), Y)) + 0.5),
+    [cp.sum(x) == 1, cp.norm(Y, "fro") <= 2, Y[0, 1] >= x[2] - 1],
+)
+
+
+def same(first, second):
+    pairs = ((first.c, second.c), (first.b, second.b), (first.A.toarray(), second.A.toarray()))
+    return all(np.array_equal(p, q) for p, q in pairs) and (first.offset, first.sizes) == (second.offset, second.sizes)
+
+
+def test_names_shapes_and_order():
+    form = conic_form(MIXED, name="mine")
+    assert [(part.name, part.shape, part.auxiliary) for part in form.columns[:2]] == [
+        ("a_share", (3,), False),
+        ("x2nd", (2, 2), False),
+    ]
+    assert all(part.auxiliary for part in form.columns[2:])
+    assert form.c[3:7].tolist() == [-1.0, -2.0, -3.0, -4.0]  # row by row
+    assert (form.program, form.maximises, form.offset) == ("mine", True, 0.5)
+    assert form.sizes == {"zero": 1, "nonnegative": 5, "second-order": 5, "exponential": 9}
+
+
+def test_files_are_read_back_and_solved_by_others(tmp_path):
+    form, found = conic_form(MIXED), certify(MIXED)
+    assert same(read_cbf(export(MIXED, tmp_path / "own.cbf", format="cbf")), form)
+    assert same(read_json(export(MIXED, tmp_path / "own.json", format="json")), form)
+    solved = clarabel.load_from_file(
+        str(export(MIXED, tmp_path / "clarabel.json", format="clarabel")), plain_clarabel.settings()
+    ).solve()
+    value = form.value(np.array(solved.x))
+    assert found.lower - 1e-7 <= value <= found.upper + 1e-7
+
+
+def test_mosek_has_second_order_cones(tmp_path):
+    mosek = pytest.importorskip("mosek", reason="needs MOSEK's reader: pip install mosek; no licence is needed")
+    path = export(MIXED, tmp_path / "own.ptf", format="mosek")
+    with mosek.Task() as task:
+        task.readdata(str(path))
+        kinds = [task.getdomaintype(task.getaccdomain(k)) for k in range(task.getnumacc())]
+    assert kinds.count(mosek.domaintype.quadratic_cone) == 1
+
+
+@pytest.mark.parametrize("format", ["cbf", "clarabel", "mosek", "mps", "lp"])
+def test_what_a_format_cannot_write_exactly_is_refused_by_name(format, tmp_path):
+    problem = planted.planted(np.random.default_rng(4), "semidefinite").problem
+    with pytest.raises(InputError, match="semidefinite"):
+        export(problem, tmp_path / ("own.ptf" if format == "mosek" else "own"), format=format)
+    if format in ("mps", "lp"):
+        with pytest.raises(InputError, match="second-order and exponential cones"):
+            export(MIXED, tmp_path / "own", format=format)
+
+
+def test_what_cannot_be_certified_cannot_be_exported(tmp_path):
+    with pytest.raises(InputError, match="not DCP"):
+        export(cp.Problem(cp.Minimize(cp.sqrt(x[0]))), tmp_path / "own", format="json")
