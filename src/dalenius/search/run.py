@@ -32,8 +32,8 @@ def need_solver(solver: object) -> str:
 class Run:
     """One run of a search. The clock and the generator move on; the limits do not.
 
-    `solver` is who solves the convex programs that it meets: one of `SOLVERS`.
-    What is found is checked `checks` times before the clock has run out: an audit inside a design for itself, and as a part of it.
+    `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
+    clock has run out: an audit inside a design for itself, and as a part of it.
     """
 
     limits: Limits

@@ -264,13 +264,13 @@ class ConstrainedExchange:
         constant = self._constant(q)
         for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
-                part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1))
+                part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1), checks=2)
                 audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
                 if audit.upper > watcher.limit - ROUNDING and not constant:
                     return 1.0 - audit.lower / audit.upper
             else:
                 enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
-                part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap)
+                part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap, checks=2)
                 audit = watcher.audited(self.problem, rows, part, enough=enough)
             audits[watcher.number] = audit
         leakages: Leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
