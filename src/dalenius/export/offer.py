@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalenius.audits import search
+from dalenius.designs.constrained import constrained_master
 from dalenius.designs.exchange import KnownPriors, Mechanisms
 from dalenius.designs.oracle import oracle_of
 from dalenius.errors import InputError
@@ -76,9 +77,10 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     finds for an adversary with nine tenths of the knowledge, log |X| - b: solved, but with entropy to spare, so that the
     programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.
 
-    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model offers the master
-    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds finds,
-    which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
+    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
+    constraints (whose rows are in it, but no limits of leakage to further adversaries), offers the master
+    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds
+    without constraints finds, which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
 
     Default points are searched for when a program is made, from fixed random starts and without a clock: the same ones every time.
 
@@ -96,6 +98,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
+    if isinstance(problem, DesignProblem) and problem.constraints:
+        return [_constrained(problem, certificate)]
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
@@ -318,6 +322,17 @@ def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
     for prior in known.priors:
         placed = orbits.lift(prior.record, prior.masses, np.zeros((len(prior.masses), problem.output_count)))
         yield from (masses for _, masses, _ in placed)
+
+
+def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
+    """The master with all rows of the constraints."""
+    priors = (
+        []
+        if problem.adversary is None
+        else list(_solved_priors(problem) if certificate is None else _certified_priors(problem, certificate))
+    )
+    what = f"{problem.kind} with {len(problem.constraints)} constraints, for {len(priors)} priors, {problem.input_count} inputs"
+    return Offer("master", f"{what}, {problem.output_count} outputs", partial(constrained_master, problem, priors))
 
 
 def _listed(problem: DesignProblem, record: int, j: int) -> Floats:

@@ -237,6 +237,8 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
     if not isinstance(problem, MaximalLeakage | DesignProblem):
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     adversary = problem.against("compare")
+    if isinstance(problem, DesignProblem):
+        problem.without_constraints("compare")
     if not isinstance(adversary, EntropyAtLeast):
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
