@@ -94,7 +94,7 @@ def summary(own: list[Row]) -> Row:
         "flip": own[0]["flip"],
         "certified, b up to n - 1 bits": own[0]["certified"],
         "certified, b = n - 0.5 bits": half["certified"],
-        "uniform start arrives up to b (bits)": max(arrived),
+        "uniform start arrives up to b (bits)": max(arrived, default="nowhere"),
         "best start, least share of the proof, long steps": min(
             row["long steps"][1] / row["certified"][1] for row in told
         ),

@@ -8,11 +8,14 @@ from collections.abc import Callable
 
 import cvxpy as cp
 import numpy as np
+from scipy.sparse import csr_matrix
 
 import dalenius.programs as programs
+from dalenius.information import mutual_information
 from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import BlockSolution, Program
+from dalenius.programs.demands import ConeRows, Demands, LinearRows
 
 
 def program_classes() -> list[type[Program]]:
@@ -156,8 +159,29 @@ def private_distortion(rng: np.random.Generator) -> Program:
     return programs.PrivateDistortionProgram(cost, math.exp(rng.uniform(0.1, 1.5)), references or None)
 
 
+def constrained_update(rng: np.random.Generator, *, cones: bool = False) -> Program:
+    """Two priors, an inequality, an equation, an entry that must be 0, perhaps a cone, around a mechanism within them."""
+    inputs, outputs = rng.integers(2, 4), rng.integers(3, 5)
+    priors = [rng.dirichlet(np.ones(2 * inputs)).reshape(2, inputs) for _ in range(2)]
+    anchor = np.full((inputs, outputs), 1.0 / outputs)
+    anchor[0] = np.append(np.full(outputs - 1, 1.0 / (outputs - 1)), 0.0)
+    told = max(float(mutual_information(prior @ anchor)) for prior in priors)
+    matrix = rng.normal(size=(2, anchor.size))
+    ends = matrix @ anchor.reshape(-1) + [rng.uniform(0.05, 0.3), 0.0]
+    F = rng.normal(size=(3, anchor.size))
+    f = np.append(0.0, rng.normal(size=2))
+    f[0] = np.linalg.norm(F[1:] @ anchor.reshape(-1) + f[1:]) - F[0] @ anchor.reshape(-1) + rng.uniform(0.05, 0.5)
+    rows = LinearRows(csr_matrix(matrix), ends, np.array([False, True]))
+    demands = Demands(rows, anchor > 0.0, anchor, (ConeRows(F, f),) if cones else ())
+    raised = bool(rng.random() < 0.5)
+    cost = np.zeros(anchor.shape) if raised else rng.random(anchor.shape) / inputs
+    limits = [0.0, 0.0] if raised else [1.2 * told + 1e-3] * 2
+    return programs.ConstrainedUpdate(priors, limits, [raised] * 2, cost, demands)
+
+
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
     "ConditionalUpdate": conditional,
+    "ConstrainedUpdate": constrained_update,
     "MarginalUpdate": marginal,
     "MinDistortionProgram": min_distortion,
     "MinLeakageProgram": min_leakage,
@@ -187,6 +211,8 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
     """A point as values of the cvxpy variables: masses (letters, classes) are vectors of the pairs that exist there."""
     if isinstance(program, programs.RowUpdate):
         return {"w": point["w"][program.row.own.index], "outside": point["outside"]}
+    if isinstance(program, programs.ConstrainedUpdate):
+        return constrained_variables(program, point["q"])
     if isinstance(program, programs.MinLeakageProgram | programs.MinDistortionProgram):
         return update_variables(program, point["q"])
     pairs = getattr(program, "pairs", None)
@@ -196,6 +222,16 @@ def in_variables(program: Program, point) -> dict[str, np.ndarray]:
     return values
 
 
+def constrained_variables(program: programs.ConstrainedUpdate, q: np.ndarray) -> dict[str, np.ndarray]:
+    """The same where entries must be 0, and the parts of the cones."""
+    allowed = program.tied.expand(program.support.astype(float))
+    occurring = (program.leakages.masses > 0.0) @ allowed > 0.0
+    told = update_variables(program, q)
+    values = {"z": q[program.support], "law": told["law"], "terms": told["terms"][occurring]}
+    values |= {f"parts{k}": c.matrix @ q.reshape(-1) + c.offset for k, c in enumerate(program.demands.cones)}
+    return values | ({"largest": np.array(program.value({"q": q}))} if "largest" in program.variables else {})
+
+
 def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
     """What the output laws, the terms of the leakages and the largest leakage are for a mechanism."""
     u = program.leakages.masses @ program.mechanism({"q": q})
@@ -203,7 +239,8 @@ def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:
     each = np.where(u > 0.0, law[program.leakages.owner], 1.0)
     terms = u * np.log(np.where(u > 0.0, u, 1.0) / each)
     values = {"q": q, "law": law, "terms": terms}
-    return values | ({"largest": np.array(program.leakage(q))} if "largest" in program.variables else {})
+    has_leakage = hasattr(program, "leakage") and "largest" in program.variables
+    return values | ({"largest": np.array(program.leakage(q))} if has_leakage else {})
 
 
 def violation(program: Program, point) -> float:

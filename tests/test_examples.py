@@ -166,7 +166,7 @@ class TestReproduction:
             bits = row["b (bits)"]
             exact = support.gerber(4, row["flip"], bits * math.log(2.0)) if bits < 4.0 else 0.0
             assert row["certified, least"] - 1e-12 <= exact <= row["certified, most"] + 1e-12
-            assert row["uniform start"] == pytest.approx(exact if bits < 2.5 else 0.0, rel=1e-3)
+            assert (row["uniform start"] > 0.2 * exact) == (bits < 2.5), "where Theorem 3 frees a row"
             assert row["long steps, most"] >= row["long steps, least"] > 0.99 * exact - 1e-12
 
     @pytest.mark.thorough
@@ -197,10 +197,13 @@ class TestReproduction:
         assert row["random start believes"] <= row["and does leak, most"] + 1e-9
 
     @pytest.mark.thorough
-    def test_section_4_4_zigzags(self, rows):
-        for row in rows("section_4_4", "section-4-4"):
+    def test_section_4_4_zigzags_where_the_penalty_begins_again(self, rows):
+        """Kept, as the proof of Theorem 7 has it, it falls once and then only rises."""
+        found = rows("section_4_4", "section-4-4")
+        assert {row["penalty"] for row in found} == {"kept", "restarted"}
+        for row in found:
             assert row["distortion once it keeps the budget"] >= row["proved least distortion, least"] * (1 - 1e-9)
-            assert row["reversals"] >= 2
+            assert row["reversals"] >= 2 if row["penalty"] == "restarted" else row["reversals"] <= 1
 
     @pytest.mark.thorough
     def test_queries(self, rows):

@@ -15,6 +15,7 @@ import cases
 import dalenius
 import dalenius.programs as programs
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
+from dalenius.model.constraints import CONSTRAINTS
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
@@ -30,6 +31,7 @@ SHELVES = {
     "distortions": DISTORTIONS,
     "laws": LAWS,
     "privacy": NOTIONS,
+    "constraints": CONSTRAINTS,
 }
 TESTS = {
     "queries": "unit/model/test_queries.py",
@@ -38,6 +40,7 @@ TESTS = {
     "distortions": "unit/model/test_design_problem.py",
     "laws": "unit/model/test_design_problem.py",
     "privacy": "unit/model/test_privacy.py",
+    "constraints": "unit/model/test_constraints.py",
 }
 KINDS = [(shelf, kind) for shelf, kinds in SHELVES.items() for kind in kinds]
 
@@ -97,6 +100,7 @@ def corpus_kinds():
         for table in ("query", "mechanism", "adversary", "distortion", "law", "privacy"):
             if isinstance(model.get(table), dict):
                 kinds.add(model[table].get("kind"))
+        kinds |= {table.get("kind") for table in model.get("constraints", []) if isinstance(table, dict)}
     return kinds
 
 

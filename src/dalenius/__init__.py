@@ -14,10 +14,12 @@ Mechanisms      exponential, geometric, laplace_threshold, randomized_response, 
                 to hand out and to release with: DesignedMechanism
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
-Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy
+Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
+                DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit
+Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint
 Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, Termination, Scope, Quantity, Progress,
-                SolverUse, Alternation
+Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, Termination, Scope,
+                Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
@@ -51,6 +53,19 @@ from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import dumps as dumps
+from dalenius.model.constraints import Affine as Affine
+from dalenius.model.constraints import Band as Band
+from dalenius.model.constraints import Constraint as Constraint
+from dalenius.model.constraints import DistortionBudget as DistortionBudget
+from dalenius.model.constraints import ErrorCap as ErrorCap
+from dalenius.model.constraints import LeakageLimit as LeakageLimit
+from dalenius.model.constraints import Linear as Linear
+from dalenius.model.constraints import LocalDPBetween as LocalDPBetween
+from dalenius.model.constraints import Monotone as Monotone
+from dalenius.model.constraints import PointwiseLeakageLimit as PointwiseLeakageLimit
+from dalenius.model.constraints import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints import Unbiased as Unbiased
+from dalenius.model.constraints import ZeroEntries as ZeroEntries
 from dalenius.model.distortions import Absolute as Absolute
 from dalenius.model.distortions import Distortion as Distortion
 from dalenius.model.distortions import DistortionMatrix as DistortionMatrix
@@ -79,6 +94,7 @@ from dalenius.model.queries import Query as Query
 from dalenius.model.queries import Sum as Sum
 from dalenius.model.queries import Table as Table
 from dalenius.model.queries import Threshold as Threshold
+from dalenius.outcome import ConstraintPrice as ConstraintPrice
 from dalenius.outcome import ProofRefusedWarning as ProofRefusedWarning
 from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope

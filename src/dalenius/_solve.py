@@ -101,8 +101,9 @@ def solve(
     InputError
         If an argument is invalid, `known`, `method` or `solver` is not for this kind of problem, or the solver is not there.
     DaleniusError
-        If nothing can be proved within the limits; it says what that would take. Or if the checker cannot prove anything about the
-        model, because it is beyond its own limits (docs/certificate-format.md).
+        If nothing can be proved within the limits; it says what that would take. If a design's constraints leave so little room
+        that neither a mechanism that meets them was found, nor a proof that there is none. Or if the checker cannot prove anything
+        about the model, because it is beyond its own limits (docs/certificate-format.md).
 
     Warns
     -----
@@ -117,7 +118,8 @@ def solve(
     Against `ProductPriors`: the largest Shannon capacity of the rows that a record's letters select. Against a `PriorSet`: evaluation.
     Designs: exchange. A convex master program over the priors found so far bounds the optimum from below, the adversary answers its
     mechanism with more priors, and the audit bounds what the last mechanism leaks (docs/design.md). Under a privacy notion a design
-    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part.
+    is a linear program, solved exactly at its vertex; `seed` and the limits of nodes and memory play no part. With constraints the
+    master has all of them, and several adversaries may answer (docs/constraints.md).
 
     >>> import dalenius as dl
     >>> result = dl.solve(dl.MaximalLeakage(
@@ -173,22 +175,32 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
+    if problem.constraints and method == "alternating":
+        raise InputError(
+            'method: a design with constraints has one method, the exchange; leave it out, got "alternating"'
+        )
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if private and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    if private and search.solver != "auto":
+    if private and not problem.constraints and search.solver != "auto":
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
         )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
+    if problem.constraints:
+        if search.solver == "own":
+            raise InputError("solver: our own method knows no constraints; choose another one, or leave it out")
+        constrained = ConstrainedProposer.of(problem, search, known)
+        constrained.run()
+        return prove(problem, constrained, search)
     if private:
         linear = LinearProposer.of(problem, search)
         linear.run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["ends_text", "gap_text", "interval_text", "text_above", "text_below"]
+__all__ = ["ends_text", "gap_text", "interval_text", "percent_text", "text_above", "text_below"]
 
 LOSS = Fraction(1, 100)  # of the width, that each end may lose
 MOST_DIGITS = 17  # of an end where there is no width to compare with; they tell doubles apart
@@ -79,6 +79,16 @@ def gap_text(gap: float) -> str:
     ('0', '1.24e-7', '4.95e-324')
     """
     return text_above(gap, 3)
+
+
+def percent_text(least: float, most: float) -> str:
+    """A share that lies between two, in percent, with two digits, rounded outward: an end is 0 only where it is.
+
+    >>> percent_text(0.0, 0.00123), percent_text(0.72238, 0.7224), percent_text(1.0, 1.0)
+    ('0 .. 0.13 %', '72 .. 73 %', '100 %')
+    """
+    ends = text_below(100 * Fraction(least), 2), text_above(100 * Fraction(most), 2)
+    return f"{ends[0]} %" if ends[0] == ends[1] else f"{ends[0]} .. {ends[1]} %"
 
 
 def _below(x: Fraction, loss: Fraction, most: int | None) -> str:

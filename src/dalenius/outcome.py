@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 
-__all__ = ["ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "Termination"]
+__all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "Termination"]
 
 
 class Termination(Enum):
@@ -28,7 +29,7 @@ class Termination(Enum):
             Termination.SIZE_LIMIT: "valid, but wider than asked; a larger node or memory limit may narrow it",
             Termination.INTERRUPTED: "valid; the work was stopped by the user",
             Termination.STALLED: "valid, but no bound of this version narrows it further on this instance",
-            Termination.INFEASIBLE: "no mechanism of the class meets the budget; that is proved",
+            Termination.INFEASIBLE: "no mechanism of the class meets the budget and the constraints; that is proved",
             Termination.PROOF_REFUSED: (
                 "valid, but wider than what the search found: the checker refused a proof (`refusals` says which and why); that is a "
                 "defect or a limit of the checker, and worth a report"
@@ -102,3 +103,38 @@ class SolverUse:
     def __str__(self) -> str:
         ends = f", {' and '.join(self.ends)} end" if self.ends else ""
         return f"{self.block} by {self.solver}: {self.solves} in {self.seconds:.2f} s{ends}"
+
+
+@dataclass(frozen=True)
+class ConstraintPrice:
+    """Whether a constraint of a design binds, and at what price.
+
+    Attributes
+    ----------
+    number : int or None
+        Among the problem's constraints, from 0; None for the budget and for a privacy notion.
+    kind : str
+        As in a model file; of the budget its key, of the notion ``privacy``.
+    price : float
+        The sum of its multipliers' sizes in the proof of `lower`: if every right-hand side of it were loosened by one unit, that bound
+        would fall by at most so much. 0 where the proof does not need it. Of a limit of leakage the unit is a nat.
+    slack : Fraction, float or None
+        The room that the mechanism leaves in the tightest row, exactly; of a limit of leakage in nats, at least. None where there is
+        no mechanism, and of cones.
+    rows : tuple of (row, multiplier)
+        Where it has rows those that have a price; in which order rows come docs/model-format.md says.
+    """
+
+    number: int | None
+    kind: str
+    price: float
+    slack: Fraction | float | None = None
+    rows: tuple[tuple[int, float], ...] = field(default=(), repr=False)
+
+    @property
+    def binds(self) -> bool:
+        """Whether the proof of `lower` needs it."""
+        return self.price > 0.0
+
+    def __str__(self) -> str:
+        return self.kind if self.number is None else f"constraints[{self.number}] ({self.kind})"

@@ -17,7 +17,7 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import Refusal, Scope, SolverUse, Termination
+from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
@@ -277,6 +277,9 @@ class DesignResult(_Proved):
         Master programs solved.
     units : str
         Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
+    constraints : tuple of ConstraintPrice
+        Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
+        those in conflict.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
     alternating : tuple of Alternation
@@ -299,6 +302,7 @@ class DesignResult(_Proved):
     rounds: int = 0
     units: str = "nats"
     exp_epsilon: Fraction | None = None
+    constraints: tuple[ConstraintPrice, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     alternating: tuple[Alternation, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
@@ -360,7 +364,8 @@ class DesignResult(_Proved):
 
     def __str__(self) -> str:
         if not self.feasible:
-            return "no mechanism meets the budget (proved)"
+            met = " and ".join(map(str, self.constraints)) or "the budget"
+            return f"no mechanism meets {met} (proved)"
         unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
         low, high = self.ends
         return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"

@@ -18,7 +18,6 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
-from dalenius.baselines import aggregated, leakage_run
 from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
 
@@ -226,23 +225,28 @@ def test_a_signal_while_the_answer_is_written_does_not_lose_it(model, tmp_path, 
 
 
 def test_a_stopped_comparison_shows_what_is_done(model, command_line, monkeypatch):
-    from dalenius.studies import compare as study
+    from dalenius.studies.methods import RIVALS, Rival
 
-    def press(*arguments, **named):
-        signal.raise_signal(signal.SIGINT)
-        return leakage_run(*arguments, **named)
+    class Pressing(Rival):
+        def audited(self, family, seed, settings, clock):
+            if not clock.expired:  # not where it is only asked whether it fits
+                signal.raise_signal(signal.SIGINT)
+            return super().audited(family, seed, settings, clock)
 
-    monkeypatch.setitem(study.AUDITS, "slsqp", press)
+    monkeypatch.setitem(RIVALS, "slsqp", Pressing(**vars(RIVALS["slsqp"])))
     methods = "paper-aggregated,slsqp,trust-constr"
     arguments = ["compare", "model.toml", "--methods", methods, "--seeds", "1", "--gap", "5e-2", "-o", "out", "--json"]
-    monkeypatch.setattr(study, "_rivals", lambda problem, methods: dict.fromkeys(methods, aggregated(problem)))
     done = command_line(*arguments)
     answer = json.loads(done.stdout)
     assert done.returncode == 130
     assert [entry["method"] for entry in answer["methods"]] == ["paper-aggregated"]
     assert answer["unfinished"] == ["slsqp", "trust-constr"]
     assert answer["lower"] <= answer["upper"]
-    assert [Path(file).name for file in answer["files"]] == ["model.compare.csv", "model.compare.png"]
+    assert [Path(file).name for file in answer["files"]] == [
+        "model.compare.cert",
+        "model.compare.csv",
+        "model.compare.png",
+    ]
 
 
 def test_a_stopped_library_keeps_its_index_with_its_history(tmp_path, command_line, monkeypatch):

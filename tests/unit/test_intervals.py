@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from campaigns import draws
 from dalenius.exact import as_fraction
-from dalenius.intervals import ends_text, gap_text, interval_text, text_above, text_below
+from dalenius.intervals import ends_text, gap_text, interval_text, percent_text, text_above, text_below
 
 MAGNITUDES = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floats(1.0, 10.0), st.integers(-300, 2))
 WIDTHS = st.builds(lambda digits, exponent: digits * 10.0**exponent, st.floats(1.0, 10.0), st.integers(-16, 0))
@@ -109,3 +109,18 @@ def test_a_gap_is_0_only_where_it_is():
         "0.000101",  # the double beside 1e-4 is larger
         "inf",
     ]
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "text"),
+    [
+        (0.0, 0.0, "0 %"),
+        (0.0, 1e-12, "0 .. 1e-10 %"),
+        (1e-9, 2e-9, "1e-7 .. 2.1e-7 %"),
+        (0.7161, 1.0, "71 .. 100 %"),
+        (1 / 3, 1 / 3, "33 .. 34 %"),
+    ],
+)
+def test_a_share_is_0_only_where_it_is(least, most, text):
+    """In percent, outward: doubles are the binary numbers that they are."""
+    assert percent_text(least, most) == text

@@ -1,20 +1,25 @@
 """Problem 1: how much a release can teach about one record; searched from below, bounded from above."""
 
-from dalenius.audits.ascent import feasible, local_maxima
+from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
 from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
+from dalenius.audits.record_audit import RecordAudit, letters_bound
 
 __all__ = [
     "Audit",
+    "Candidate",
     "EntropyAudit",
     "PriorSetAudit",
     "ProductAudit",
+    "RecordAudit",
     "audit_of",
     "audit_within",
     "feasible",
+    "letters_bound",
     "local_maxima",
     "need_within",
+    "search",
 ]

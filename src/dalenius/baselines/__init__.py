@@ -4,11 +4,13 @@ from dalenius.baselines.conditional import ConditionalSettings
 from dalenius.baselines.cvxpy_nlp import CvxpyNlp
 from dalenius.baselines.design import DesignSettings, design_run, within_budget
 from dalenius.baselines.family import Family, View, aggregated, full_joint
+from dalenius.baselines.maingo import Maingo
 from dalenius.baselines.marginal import MarginalSettings
 from dalenius.baselines.maximal_leakage import LeakageSettings, leakage_run, starts
 from dalenius.baselines.mechanism import MechanismSettings
-from dalenius.baselines.nonlinear import optimised_run
+from dalenius.baselines.nonlinear import Optimiser, optimised_run
 from dalenius.baselines.run import DesignRun, LeakageRun, Moment, Rest, Turn
+from dalenius.baselines.scip import Scip
 from dalenius.baselines.slsqp import Slsqp
 from dalenius.baselines.trust_constr import TrustConstr
 
@@ -20,10 +22,13 @@ __all__ = [
     "Family",
     "LeakageRun",
     "LeakageSettings",
+    "Maingo",
     "MarginalSettings",
     "MechanismSettings",
     "Moment",
+    "Optimiser",
     "Rest",
+    "Scip",
     "Slsqp",
     "TrustConstr",
     "Turn",

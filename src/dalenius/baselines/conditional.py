@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from dalenius.baselines.family import View
 from dalenius.baselines.gradients import Selected, conditional_gradient, leakage, through
-from dalenius.baselines.projections import along_boundary, projected_step
-from dalenius.baselines.run import Log, need_positive, need_share
-from dalenius.information import entropy, x_log_x
+from dalenius.baselines.projections import along_boundary, on_entropy_boundary, projected_step
+from dalenius.baselines.run import Log, need_one_of, need_positive, need_share
+from dalenius.information import entropy, log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 
-__all__ = ["ConditionalSettings", "coordinate_ascent"]
+__all__ = ["ConditionalSettings", "coordinate_ascent", "fresh_rows"]
 
 NO_MASS = 1e-10  # a letter with less counts as one of marginal 0
 LEAST_GAIN = 1e-15  # nats that doubles can tell from none
@@ -27,12 +28,19 @@ class ConditionalSettings:
 
     Attributes
     ----------
+    rows : {"fresh", "warm"}
+        Where the rows begin. ``"fresh"`` is the text's "initialize each row uniformly or randomly, ensuring feasibility", every time
+        that Algorithm 1 comes to Algorithm 3: uniformly in a run from the uniform start, randomly in one from a random start.
+        ``"warm"``, a deviation: where Algorithm 1 stands, so that nothing that was gained is thrown away.
     tolerance : float
         Stop when a sweep over the rows gains less than this, in nats.
     sweeps : int
     step : float
         First step, per unit of density (`dalenius.baselines.projections.projected_step`). Long, because the ascent does better so:
         short steps stop far below.
+    direction : {"along", "plain"}
+        ``"plain"`` is the gradient, as the text has it; ``"along"``, a deviation, the gradient less its part across the boundary of
+        the entropy bound (`dalenius.baselines.projections.along_boundary`), without which rows rest where nothing is stationary.
     backtrack : float
         Factor on the step when it is rejected.
     halvings : int
@@ -41,9 +49,11 @@ class ConditionalSettings:
         A step must gain this share of what the gradient promises, and never lose.
     """
 
+    rows: Literal["fresh", "warm"] = "fresh"
     tolerance: float = 1e-9
     sweeps: int = 20
     step: float = 256.0
+    direction: Literal["along", "plain"] = "along"
     backtrack: float = 0.5
     halvings: int = 20
     armijo: float = 1e-4
@@ -51,6 +61,8 @@ class ConditionalSettings:
     def __post_init__(self) -> None:
         need_positive(self, "tolerance", "sweeps", "step", "halvings")
         need_share(self, "backtrack", "armijo")
+        need_one_of(self, "rows", "fresh", "warm")
+        need_one_of(self, "direction", "along", "plain")
 
 
 class _Row:
@@ -79,13 +91,15 @@ def coordinate_ascent(
     bound: float,
     settings: ConditionalSettings,
     log: Log,
+    rng: np.random.Generator | None = None,
 ) -> list[Floats]:
     """max over the rows w_a of I(pi, w Q) subject to H(pi) + sum_a pi_a H(w_a) >= bound, the source paper's problem (16).
 
     Theorem 3 leaves row a an entropy of at least c_a = (bound - H(pi) - sum over a' != a of pi_a' H(w_a')) / pi_a, read off the
     chain rule. A row becomes the best unit vector if the bound allows them all (c_a <= 0; a class of N datasets has entropy log N
     of its own, so there c_a <= min_k log N(a,k)), or it takes a gradient step (Theorem 8.3) onto the boundary H(w_a) = c_a. A row
-    of a letter with no mass takes the unit vector of the largest D(Q || r). Never falls: whatever does not gain is rejected.
+    of a letter with no mass takes the unit vector of the largest D(Q || r). Once begun it never falls: whatever does not gain is
+    rejected.
 
     Parameters
     ----------
@@ -96,8 +110,10 @@ def coordinate_ascent(
         Conditionals; with pi they meet the bound.
     bound : float
         b - log |X|.
+    rng : numpy.random.Generator, optional
+        For fresh rows that are random; uniform ones without it.
     """
-    rows = list(rows)
+    rows = fresh_rows(view, pi, bound, rng) if settings.rows == "fresh" else list(rows)
     value = leakage(pi, through(rows, given))
     for _ in range(int(settings.sweeps)):
         before = value
@@ -108,6 +124,22 @@ def coordinate_ascent(
         if value - before < settings.tolerance:
             break
     return rows
+
+
+def fresh_rows(view: View, pi: Floats, bound: float, rng: np.random.Generator | None) -> list[Floats]:
+    """Conditionals to begin with: uniform ones, or random ones that each have the entropy that all of them together need.
+
+    A random row is a Dirichlet law with a random concentration; where H(w_a) < bound - H(pi), the power of it that just meets that.
+    Letters with few completions may not be able to: then all rows are uniform.
+    """
+    uniform = [np.exp(logs - log_sum_exp(logs)) for logs in view.log_uniform]
+    if rng is None:
+        return uniform
+    rows, least = [], bound - float(entropy(pi))
+    for a, logs in enumerate(view.log_uniform):
+        row = rng.dirichlet(np.full(logs.size, 10.0 ** rng.uniform(-1.0, 0.0)))
+        rows.append(row if view.spread(a, row) >= least else on_entropy_boundary(row, logs, least))
+    return rows if view.entropy(pi, rows) >= bound - ENTROPY_ROUNDING else uniform
 
 
 def _update(
@@ -157,7 +189,7 @@ def _climb(
     gradient = conditional_gradient(pi, K, a, row.given)
     gradient = gradient - gradient.mean()
     direction = gradient
-    if view.spread(a, rows[a]) - least < ON_BOUNDARY:
+    if settings.direction == "along" and view.spread(a, rows[a]) - least < ON_BOUNDARY:
         direction = along_boundary(rows[a], gradient, view.log_uniform[a])
     step = settings.step
     for _ in range(int(settings.halvings)):

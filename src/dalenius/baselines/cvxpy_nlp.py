@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.baselines.nonlinear import RecordProgram, Solver
+from dalenius.baselines.nonlinear import Answer, RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
@@ -41,10 +41,10 @@ class CvxpyNlp:
             raise InputError("cvxpy-nlp: the solver UNO is not installed; pip install 'dalenius[rivals]'")
         from dalenius.programs.as_written import solve_as_written  # takes long to import
 
-        def solve(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
+        def solve(program: RecordProgram, law: Floats) -> Answer:
             left = program.log.clock.remaining
             if left <= 0.0:
-                return law, 0, Rest.TIME
+                return Answer(law, 0, Rest.TIME)
             answer, steps = solve_as_written(
                 [program.given[part] for part in program.parts],
                 program.log_uniform,
@@ -55,6 +55,6 @@ class CvxpyNlp:
             )
             program.log.evaluations += steps
             cut = Rest.TIME if program.log.clock.expired else Rest.ITERATIONS if answer.point else Rest.REJECTED
-            return answer.point.get("p", law), steps, Rest.TOLERANCE if answer.status == "optimal" else cut
+            return Answer(answer.point.get("p", law), steps, Rest.TOLERANCE if answer.status == "optimal" else cut)
 
         return solve

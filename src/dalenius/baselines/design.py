@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from dalenius.baselines.family import Family
 from dalenius.baselines.maximal_leakage import LeakageSettings, alternate
-from dalenius.baselines.mechanism import MechanismSettings, budget_of, penalty_method
-from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_positive, need_share
+from dalenius.baselines.mechanism import MechanismSettings, PenaltyProgram, budget_of, penalty_method
+from dalenius.baselines.run import DesignRun, Log, Rest, Turn, need_one_of, need_positive, need_share
 from dalenius.errors import InputError
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
@@ -32,6 +33,13 @@ class DesignSettings:
     tolerance : float
         Stop when a round changes the value by less than this, relative to it.
     rounds : int
+        How often prior and mechanism take turns, at most.
+    penalty : {"kept", "restarted"}
+        Of Algorithm 9. ``"kept"`` is the proof of Theorem 7: the penalty stays while prior and mechanism take turns, and is raised
+        once they have settled, until the budget is kept. ``"restarted"``, a deviation: every round goes through all multipliers of
+        Algorithm 10. Algorithm 6 always has Algorithm 7 do that, as the text says.
+    alternations : int
+        How often prior and mechanism take turns with one penalty, at most.
     blur : float
         The first mechanism is one of least distortion, mixed with this share of the uniform one (or, for random starts, of random
         rows): exponentiated gradients need positive probabilities.
@@ -43,12 +51,15 @@ class DesignSettings:
 
     tolerance: float = 1e-6
     rounds: int = 60
+    penalty: Literal["kept", "restarted"] = "kept"
+    alternations: int = 6
     blur: float = 0.3
     leakage: LeakageSettings = field(default_factory=LeakageSettings)
     mechanism: MechanismSettings = field(default_factory=MechanismSettings)
 
     def __post_init__(self) -> None:
-        need_positive(self, "tolerance", "rounds")
+        need_positive(self, "tolerance", "rounds", "alternations")
+        need_one_of(self, "penalty", "kept", "restarted")
         need_share(self, "blur")
 
 
@@ -163,6 +174,8 @@ class _Scheme:
         return tied.expand((1.0 - blur) * least + blur * noise)
 
     def run(self) -> DesignRun:
+        kept = isinstance(self.problem, MinDistortion) and self.settings.penalty == "kept"
+        multiplier, turns = 0.0, 0  # of the penalty that is kept, and how often it was used
         value, rest, rounds = np.inf, Rest.ITERATIONS, 0
         for rounds in range(1, int(self.settings.rounds) + 1):
             leakage = self._adversary()
@@ -170,12 +183,26 @@ class _Scheme:
             if self.log.clock.expired:
                 rest = Rest.TIME
                 break
-            if abs(now - value) <= self.settings.tolerance * abs(now):
+            settled = abs(now - value) <= self.settings.tolerance * abs(now)
+            settled |= kept and turns >= self.settings.alternations
+            if settled and (not kept or self._keeps(leakage)):
                 rest = Rest.TOLERANCE
                 break
             value = now
-            self.Q = penalty_method(self.problem, self._masses(), self.Q, self.settings.mechanism, self.log)
+            if not kept:
+                self.Q = penalty_method(self.problem, self._masses(), self.Q, self.settings.mechanism, self.log)
+                continue
+            program = PenaltyProgram(self.problem, self._masses(), self.settings.mechanism)
+            if multiplier == 0.0:
+                multiplier = program.first
+            elif settled:
+                multiplier, turns, value = self.settings.mechanism.growth * multiplier, 0, np.inf
+            self.Q, turns = program.descended(self.Q, multiplier, self.log), turns + 1
         return self._result(rounds, rest)
+
+    def _keeps(self, leakage: float) -> bool:
+        """Whether a leakage is within the budget, but for what a penalty leaves."""
+        return leakage <= budget_of(self.problem) * (1.0 + self.settings.mechanism.violation)
 
     def _adversary(self) -> float:
         """Algorithm 1 against Q, from the law that it has and from a fresh one; the leakage of the better one, to the feasible law."""
@@ -183,7 +210,7 @@ class _Scheme:
         fresh = family.uniform if self.rng is None else family.random(self.rng)
         found, inner = [], Log(self.log.clock)  # its moments are leakages on the way, not values of mechanisms
         for start in (self.law, fresh):
-            law, _, _ = alternate(family, start, self.settings.leakage, inner)
+            law, _, _ = alternate(family, start, self.settings.leakage, inner, self.rng)
             law = family.repaired(law)
             found.append((family.judged(law)[0], law))
         self.log.evaluations += inner.evaluations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -51,7 +52,9 @@ def starts(family: Family, rng: np.random.Generator) -> Iterator[Floats]:
         yield family.random(rng)
 
 
-def alternate(family: Family, law: Floats, settings: LeakageSettings, log: Log) -> tuple[Floats, int, Rest]:
+def alternate(
+    family: Family, law: Floats, settings: LeakageSettings, log: Log, rng: np.random.Generator | None = None
+) -> tuple[Floats, int, Rest]:
     """Algorithm 1 from one start: the law where it comes to rest, the number of iterations, and why it stopped.
 
     An update of record i, Algorithm 2 then Algorithm 3 on (pi, w) of that record, is rejected unless I(X_i; Y) gains and
@@ -67,7 +70,7 @@ def alternate(family: Family, law: Floats, settings: LeakageSettings, log: Log) 
             pi, rows = view.split(law)
             spread = np.array([view.spread(a, row) for a, row in enumerate(rows)])
             pi = blahut_arimoto(pi, through(rows, family.given[j]), spread, bound, settings.marginal, log)
-            rows = coordinate_ascent(view, family.given[j], pi, rows, bound, settings.conditional, log)
+            rows = coordinate_ascent(view, family.given[j], pi, rows, bound, settings.conditional, log, rng)
             changed = law.copy()
             for cells, mass, row in zip(view.cells, pi, rows, strict=True):
                 changed[cells] = mass * row
@@ -97,6 +100,7 @@ def leakage_run(
     *,
     settings: LeakageSettings | None = None,
     clock: Clock | None = None,
+    rng: np.random.Generator | None = None,
 ) -> LeakageRun:
     """Algorithm 1 on a family of laws, and its prior repaired and judged.
 
@@ -109,6 +113,9 @@ def leakage_run(
     settings : LeakageSettings, optional
     clock : Clock, optional
         When to stop; the law reached by then is returned.
+    rng : numpy.random.Generator, optional
+        Of Algorithm 3's rows, where they begin randomly (`ConditionalSettings.rows`). Left out, every start has a generator of its
+        own; without a start rows begin uniformly.
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import full_joint
@@ -121,8 +128,10 @@ def leakage_run(
     clock = Clock() if clock is None else clock
     log = Log(clock)
     law = family.uniform if start is None else family.repaired(start)
+    if rng is None and start is not None:
+        rng = np.random.default_rng(zlib.crc32(law.tobytes()))
     log.note(0, float(family.leakages(law).max()))
-    law, iterations, rest = alternate(family, law, settings or LeakageSettings(), log)
+    law, iterations, rest = alternate(family, law, settings or LeakageSettings(), log, rng)
     return concluded("alternating", family, law, iterations, rest, log)
 
 

@@ -3,11 +3,12 @@
 Algorithms 7 and 8 lower the leakage within a budget of distortion, Algorithms 10 and 11 the distortion within a budget of leakage:
 one program with the two functions changing places,
 
-    F(Q) = f(Q) + m phi(g(Q) - budget),     phi(v) = s log(1 + exp(v/s)),     grad F = grad f + m sigmoid(v/s) grad g.
+    F(Q) = f(Q) + m phi(v),     v = g(Q) - budget,     p = s log(1 + exp(v/s)).
 
-The penalty's formula is lost in the text, which calls it smooth, its derivative a sigmoid and the penalty exact for large m: we took
-the softplus. s is a small share of the budget. The multiplier m grows by a factor while the budget is broken, and falls a little
-while it is not used up ("adaptively").
+The penalty's formula is lost. What the text says of it differs from place to place: smooth, with the sigmoid in its derivative, in
+both problems; *quadratic* in the proof of Theorem 6 (Problem 2); *exact* for large m in that of Theorem 7 (Problem 3), which a square
+is not. We took phi = p^2 / (2 budget) with the derivative p sigmoid(v/s) / budget for Problem 2, and phi = p, the softplus, with the
+derivative sigmoid(v/s) for Problem 3; either can be had for both (`MechanismSettings.shape`). s is a small share of the budget.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
 from dalenius.baselines.gradients import channel_gradient
-from dalenius.baselines.run import Log, Turn, need_positive, need_share
+from dalenius.baselines.run import Log, Turn, need_one_of, need_positive, need_share
 from dalenius.information import log_sum_exp, mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.model.design_problem import DesignProblem
@@ -27,7 +29,14 @@ from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
 
-__all__ = ["MechanismSettings", "budget_of", "exponentiated_gradient", "penalty_method", "worst_leakage"]
+__all__ = [
+    "MechanismSettings",
+    "PenaltyProgram",
+    "budget_of",
+    "exponentiated_gradient",
+    "penalty_method",
+    "worst_leakage",
+]
 
 LARGEST_IN_DOUBLES = Fraction(10**300)  # budgets beyond count as this
 Function = Callable[[Floats], tuple[float, Floats]]  # value and gradient at a mechanism (inputs, outputs)
@@ -54,6 +63,8 @@ class MechanismSettings:
         Factor on the multiplier while the budget is broken.
     rounds : int
         How many multipliers at most.
+    shape : {"text", "softplus", "quadratic"}
+        The penalty phi; as the text has it: quadratic for Problem 2, softplus for Problem 3.
     smoothing : float
         s as a share of the budget.
     violation : float
@@ -70,6 +81,7 @@ class MechanismSettings:
     penalty: float = 1.0
     growth: float = 2.0
     rounds: int = 20
+    shape: Literal["text", "softplus", "quadratic"] = "text"
     smoothing: float = 1e-3
     violation: float = 1e-4
 
@@ -79,6 +91,7 @@ class MechanismSettings:
         )
         need_share(self, "backtrack", "armijo", "clip")
         need_positive(self, "growth")
+        need_one_of(self, "shape", "text", "softplus", "quadratic")
 
 
 def budget_of(problem: DesignProblem) -> float:
@@ -105,14 +118,18 @@ def worst_leakage(masses: Floats) -> Function:
     return function
 
 
-def _penalised(f: Function, g: Function, budget: float, multiplier: float, smooth: float) -> Function:
-    """F of the module's docstring."""
+def _penalised(
+    f: Function, g: Function, budget: float, multiplier: float, smooth: float, square: float | None = None
+) -> Function:
+    """F of the module's docstring; phi is p^2 / (2 square) if that is given, else p."""
 
     def function(Q: Floats) -> tuple[float, Floats]:
         (value, gradient), (used, slope) = f(Q), g(Q)
         v = (used - budget) / smooth
         softplus = float(np.logaddexp(0.0, v))
-        return value + multiplier * smooth * softplus, gradient + multiplier * float(np.exp(v - softplus)) * slope
+        p, sigmoid = smooth * softplus, float(np.exp(v - softplus))
+        penalty, rise = (p, sigmoid) if square is None else (0.5 * p * p / square, p * sigmoid / square)
+        return value + multiplier * penalty, gradient + multiplier * rise * slope
 
     return function
 
@@ -161,8 +178,59 @@ def _moved(free: Floats, move: Floats, clip: float) -> Floats:
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
+class PenaltyProgram:
+    """Problem 2 or 3 for known priors: f within a budget of g: the largest leakage to these priors and the distortion.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+    masses : (records, letters, inputs)
+        As in `worst_leakage`.
+    settings : MechanismSettings
+
+    Attributes
+    ----------
+    first : float
+        The first multiplier.
+    """
+
+    def __init__(self, problem: DesignProblem, masses: Floats, settings: MechanismSettings) -> None:
+        self.settings, self.tied, self.budget = settings, problem.tied, budget_of(problem)
+        slope = problem.input_law[:, None] * problem.cost
+
+        def distortion(Q: Floats) -> tuple[float, Floats]:
+            return float(np.sum(slope * Q)), slope
+
+        self.distortion, self.leakage = distortion, worst_leakage(masses)
+        self.f, self.g = self.leakage, self.distortion
+        unit = max(float(min(problem.constant_distortion, LARGEST_IN_DOUBLES)), 1e-12)
+        if isinstance(problem, MinLeakage):
+            unit = 1.0 / unit
+        else:
+            self.f, self.g = self.g, self.f
+        self.scale, self.first = max(self.budget, 1e-6), settings.penalty * unit
+        as_text = "quadratic" if isinstance(problem, MinLeakage) else "softplus"
+        self._quadratic = (as_text if settings.shape == "text" else settings.shape) == "quadratic"
+
+    def descended(self, Q: Floats, multiplier: float, log: Log) -> Floats:
+        """Algorithm 8 or 11 with one multiplier, from a mechanism (inputs, outputs); noted as a turn."""
+        free = np.maximum(self.tied.variable(Q), self.settings.clip)
+        smooth, square = self.settings.smoothing * self.scale, self.scale if self._quadratic else None
+        function = _penalised(self.f, self.g, self.budget, multiplier, smooth, square)
+        free = free / free.sum(axis=1, keepdims=True)
+        now = self.tied.expand(exponentiated_gradient(function, free, self.tied, self.settings, log))
+        log.turns.append(Turn(multiplier, self.distortion(now)[0], self.leakage(now)[0]))
+        return now
+
+    def breach(self, Q: Floats) -> float:
+        """By how much the budget is broken, as a share of it; negative where it is not used up."""
+        return (self.g(Q)[0] - self.budget) / self.scale
+
+
 def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: MechanismSettings, log: Log) -> Floats:
     """Algorithms 7 (`MinLeakage`) and 10 (`MinDistortion`): the best mechanism for these priors, up to a small breach of the budget.
+
+    The multiplier grows by a factor while the budget is broken, and falls a little while it is not used up ("adaptively").
 
     Parameters
     ----------
@@ -171,34 +239,17 @@ def penalty_method(problem: DesignProblem, masses: Floats, Q: Floats, settings: 
     Q : (inputs, outputs)
         The start.
     """
-    tied = problem.tied
-    slope = problem.input_law[:, None] * problem.cost
-
-    def distortion(Q: Floats) -> tuple[float, Floats]:
-        return float(np.sum(slope * Q)), slope
-
-    leakage = worst_leakage(masses)
-    f, g = leakage, distortion
-    unit, budget = max(float(min(problem.constant_distortion, LARGEST_IN_DOUBLES)), 1e-12), budget_of(problem)
-    if isinstance(problem, MinLeakage):
-        unit = 1.0 / unit
-    else:
-        f, g = g, f
-    scale = max(budget, 1e-6)
-    multiplier, free = settings.penalty * unit, tied.variable(Q)
-    free = np.maximum(free, settings.clip)
+    program = PenaltyProgram(problem, masses, settings)
+    multiplier, now = program.first, Q
     best, least = Q, np.inf
     for _ in range(int(settings.rounds)):
-        function = _penalised(f, g, budget, multiplier, settings.smoothing * scale)
-        free = exponentiated_gradient(function, free / free.sum(axis=1, keepdims=True), tied, settings, log)
-        now = tied.expand(free)
-        log.turns.append(Turn(multiplier, distortion(now)[0], leakage(now)[0]))
-        breach, value = g(now)[0] - budget, f(now)[0]
-        if breach <= settings.violation * scale:
+        now = program.descended(now, multiplier, log)
+        breach, value = program.breach(now), program.f(now)[0]
+        if breach <= settings.violation:
             if value >= least * (1.0 - 1e-6):
                 break
             best, least = now, value
-            if breach > -10.0 * settings.smoothing * scale:
+            if breach > -10.0 * settings.smoothing:
                 break
             multiplier /= settings.growth**0.5
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +16,16 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
-__all__ = ["LEAST_MASS", "Optimiser", "OutOfTimeError", "RecordProgram", "Solver", "optimised_run", "record_by_record"]
+__all__ = [
+    "LEAST_MASS",
+    "Answer",
+    "Optimiser",
+    "OutOfTimeError",
+    "RecordProgram",
+    "Solver",
+    "optimised_run",
+    "record_by_record",
+]
 
 LEAST_MASS = 1e-13  # that a cell is given
 LEAST_LOG = 1e-300  # probabilities below count as this in logarithms and quotients
@@ -69,6 +79,16 @@ class RecordProgram:
             self.value, self.best = found, law
             self.log.note(self.log.evaluations, found)
 
+    def show(self, p: Floats) -> None:
+        """Consider a point of a solver's; one that breaks the entropy bound by its tolerances is mixed with the uniform law."""
+        law = np.maximum(p, LEAST_MASS)
+        law = law / law.sum()
+        missing = max(-self.spare(law), 0.0)
+        share = missing / (self.max_knowledge + missing) if missing > 0.0 else 0.0  # entropy is concave
+        law = (1.0 - share) * law + share * np.exp(self.log_uniform)
+        self.log.evaluations += 1
+        self._visit(law, self.joint(law))
+
     def cost_curvature(self, p: Floats) -> Floats:
         """-d2I/dp2: sum_y Q(y|k) Q(y|l) / r(y), less sum_y Q(y|k) Q(y|l) / u(a,y) - 1/pi_a where k and l belong to one letter a."""
         u = self.joint(np.maximum(p, LEAST_MASS))
@@ -91,7 +111,31 @@ class RecordProgram:
         return np.diag(-1.0 / np.maximum(p, LEAST_MASS))
 
 
-Solver = Callable[[RecordProgram, Floats], tuple[Floats, int, Rest]]
+@dataclass(frozen=True)
+class Answer:
+    """What a solver says about the program of one record.
+
+    Attributes
+    ----------
+    law : (cells,)
+        Its last point.
+    iterations : int
+        Of a global solver, the nodes of its tree.
+    rest : Rest
+    claimed : float or None
+        The leakage that it says its own point has, to its own tolerances; None if it leaves that to the evaluation.
+    bound : float or None
+        Of a global solver: what it says that no law passes. A claim, in doubles and to its tolerances; nobody can check it.
+    """
+
+    law: Floats
+    iterations: int
+    rest: Rest
+    claimed: float | None = None
+    bound: float | None = None
+
+
+Solver = Callable[[RecordProgram, Floats], Answer]
 
 
 class Optimiser(Protocol):
@@ -121,7 +165,7 @@ def optimised_run(
         `aggregated(problem)`, or `full_joint(problem)` of few datasets.
     start : (size of the family,), optional
         The first law; from the uniform one, a stationary point of many problems, it may not move.
-    optimiser : Slsqp, TrustConstr or CvxpyNlp
+    optimiser : Slsqp, TrustConstr, CvxpyNlp, Scip or Maingo
     clock : Clock, optional
 
     Raises
@@ -160,24 +204,21 @@ def record_by_record(
     start : (size of the family,), optional
         The uniform law unless given.
     solver : callable
-        From a program and a first law to a last law, the number of iterations, and why it stopped; `OutOfTimeError` may pass.
+        From a program and a first law to an `Answer`; `OutOfTimeError` may pass.
     clock : Clock, optional
     """
     log = Log(Clock() if clock is None else clock)
     first = family.uniform if start is None else family.repaired(start)
     law, value = first, family.judged(first)[0]
-    iterations, rest = 0, Rest.TOLERANCE
+    answers = list[Answer]()
     for view in family.views:
         cells = np.concatenate(view.cells)
-        last = first[cells]
-        program = RecordProgram(family, view, last, log)
+        program = RecordProgram(family, view, first[cells], log)
         try:
-            last, steps, why = solver(program, last)
-            iterations += steps
-            rest = rest if why is Rest.TOLERANCE else why
+            answers.append(solver(program, first[cells]))
         except OutOfTimeError:
-            rest = Rest.TIME
-        for candidate in (program.best, last):
+            answers.append(Answer(first[cells], 0, Rest.TIME))
+        for candidate in (program.best, answers[-1].law):
             if not np.maximum(candidate, 0.0).sum() > 0.0:  # nothing that could be repaired
                 continue
             changed = first.copy()
@@ -186,4 +227,13 @@ def record_by_record(
             found = family.judged(changed)[0]
             if found > value:
                 law, value = changed, found
-    return concluded(method, family, law, iterations, rest, log)
+    iterations = sum(answer.iterations for answer in answers)
+    rest = next((answer.rest for answer in answers if answer.rest is not Rest.TOLERANCE), Rest.TOLERANCE)
+    run = concluded(method, family, law, iterations, rest, log)
+    claims = [answer.claimed for answer in answers if answer.claimed is not None]
+    bounds = [answer.bound for answer in answers if answer.bound is not None]
+    return replace(
+        run,
+        claimed=max(claims, default=None),
+        bound=max(bounds) if len(bounds) == len(answers) else None,  # one record without a bound leaves all without
+    )

@@ -10,7 +10,7 @@ from dalenius.exact import is_number
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
 
-__all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_positive", "need_share"]
+__all__ = ["DesignRun", "LeakageRun", "Log", "Moment", "Rest", "Turn", "need_one_of", "need_positive", "need_share"]
 
 
 class Rest(Enum):
@@ -83,6 +83,10 @@ class LeakageRun:
         Of the outer loop; of the leakage.
     trace : tuple of Moment
     termination : Rest
+    claimed : float or None
+        The value that the method itself reports, before the repair; None where that is no other.
+    bound : float or None
+        What a global solver claims that no prior passes; None of the others.
     """
 
     method: str
@@ -95,6 +99,8 @@ class LeakageRun:
     evaluations: int
     trace: tuple[Moment, ...] = field(repr=False)
     termination: Rest
+    claimed: float | None = None
+    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -149,3 +155,10 @@ def need_share(settings: object, *names: str) -> None:
     for name in names:
         if getattr(settings, name) >= 1:
             raise InputError(f"{name}: expected a number between 0 and 1, got {getattr(settings, name)!r}")
+
+
+def need_one_of(settings: object, name: str, *allowed: str) -> None:
+    """`InputError` unless a setting is one of these words."""
+    value = getattr(settings, name)
+    if value not in allowed:
+        raise InputError(f"{name}: expected {' or '.join(allowed)}, got {value!r}")

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.baselines.nonlinear import LEAST_MASS, RecordProgram, Solver
+from dalenius.baselines.nonlinear import LEAST_MASS, Answer, RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
 from dalenius.information.arrays import Floats
 
@@ -30,7 +30,7 @@ class Slsqp:
         """SLSQP with these settings."""
         from scipy.optimize import minimize  # takes long to import
 
-        def solve(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
+        def solve(program: RecordProgram, law: Floats) -> Answer:
             found = minimize(
                 program.cost,
                 law,
@@ -43,6 +43,6 @@ class Slsqp:
                 ],
                 options={"ftol": self.tolerance, "maxiter": int(self.iterations)},
             )
-            return found.x, int(found.nit), Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE
+            return Answer(found.x, int(found.nit), Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE)
 
         return solve

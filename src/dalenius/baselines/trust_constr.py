@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dalenius.baselines.nonlinear import LEAST_MASS, RecordProgram, Solver
+from dalenius.baselines.nonlinear import LEAST_MASS, Answer, RecordProgram, Solver
 from dalenius.baselines.run import Rest, need_positive
 from dalenius.information.arrays import Floats
 
@@ -34,7 +34,7 @@ class TrustConstr:
         """trust-constr with these settings; a start is mixed with a thousandth of the uniform law."""
         from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint, minimize  # takes long to import
 
-        def solve(program: RecordProgram, law: Floats) -> tuple[Floats, int, Rest]:
+        def solve(program: RecordProgram, law: Floats) -> Answer:
             shares = np.exp(program.log_uniform)
             unit = np.sqrt(
                 shares
@@ -71,6 +71,7 @@ class TrustConstr:
                         "maxiter": int(self.iterations),
                     },
                 )
-            return unit * found.x, int(found.nit), Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE
+            rest = Rest.ITERATIONS if found.nit >= self.iterations else Rest.TOLERANCE
+            return Answer(unit * found.x, int(found.nit), rest)
 
         return solve

@@ -8,9 +8,9 @@ from dataclasses import astuple, dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from dalenius._join import join
 from dalenius._solve import solve
 from dalenius._verify import verify
-from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import SETS, IndexRow, LibraryModel, library
 from dalenius.catalogue.standing import standing
 from dalenius.errors import InputError

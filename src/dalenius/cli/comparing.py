@@ -11,11 +11,12 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import Output
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, out, write_json
-from dalenius.intervals import interval_text
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
+from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, out, status_line, write_json
+from dalenius.intervals import interval_text, percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
+from dalenius.studies.methods import CERTIFIED, settings_from_text
 
 __all__ = ["compare"]
 
@@ -27,21 +28,41 @@ def compare(
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
     budget: Annotated[float, typer.Option("--budget", help="Seconds for each method.")] = 10.0,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="METHOD.NAME=VALUE", help="A setting of a rival's; may be given several times."),
+    ] = None,
     gap: GapOption = 1e-3,
     as_json: JsonOption = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for table and picture.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder for the table, the picture and the certificate.")
+    ] = None,
+    force: ForceOption = False,
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture.
 
+    Everybody is measured against the proved interval. A rival's better point is proved and becomes its end; with -o the certificate
+    is written, too. Settings have the names that `dalenius.baselines` documents, for instance paper-full.conditional.step=0.1.
     Interrupted, it shows the methods that are done, the certified interval among them.
     """
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
+    assert isinstance(problem, dl.MaximalLeakage | dl.DesignProblem)
+    chosen_settings = settings_from_text(problem, settings or [])
     name = f"{path.stem}.compare"
-    folder = None if output is None else Output(output, [f"{name}.csv", f"{name}.png"])
+    folder = None if output is None else Output(output, [f"{name}.csv", f"{name}.png", *of_one_run(name)], force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
-        comparison = dl.compare(problem, methods=chosen, seeds=seeds, budget=budget, gap=gap)
+        with status_line("comparing") as show:
+            comparison = dl.compare(
+                problem,
+                methods=chosen,
+                seeds=seeds,
+                budget=budget,
+                gap=gap,
+                settings=chosen_settings,
+                progress=show,
+            )
         written = [] if folder is None else _write_comparison(comparison, folder, name)
         if as_json:
             write_json(_comparison_answer(comparison, path, written))
@@ -54,13 +75,18 @@ def compare(
 
 
 def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> list[str]:
-    """The table, and the picture where matplotlib is installed."""
+    """The certificate and what belongs to it, the table, and the picture where matplotlib is installed."""
     from dalenius.report import comparison_picture, comparison_table
 
     picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
+    files = {CERTIFICATE: comparison.result.certificate.text}
+    if isinstance(comparison.result, dl.DesignResult):
+        assert isinstance(comparison.problem, dl.DesignProblem)
+        files |= mechanism_files(comparison.problem, comparison.result)
+    kept = folder.keep(name, comparison.problem, files)
     written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])
     drawn = folder.draw(lambda: comparison_picture(comparison, folder.folder / picture, title=title))
-    return [*written, *drawn]
+    return [*([] if kept is None else [str(kept)]), *written, *drawn]
 
 
 def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]) -> dict[str, Any]:
@@ -71,7 +97,9 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
             "value": entry.value,
             "first_start": entry.first,
             "claimed": entry.claimed,
+            "claimed_bound": entry.bound,
             "shortfall": entry.shortfall,
+            "shortfall_at_most": entry.shortfall_at_most,
             "violation": entry.violation,
             "iterations": entry.iterations,
             "evaluations": entry.evaluations,
@@ -87,6 +115,7 @@ def _comparison_answer(comparison: dl.Comparison, path: Path, written: list[str]
         "upper": comparison.upper,
         "units": comparison.units,
         "gap": comparison.gap,
+        "best": comparison.best,
         "termination": comparison.termination.value,
         "methods": entries,
         "unfinished": list(comparison.unfinished),
@@ -100,7 +129,8 @@ def _print_comparison(comparison: dl.Comparison) -> None:
         "starts",
         "value",
         "uniform start",
-        "shortfall",
+        "falls short by",
+        "no more than" if comparison.maximises else "no less than",
         "violation",
         "iterations",
         "evaluations",
@@ -114,15 +144,19 @@ def _print_comparison(comparison: dl.Comparison) -> None:
             str(entry.seeds),
             comparison.value_text(entry.value, 8),
             comparison.value_text(entry.first, 8) or "-",
-            f"{entry.shortfall:.2%}",
+            percent_text(entry.shortfall, entry.shortfall_at_most),
+            "-" if entry.bound is None else comparison.bound_text(entry.bound, 8),
             f"{entry.violation:.1e}",
             str(entry.iterations) if entry.iterations else "-",
             str(entry.evaluations) if entry.evaluations else "-",
             f"{entry.seconds:.2f}",
             "never" if entry.reached is None else f"{entry.reached:.2f}",
         )
-    Console(highlight=False, width=max(out.width, 160)).print(table)
+    Console(highlight=False, width=max(out.width, 180)).print(table)
     unit = "" if comparison.quantity is dl.Quantity.DISTORTION else f" {comparison.units}"
     out.print(f"certified  {interval_text(comparison.lower, comparison.upper)}{unit}; {comparison.termination.advice}")
+    if comparison.best != CERTIFIED:
+        end = "lower" if comparison.maximises else "upper"
+        out.print(f"the {end} end is the point that {comparison.best} found, proved here", markup=False)
     if comparison.unfinished:
         out.print(f"interrupted: {', '.join(comparison.unfinished)} left out")

@@ -113,8 +113,9 @@ def status_line(what: str) -> Iterator[Any]:
     with Bar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 
-        def show(moment: dl.Progress) -> None:
-            bar.update(task, description=_moment(what, moment))
+        def show(moment: dl.Progress | str) -> None:
+            told = f"{what}: {moment}" if isinstance(moment, str) else _moment(what, moment)
+            bar.update(task, description=told)
 
         yield show
 

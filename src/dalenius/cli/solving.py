@@ -232,6 +232,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "leakage": leakage,
         "distortion": None if result.distortion is None else str(result.distortion),
         **_privacy_answer(problem, result),
+        **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
@@ -247,6 +248,12 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
     }
 
 
+def _constraint_answer(price: dl.ConstraintPrice) -> dict[str, Any]:
+    """What a constraint costs, and what room the mechanism leaves in it."""
+    slack = price.slack if price.slack is None or isinstance(price.slack, float) else str(price.slack)
+    return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
+
+
 def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
     if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
@@ -257,7 +264,8 @@ def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, A
 
 def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Output | None) -> None:
     if not result.feasible:
-        out.print("no mechanism of the class meets the budget")
+        met = " and ".join(map(str, result.constraints)) or "the budget"
+        out.print(f"no mechanism of the class meets {met}", markup=False)
     else:
         unit = "" if result.quantity is dl.Quantity.DISTORTION else f" {result.units}"
         assert result.distortion is not None
@@ -270,6 +278,9 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
         out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
+        for price in result.constraints:
+            cost = f"binds, at a price of {price.price:.6g}" if price.binds else "does not bind"
+            out.print(f"constraint           {price} {cost}", markup=False)
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)
         _print_work(result)

@@ -1,7 +1,8 @@
 """Problems 2 and 3: designs by exchange, and by linear programs where there is no adversary; each way is a proposer."""
 
+from dalenius.designs.constrained import ConstrainedProposer
 from dalenius.designs.exchange import ExchangeProposer
 from dalenius.designs.infeasible import InfeasibleProposer
 from dalenius.designs.linear import LinearProposer
 
-__all__ = ["ExchangeProposer", "InfeasibleProposer", "LinearProposer"]
+__all__ = ["ConstrainedProposer", "ExchangeProposer", "InfeasibleProposer", "LinearProposer"]

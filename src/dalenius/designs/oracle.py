@@ -18,7 +18,7 @@ from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
-from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import (
     Completions,
@@ -156,12 +156,14 @@ def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list
     return found
 
 
-def oracle_of(problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator) -> Oracle:
-    """The oracle that fits the problem's adversary; `parts` are on the inputs that its mechanisms will have."""
-    adversary = problem.against("an exchange")
+def oracle_of(
+    problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator, adversary: Adversary | None = None
+) -> Oracle:
+    """The oracle of the problem's adversary, or of another one; `parts` are on the inputs that its mechanisms will have."""
+    adversary = problem.against("an exchange") if adversary is None else adversary
     match adversary:
         case EntropyAtLeast():
-            return EntropyOracle(parts, problem.max_knowledge, rng)
+            return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng)
         case ProductPriors():
             return ProductOracle(problem)
         case PriorSet(weights=weights):

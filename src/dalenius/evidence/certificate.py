@@ -12,14 +12,19 @@ from typing import Self
 from dalenius.errors import InputError, counted
 from dalenius.evidence.codec import decode, encode
 from dalenius.evidence.lines import (
+    AdversaryLine,
+    AlsoLine,
+    ConeLine,
     DualLine,
     Line,
     LowerLine,
     Matrix,
+    MultiplierLine,
     PriorLine,
     ProofLine,
     RatioLine,
     RecordLine,
+    UpperLine,
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
@@ -28,7 +33,7 @@ from dalenius.files import MAX_PROOF, read_text, write_whole
 __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
-LOWER = (WitnessLine, DualLine, PriorLine, RatioLine)
+LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine)
 
 Claim = tuple[Fraction, Fraction]
 Sections = dict[int, tuple[ProofLine, ...]]
@@ -150,14 +155,16 @@ class Certificate:
         """The lines that prove the lower end: the witness, or a design's dual with its priors or ratios."""
         return tuple(line for line in self.body() if isinstance(line, LOWER))
 
-    def upper_lines(self) -> tuple[RecordLine | ProofLine, ...]:
+    def upper_lines(self) -> tuple[UpperLine, ...]:
         """The lines that prove the upper end: what each kind of record leaks at most."""
         return tuple(line for line in self.body() if not isinstance(line, LOWER))
 
     def sections(self) -> Sections:
-        """The proofs of the upper end, by record."""
+        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
+            if isinstance(line, AdversaryLine):
+                break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])
             else:
@@ -178,7 +185,7 @@ class Certificate:
         return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii"))
 
     @classmethod
-    def of(cls, header: Header, lower: Iterable[LowerLine], upper: Iterable[RecordLine | ProofLine]) -> Certificate:
+    def of(cls, header: Header, lower: Iterable[LowerLine], upper: Iterable[UpperLine]) -> Certificate:
         """A claim with the evidence for its two ends. No line of the one refers to a line of the other."""
         return cls("".join(f"{line}\n" for line in (header.encode(), *map(encode, lower), *map(encode, upper))))
 

@@ -71,6 +71,12 @@ def _input_law(value: Read) -> bool:
     return of_selection or _index(value) or value == UNIFORM or _many(_many(_number))(value)
 
 
+def _priced(value: Read) -> bool:
+    return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(
+        value
+    )
+
+
 _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as lines.py spells them
     "Index": _index,
     "Index | None": _or_none(_index),
@@ -83,6 +89,7 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "Slopes | None": _or_none(_many(_or_none(_many(_number)))),
     "InputLaw": _input_law,
     "InputLaw | None": _or_none(_input_law),
+    "Priced": _priced,
     "WeightsOf": lambda value: _index(value) or _many(_number)(value),
 }
 _KINDS: dict[tuple[str, int], type[Line]] = {(kind.word, len(fields(kind))): kind for kind in get_args(Line)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.evidence.lines import LowerLine, Matrix, ProofLine, RecordLine
+from dalenius.evidence.lines import LowerLine, Matrix, UpperLine
 from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
 
 __all__ = ["CERTAIN", "MARGINS", "QUICK", "Lower", "Upper", "step"]
@@ -85,7 +85,7 @@ class Lower(_End):
 class Upper(_End):
     """An upper end, at least 0, with the lines that prove it and, of a design, the mechanism that attains it."""
 
-    lines: tuple[RecordLine | ProofLine, ...]
+    lines: tuple[UpperLine, ...]
     mechanism: Matrix | None = None
 
     @property

@@ -11,8 +11,11 @@ from typing import ClassVar, Union
 
 __all__ = [
     "UNIFORM",
+    "AdversaryLine",
+    "AlsoLine",
     "BranchLine",
     "ClassPart",
+    "ConeLine",
     "Cut",
     "DualLine",
     "InputLaw",
@@ -21,6 +24,7 @@ __all__ = [
     "Line",
     "LowerLine",
     "Matrix",
+    "MultiplierLine",
     "Number",
     "OutputLawLeaf",
     "PriorLine",
@@ -33,6 +37,7 @@ __all__ = [
     "SelectionPrior",
     "Split",
     "UniformLeaf",
+    "UpperLine",
     "Vector",
     "VerticesLeaf",
     "WeightsOf",
@@ -93,7 +98,49 @@ class RatioLine:
 WeightsOf = Index | Vector  # the number of a listed law, or multipliers by input
 
 
+@dataclass(frozen=True, slots=True)
+class MultiplierLine:
+    """Multipliers of a constraint's rows: its number among the model's constraints, and the rows that have one."""
+
+    word: ClassVar[str] = "multiplier"
+    constraint: Index
+    rows: Priced
+
+
+Priced = tuple[tuple[Index, Number], ...]  # rows, ascending, with their multipliers
+
+
+@dataclass(frozen=True, slots=True)
+class ConeLine:
+    """The multiplier of a second-order cone: of its bound, and of each member of its norm; itself in the cone."""
+
+    word: ClassVar[str] = "cone"
+    constraint: Index
+    bound: Number
+    members: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoLine:
+    """A prior of the adversary of a limit of leakage, as in a prior line."""
+
+    word: ClassVar[str] = "also"
+    constraint: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
 # ------------------------------------------------------------ for the upper end
+
+
+@dataclass(frozen=True, slots=True)
+class AdversaryLine:
+    """The proof follows that the mechanism keeps the limit of leakage with this number."""
+
+    word: ClassVar[str] = "adversary"
+    constraint: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +250,8 @@ class UniformLeaf:
     word: ClassVar[str] = "uniform"
 
 
-LowerLine = WitnessLine | DualLine | PriorLine | RatioLine
+LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
 BranchLine = Split | Cut | RowCut | ClassPart
 ProofLine = Union[BranchLine, JointLeaf, RowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
-Line = LowerLine | RecordLine | ProofLine
+UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
+Line = LowerLine | UpperLine

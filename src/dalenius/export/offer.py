@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from dalenius.audits import search
+from dalenius.designs.constrained import constrained_master
+from dalenius.designs.exchange import KnownPriors, Mechanisms
+from dalenius.designs.oracle import oracle_of
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, PriorLine
@@ -18,6 +22,7 @@ from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
     ConditionalUpdate,
@@ -30,22 +35,29 @@ from dalenius.programs import (
     Program,
     RowUpdate,
 )
+from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.programs.pairs import Pairs
 from dalenius.reduction import (
     AggregatedRecord,
     Completions,
+    Orbits,
     Selections,
     dataset_pairs,
     record_channels,
     record_completions,
     record_selections,
 )
+from dalenius.search import Clock
 
 __all__ = ["Offer", "offered", "offers"]
 
 CEILING = 1e100  # of e^epsilon
+KNOWLEDGE = 0.9  # share of the adversary's knowledge that a default prior uses
+STARTS, STALL = 12, 1e-9  # of the search for it, and the nats that ten of its steps must gain
+BLUR = 0.1  # share of the best constant mechanism in the first one that a default master program's priors learn from
+ROUNDS, SOLVED = 2, 1e-4  # of the exchange that finds them, and the gap of its programs
+FEW = 6  # starts of its search for priors
 Kind = TypeVar("Kind", Completions, Selections)
-SELECTIONS = 3  # of a kind of record that a master program gets by default, against independent records
 
 
 @dataclass(frozen=True)
@@ -61,14 +73,16 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """The programs that a model offers.
 
     A maximal_leakage model against an entropy bound offers, for every kind of record, the programs of one alternating step at a prior
-    p(a,k), and the relaxation without a box. The prior is the certificate's witness; without one it is the uniform prior times
-    exp(a/(A-1) + 2k/(K-1)), for letter a of A and class k of K, moved towards the uniform one until it has enough entropy. Against
-    independent records it offers the capacity of the rows that a record's letters select.
+    p(a,k), and the relaxation without a box. The prior is the certificate's witness; without one it is the best prior that our ascent
+    finds for an adversary with nine tenths of the knowledge, log |X| - b: solved, but with entropy to spare, so that the
+    programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.
 
-    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model offers the master
-    program of its exchange. Its priors are those of the certificate's bound;
-    without one, for every kind of record, that prior and the one with the exponent's sign turned, on the mechanism's inputs; the
-    uniform law on the letters for the first three selections; or all the listed priors.
+    A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
+    constraints (whose rows are in it, but no limits of leakage to further adversaries), offers the master
+    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds
+    without constraints finds, which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
+
+    Default points are searched for when a program is made, from fixed random starts and without a clock: the same ones every time.
 
     Raises
     ------
@@ -84,6 +98,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
+    if isinstance(problem, DesignProblem) and problem.constraints:
+        return [_constrained(problem, certificate)]
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
@@ -121,58 +137,95 @@ def _of_entropy(problem: MaximalLeakage, certificate: Certificate | None) -> lis
     witness = None if certificate is None else _witness(certificate)
     for number, channel in enumerate(record_channels(problem)):
         at = "" if number == 0 else f"@{channel.record}"
-        point = _tilted(_normalised(channel.log_uniform), -channel.max_knowledge)
+        masses = None
         if witness is not None and witness[0] == channel.record and witness[1] is not None:
-            point = _folded(channel, witness[1])
-        found += _of_channel(channel, point, at, problem)
+            masses = _folded(channel, witness[1])
+        found += _of_channel(_Point(channel, masses), at)
     return found
 
 
-def _of_channel(channel: AggregatedRecord, p: Floats, at: str, problem: MaximalLeakage) -> list[Offer]:
-    R, N, b = channel.rows, _normalised(channel.log_uniform), -channel.max_knowledge
-    pi = p.sum(axis=1)
-    w = np.where(
-        pi[:, None] > 0.0, p / np.where(pi > 0.0, pi, 1.0)[:, None], Pairs("export", R, N).uniform_given_letter
-    )
-    u = p @ R
-    law = u.sum(axis=0)
-    phi = np.where(law > 0.0, u / np.where(law > 0.0, law, 1.0), 1.0 / len(pi))
-    about = f"record {channel.record}, {len(pi)} letters, {len(R)} classes, {R.shape[1]} outputs"
+@dataclass(frozen=True)
+class _Point:
+    """A prior p(a,k) on a record channel and what programs are made of there: that of a witness, or one that is searched for."""
+
+    channel: AggregatedRecord
+    witness: Floats | None
+
+    @cached_property
+    def p(self) -> Floats:
+        """The prior (letters, classes)."""
+        if self.witness is not None:
+            return self.witness
+        easier = replace(self.channel, max_knowledge=KNOWLEDGE * self.channel.max_knowledge)
+        found = search(easier, rng=np.random.default_rng(0), clock=Clock(), starts=STARTS, stall=STALL)
+        pairs = Pairs("export", np.ones((len(self.channel.rows), 1)), self.log_counts)
+        return pairs.enough(found.p / found.p.sum(), self.bound)
+
+    @property
+    def rows(self) -> Floats:
+        return self.channel.rows
+
+    @property
+    def log_counts(self) -> Floats:
+        """log N/|X|, whose exponentials have the sum 1: what rounding has left there would count as entropy to spare."""
+        return _normalised(self.channel.log_uniform)
+
+    @property
+    def bound(self) -> float:
+        """b - log |X|."""
+        return -self.channel.max_knowledge
+
+    @property
+    def pi(self) -> Floats:
+        """The law of the letters."""
+        return np.asarray(self.p.sum(axis=1))
+
+    @property
+    def w(self) -> Floats:
+        """The conditionals; uniform for letters without mass."""
+        pi, uniform = self.pi[:, None], Pairs("export", self.rows, self.log_counts).uniform_given_letter
+        return np.where(pi > 0.0, self.p / np.where(pi > 0.0, pi, 1.0), uniform)
+
+    @property
+    def phi(self) -> Floats:
+        """The posteriors (letters, outputs); uniform where an output has no mass."""
+        u = self.p @ self.rows
+        law = u.sum(axis=0)
+        return np.where(law > 0.0, u / np.where(law > 0.0, law, 1.0), 1.0 / len(u))
+
+    def marginal(self) -> Program:
+        spread = Pairs("marginal", self.rows, self.log_counts).entropies(self.w)
+        return MarginalUpdate(self.w @ self.rows, spread, self.bound)
+
+    def conditional(self) -> Program:
+        return ConditionalUpdate(self.rows, self.log_counts, self.pi, self.w, self.bound)
+
+    def posterior(self) -> Program:
+        return PosteriorUpdate(self.rows, self.log_counts, self.phi, self.bound)
+
+    def row(self) -> Program:
+        return RowUpdate(self.rows, self.log_counts, 0, self.pi, self.w, self.bound)
+
+    def node(self) -> Program:
+        return NodeRelaxation(self.rows, self.log_counts, self.bound)
+
+
+def _of_channel(point: _Point, at: str) -> list[Offer]:
+    channel = point.channel
+    letters, (classes, outputs) = channel.letters, channel.rows.shape
+    about = f"record {channel.record}, {letters} letters, {classes} classes, {outputs} outputs"
     return [
-        Offer(f"marginal{at}", f"best letter law for fixed conditionals; {about}", partial(_marginal, R, N, w, b)),
-        Offer(
-            f"conditional{at}",
-            f"best conditionals for a fixed letter law, linearised; {about}",
-            partial(ConditionalUpdate, R, N, pi, w, b),
-        ),
-        Offer(f"posterior{at}", f"best prior for fixed posteriors; {about}", partial(PosteriorUpdate, R, N, phi, b)),
-        Offer(
-            f"row{at}",
-            f"best conditional of letter 0, relaxed by secants; {about}",
-            partial(RowUpdate, R, N, 0, pi, w, b),
-        ),
-        Offer(
-            f"node{at}", f"relaxation of the whole problem, without a box; {about}", partial(NodeRelaxation, R, N, b)
-        ),
+        Offer(f"marginal{at}", f"best letter law for fixed conditionals; {about}", point.marginal),
+        Offer(f"conditional{at}", f"best conditionals for a fixed letter law, linearised; {about}", point.conditional),
+        Offer(f"posterior{at}", f"best prior for fixed posteriors; {about}", point.posterior),
+        Offer(f"row{at}", f"best conditional of letter 0, relaxed by secants; {about}", point.row),
+        Offer(f"node{at}", f"relaxation of the whole problem, without a box; {about}", point.node),
     ]
 
 
 def _normalised(log_uniform: Floats) -> Floats:
     """log N/|X|, whose exponentials have the sum 1: what rounding has left there would count as entropy to spare."""
     return log_uniform - log_sum_exp(log_uniform.ravel())
-
-
-def _marginal(R: Floats, N: Floats, w: Floats, b: float) -> Program:
-    return MarginalUpdate(w @ R, Pairs("marginal", R, N).entropies(w), b)
-
-
-def _tilted(log_uniform: Floats, bound: float, sign: float = 1.0) -> Floats:
-    """The uniform prior times exp(a/(A-1) + 2k/(K-1)), with enough entropy (relative to the uniform prior's)."""
-    letters, classes = log_uniform.shape
-    ramp = np.linspace(0.0, 1.0, letters)[:, None] + np.linspace(0.0, 2.0, classes)[None, :]
-    pairs = Pairs("export", np.ones((classes, 1)), log_uniform)
-    p = pairs.uniform * np.exp(sign * ramp)
-    return pairs.enough(p / p.sum(), bound)
 
 
 def _witness(certificate: Certificate) -> tuple[int, Any]:
@@ -233,34 +286,53 @@ def _private_program(problem: MinDistortion, privacy: Privacy) -> Program:
 
 
 def _master(problem: DesignProblem, certificate: Certificate | None) -> Offer:
-    priors = list(_default_priors(problem) if certificate is None else _certified_priors(problem, certificate))
-    what = f"{problem.kind} for {len(priors)} priors, {problem.input_count} inputs, {problem.output_count} outputs"
+    sizes = f"{problem.input_count} inputs, {problem.output_count} outputs"
+    if certificate is None:
+        what = f"{problem.kind} for the priors of {ROUNDS} rounds, {sizes}"
+        return Offer("master", what, lambda: _master_program(problem, list(_solved_priors(problem))))
+    priors = list(_certified_priors(problem, certificate))
+    what = f"{problem.kind} for {len(priors)} priors, {sizes}"
     return Offer("master", what, partial(_master_program, problem, priors))
 
 
-def _master_program(problem: DesignProblem, priors: list[Floats]) -> Program:
-    cost = problem.input_law[:, None] * problem.cost
+def _master_program(problem: DesignProblem, priors: list[Floats]) -> MechanismUpdate:
     if not priors:
         raise InputError("program: no record of the model has two letters, so that there is nothing to leak")
+    return _on_costs(problem, problem.input_law[:, None] * problem.cost, problem.tied, priors)
+
+
+def _on_costs(problem: DesignProblem, cost: Floats, tied: TiedEntries, priors: list[Floats]) -> MechanismUpdate:
+    """Over these priors, on inputs or on orbits."""
     if isinstance(problem, MinDistortion):
-        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=problem.tied)
-    return MinLeakageProgram(priors, cost, float(problem.budget), tied=problem.tied)
+        return MinDistortionProgram(priors, cost, problem.max_leakage_nats, tied=tied)
+    return MinLeakageProgram(priors, cost, float(problem.budget), tied=tied)
 
 
-def _default_priors(problem: DesignProblem) -> Iterable[Floats]:
-    if isinstance(problem.adversary, EntropyAtLeast):
-        for part in record_completions(problem):
-            for sign in (1.0, -1.0):
-                yield _tilted(part.log_uniform, -problem.max_knowledge, sign)
-    elif isinstance(problem.adversary, ProductPriors):
-        for selections in record_selections(problem):
-            for j in range(min(SELECTIONS, len(selections.inputs))):
-                yield selections.lift(j, np.full(selections.letters, 1.0 / selections.letters))
-    else:
-        assert isinstance(problem.adversary, PriorSet)
-        for record, size in enumerate(problem.records.alphabets):
-            for j in range(len(problem.adversary.weights) if size > 1 else 0):
-                yield _listed(problem, record, j)
+def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
+    """What an exchange knows after some rounds: the priors that learn most from its mechanisms, with their images."""
+    orbits = Orbits.of(problem)
+    mechanisms, known = Mechanisms(problem, orbits), KnownPriors(orbits)
+    oracle = oracle_of(problem, orbits.completions, np.random.default_rng(0))
+    Q = mechanisms.mixed(mechanisms.least, BLUR)
+    for _ in range(ROUNDS):
+        if not known.add(oracle.worst_priors(Q, [], Clock(), FEW)):
+            break
+        program = _on_costs(problem, mechanisms.cost, mechanisms.tied, [prior.masses for prior in known.priors])
+        Q = program.mechanism(program.solve(gap=SOLVED).point)
+    for prior in known.priors:
+        placed = orbits.lift(prior.record, prior.masses, np.zeros((len(prior.masses), problem.output_count)))
+        yield from (masses for _, masses, _ in placed)
+
+
+def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
+    """The master with all rows of the constraints."""
+    priors = (
+        []
+        if problem.adversary is None
+        else list(_solved_priors(problem) if certificate is None else _certified_priors(problem, certificate))
+    )
+    what = f"{problem.kind} with {len(problem.constraints)} constraints, for {len(priors)} priors, {problem.input_count} inputs"
+    return Offer("master", f"{what}, {problem.output_count} outputs", partial(constrained_master, problem, priors))
 
 
 def _listed(problem: DesignProblem, record: int, j: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -11,21 +11,26 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
-from dalenius.exact import Rows
+from dalenius.exact import Rows, as_list, brief
 from dalenius.information.arrays import Floats
-from dalenius.model.distortions import DISTORTIONS
+from dalenius.model.adversaries import Adversary
+from dalenius.model.constraints import CONSTRAINTS, Constraint, LocalDPBetween, MechanismSpace, PointwiseLeakageLimit
+from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.model.input_law import check_size, value_weights
 from dalenius.model.laws import LAWS, CsvLaw, Law, Uniform
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.mechanism_choice import MechanismChoice
-from dalenius.model.mechanism_classes import MECHANISM_CLASSES
+from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
+from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
 
 __all__ = ["DesignProblem"]
 
 D = TypeVar("D", bound="DesignProblem")
+MAX_CONSTRAINTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,31 +46,85 @@ class DesignProblem(MechanismChoice):
     law : Uniform or Iid
         The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
     adversary : EntropyAtLeast, ProductPriors or PriorSet
+    constraints : sequence of Constraint, optional
+        What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
+        `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and
+        `PointwiseMaximalLeakage` stand for the last two. At most 1000.
 
     Raises
     ------
     InputError
-        If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not have,
-        numbers beyond the limits of docs/model-format.md.
+        If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not
+        have, a constraint on inputs that there are not, numbers beyond the limits of docs/model-format.md.
     """
 
     parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law}
     budget_key: ClassVar[str]
     law: Law = field(default_factory=Uniform)
+    constraints: Sequence[Constraint | Privacy] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.law.check(self.records)
         check_size(self.query, self.records, self.law)
+        object.__setattr__(self, "constraints", _as_constraints(self.constraints))
+        for j, constraint in enumerate(self.own_constraints):
+            try:
+                constraint.check(self.space)
+            except InputError as error:
+                raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
+
+    # ------------------------------------------------------------ what it must meet
+
+    @property
+    def own_constraints(self) -> tuple[Constraint, ...]:
+        """`constraints`, which are kept as such."""
+        return tuple(constraint for constraint in self.constraints if isinstance(constraint, Constraint))
+
+    def without_constraints(self, what: str) -> None:
+        """`InputError` for a design with constraints: `what` knows of none."""
+        if self.constraints:
+            raise InputError(
+                f"{what}: expected a design without constraints, got {len(self.constraints)}; solve it, or leave them out"
+            )
+
+    @cached_property
+    def space(self) -> MechanismSpace:
+        """What the inputs and outputs of the mechanisms stand for."""
+        return MechanismSpace(
+            records=self.records,
+            values=tuple(self._values[self._value_of_input].tolist()),
+            possible=self.possible_inputs,
+            law=tuple(self.exact_input_law()),
+            outputs=self.output_count,
+            numbers=self.output_numbers,
+            costs=self.expected,
+            distortion=self.distortion,
+        )
+
+    @cached_property
+    def possible_inputs(self) -> tuple[int, ...]:
+        """The inputs that some dataset has."""
+        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
 
     # ------------------------------------------------------------ what it distorts
 
     @cached_property
     def distortions(self) -> ExpectedDistortion:
         """E(Q) as a function of the rows that describe a mechanism."""
-        whole, denominator = self.distortion.whole(self._values)
-        weights = value_weights(self.query_of_inputs, self.records, self.law)
-        return ExpectedDistortion(whole[self._value_of_input], denominator, tuple(weights), self.tied)
+        return self.expected(self.distortion)
+
+    def expected(self, distortion: Distortion) -> ExpectedDistortion:
+        """The same with another distortion on the query's values; `InputError` if it does not fit them."""
+        distortion.check(self._values)
+        whole, denominator = distortion.whole(self._values)
+        tied = self.tied if whole.shape[1] == self.output_count else TiedEntries.free(self.input_count, whole.shape[1])
+        return ExpectedDistortion(whole[self._value_of_input], denominator, self._weights, tied)
+
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        """Proportional to p(x)."""
+        return tuple(value_weights(self.query_of_inputs, self.records, self.law))
 
     @property
     def cost(self) -> Floats:
@@ -112,8 +171,8 @@ class DesignProblem(MechanismChoice):
 
     # ------------------------------------------------------------ what it leaks
 
-    def release(self, rows: Rows) -> MaximalLeakage:
-        """The audit of one mechanism of the class: how much it leaks to the same adversary.
+    def release(self, rows: Rows, adversary: Adversary | None = None) -> MaximalLeakage:
+        """The audit of one mechanism of the class: how much it leaks to the same adversary, or to another one.
 
         Raises
         ------
@@ -124,7 +183,7 @@ class DesignProblem(MechanismChoice):
             records=self.records,
             query=self.query,
             mechanism=Channel(self.expand(rows), inputs=self.inputs),
-            adversary=self.against("the audit of a mechanism"),
+            adversary=self.against("the audit of a mechanism") if adversary is None else adversary,
             title=self.title,
         )
 
@@ -146,7 +205,7 @@ class DesignProblem(MechanismChoice):
     def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
         tables = ("records", "query", "distortion", "law", "mechanism", *cls.more_tables(model))
-        check_keys(model, ("problem", "title", "source", cls.budget_key, *tables), "model")
+        check_keys(model, ("problem", "title", "source", cls.budget_key, *tables, "constraints"), "model")
         cls.need_tables(model, *tables)
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
@@ -155,6 +214,7 @@ class DesignProblem(MechanismChoice):
             distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
             law=_law_of_table(model["law"], folder),
             mechanism=model["mechanism"]["class"],
+            constraints=_constraints_of_tables(model.get("constraints", [])),
             **cls.goal(model),
             **cls.common_parts(model),
         )
@@ -174,10 +234,45 @@ class DesignProblem(MechanismChoice):
     def tables(self) -> dict[str, Any]:
         return {
             self.budget_key: getattr(self, self.budget_key),
-            "distortion": {"kind": self.distortion.kind, **self.distortion.to_table()},
+            "distortion": self.distortion.described(),
             "law": {"kind": self.law.kind, **self.law.to_table()},
             "mechanism": {"class": self.mechanism_class.kind},
+            **self._constraint_tables([{"kind": c.kind, **c.to_table()} for c in self.own_constraints]),
         }
+
+    def normal_tables(self) -> dict[str, Any]:
+        return {**self.tables(), **self._constraint_tables([c.normal_table() for c in self.own_constraints])}
+
+    def _constraint_tables(self, tables: list[dict[str, Any]]) -> dict[str, Any]:
+        """Under their key, if there are any."""
+        return {"constraints": tables} if tables else {}
+
+
+def _as_constraints(given: object) -> tuple[Constraint, ...]:
+    """Constraints, also from privacy notions that stand for some."""
+    listed = as_list(given, "constraints")
+    if len(listed) > MAX_CONSTRAINTS:
+        raise InputError(f"constraints: at most {MAX_CONSTRAINTS} can be handled, got {len(listed)}")
+    found = list[Constraint]()
+    for j, member in enumerate(listed):
+        match member:
+            case Constraint():
+                found.append(member)
+            case LocalDP():
+                found.append(LocalDPBetween.everywhere(member))
+            case PointwiseMaximalLeakage():
+                found.append(PointwiseLeakageLimit.of(member))
+            case _:
+                raise InputError(f"constraints[{j}]: expected a constraint such as dl.Unbiased(), got {brief(member)}")
+    return tuple(found)
+
+
+def _constraints_of_tables(tables: Any) -> tuple[Constraint, ...]:
+    """Of a model file, which lists them as [[constraints]]."""
+    if not isinstance(tables, list):
+        raise InputError(f"model: constraints are tables [[constraints]], one for each; got {brief(tables)}")
+    kinds: dict[str, Any] = CONSTRAINTS
+    return tuple(read_shelved(kinds, table, f"constraints[{j}]") for j, table in enumerate(tables))
 
 
 def _law_of_table(table: Mapping[str, Any], folder: str | Path) -> Law:

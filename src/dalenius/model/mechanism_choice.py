@@ -76,7 +76,7 @@ class MechanismChoice(Problem):
     @property
     def output_count(self) -> int:
         """How many outputs a mechanism has."""
-        return self.distortion.outputs(self._values)
+        return self.distortion.output_count(self._values)
 
     @cached_property
     def tied(self) -> TiedEntries:
@@ -86,6 +86,11 @@ class MechanismChoice(Problem):
     @cached_property
     def _values(self) -> Integers:
         return self.query.values(self.records)
+
+    @property
+    def output_numbers(self) -> tuple[Fraction, ...] | None:
+        """The numbers that the outputs stand for: the query's values, or what the distortion says; None where that is nothing."""
+        return self.distortion.numbers(self._values)
 
     @cached_property
     def _input_values(self) -> Integers:

@@ -14,7 +14,6 @@ from dalenius.model.adversaries import Adversary
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.privacy import NOTIONS, Privacy, Reference
 from dalenius.model.shelf import read_shelved
-from dalenius.model.sums import attained_values
 from dalenius.units import UNITS, Quantity, unit_size
 
 __all__ = ["MinDistortion"]
@@ -30,7 +29,7 @@ class MinDistortion(DesignProblem):
 
     Parameters
     ----------
-    records, query, distortion, law, adversary, mechanism, title, source
+    records, query, distortion, law, adversary, mechanism, constraints, title, source
         As `DesignProblem` says.
     max_leakage : number or str
         The budget: a number of nats, or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text.
@@ -77,7 +76,7 @@ class MinDistortion(DesignProblem):
             object.__setattr__(self, "max_leakage", f"{fraction_text(amount)} {units}")
         super().__post_init__()
         if self.privacy is not None:
-            self.privacy.check(self._possible, self.input_count)
+            self.privacy.check(self.possible_inputs, self.input_count)
 
     # ------------------------------------------------------------ a budget of leakage
 
@@ -110,14 +109,9 @@ class MinDistortion(DesignProblem):
     # ------------------------------------------------------------ privacy
 
     @cached_property
-    def _possible(self) -> tuple[int, ...]:
-        """The inputs that some dataset has."""
-        return tuple(attained_values(self.query_of_inputs, self.records).tolist())
-
-    @cached_property
     def references(self) -> list[Reference]:
         """What the privacy notion compares entries with; `InputError` without one."""
-        return self._notion.references(self._possible, self.exact_input_law())
+        return self._notion.references(self.possible_inputs, self.exact_input_law())
 
     def exp_epsilon(self, rows: Rows) -> Fraction | None:
         """The least e^epsilon for which a mechanism of the class is private, exactly; None if none is large enough.
@@ -163,5 +157,5 @@ class MinDistortion(DesignProblem):
 
     def normal_tables(self) -> dict[str, Any]:
         if self.privacy is not None:
-            return {**self.tables(), "privacy": self.privacy.normal_table()}
-        return {**self.tables(), self.budget_key: f"{self.budget} {self.budget_units}"}
+            return {**super().normal_tables(), "privacy": self.privacy.normal_table()}
+        return {**super().normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}

@@ -89,10 +89,17 @@ def dumps(problem: Problem) -> str:
     lines, tables = [], []
     for key, value in problem.to_model().items():
         if isinstance(value, Mapping):
-            tables += ["", f"[{key}]", *(f"{k} = {_toml(v)}" for k, v in value.items() if v is not None)]
+            tables += _table(f"[{key}]", value)
+        elif key == "constraints":
+            tables += [line for member in value for line in _table(f"[[{key}]]", member)]
         else:
             lines.append(f"{key} = {_toml(value)}")
     return "\n".join([*lines, *tables, ""])
+
+
+def _table(header: str, table: Mapping[str, Any]) -> list[str]:
+    """Its lines, after an empty one."""
+    return ["", header, *(f"{key} = {_toml(value)}" for key, value in table.items() if value is not None)]
 
 
 def normal_form(problem: Problem) -> dict[str, Any]:
@@ -140,6 +147,8 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items() if v is not None) + "}"
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, list | tuple) and not getattr(value, "ndim", 0):

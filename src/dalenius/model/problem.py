@@ -17,7 +17,7 @@ from dalenius.model.records import Records
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.units import Quantity
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "read_adversary"]
 
 P = TypeVar("P", bound="Problem")
 
@@ -170,7 +170,7 @@ class Problem(ABC):
     def common_parts(model: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that every problem takes from a model file; the query and the adversary where there are any."""
         query = {"query": read_shelved(QUERIES, model["query"], "[query]")} if "query" in model else {}
-        adversary = {"adversary": _adversary(model["adversary"])} if "adversary" in model else {}
+        adversary = {"adversary": read_adversary(model["adversary"])} if "adversary" in model else {}
         return {
             "records": _records(model["records"]),
             **query,
@@ -189,19 +189,18 @@ def _records(table: Mapping[str, Any]) -> Records:
     return Records(table.get("count"), alphabet=table.get("alphabet"), alphabets=table.get("alphabets", ()))
 
 
-def _adversary(table: Mapping[str, Any]) -> Adversary:
+def read_adversary(table: Mapping[str, Any], where: str = "[adversary]") -> Adversary:
+    """The adversary that a model file's table describes: an entropy bound, or a kind."""
     if "kind" in table and EntropyAtLeast.kind in table:
-        raise InputError(f"[adversary]: give either {EntropyAtLeast.kind} or a kind, not both")
+        raise InputError(f"{where}: give either {EntropyAtLeast.kind} or a kind, not both")
     if table.get("kind") == EntropyAtLeast.kind:
-        raise InputError(
-            f'[adversary]: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"'
-        )
+        raise InputError(f'{where}: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"')
     if "kind" in table:
-        return read_shelved(ADVERSARIES, table, "[adversary]")
-    check_keys(table, (EntropyAtLeast.kind, "kind"), "[adversary]")
+        return read_shelved(ADVERSARIES, table, where)
+    check_keys(table, (EntropyAtLeast.kind, "kind"), where)
     if EntropyAtLeast.kind not in table:
         raise InputError(
-            f'[adversary]: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
+            f'{where}: missing {EntropyAtLeast.kind}, a number of nats or a text such as "2 bits", "0.8 max"; or a kind '
             f"of {', '.join(ADVERSARIES)}"
         )
     return EntropyAtLeast(table[EntropyAtLeast.kind])

@@ -2,6 +2,7 @@
 
 from dalenius.programs.base import BlockSolution, Program
 from dalenius.programs.conditional import ConditionalUpdate
+from dalenius.programs.constrained_update import ConstrainedUpdate
 from dalenius.programs.marginal import MarginalUpdate
 from dalenius.programs.min_distortion import MinDistortionProgram
 from dalenius.programs.min_leakage import MinLeakageProgram
@@ -20,6 +21,7 @@ __all__ = [
     "CertifiedInterval",
     "Claim",
     "ConditionalUpdate",
+    "ConstrainedUpdate",
     "MarginalUpdate",
     "MinDistortionProgram",
     "MinLeakageProgram",

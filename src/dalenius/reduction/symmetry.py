@@ -11,7 +11,7 @@ No proof rests on either: certificates list priors on the problem's own inputs, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -78,11 +78,15 @@ class Orbits:
     moving_outputs: tuple[Symmetry, ...]
 
     @classmethod
-    def of(cls, problem: DesignProblem) -> Orbits:
-        """Of the symmetries that are found; against adversaries without an entropy bound none are looked for."""
+    def of(cls, problem: DesignProblem, keeps: Callable[[Integers, Integers], bool] | None = None) -> Orbits:
+        """Of the symmetries that are found; against adversaries without an entropy bound none are looked for.
+
+        `keeps` says which moves of inputs and outputs leave alone what this module does not know of: a design's constraints.
+        """
         weighted, outputs = problem.input_law[:, None] * problem.cost, np.arange(problem.output_count)
         on_inputs = {part.record: part for part in record_completions(problem)}
         likely = list(_likely(problem)) if isinstance(problem.adversary, EntropyAtLeast) else []
+        likely = [moves for moves in likely if keeps is None or keeps(*moves)]
         still = [moves for moves in likely if np.array_equal(moves[1], outputs)]
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
         fixing = tuple(found for moves in still if (found := _completed(on_inputs, weighted, *moves)))
@@ -120,6 +124,12 @@ class Orbits:
         mine = next(part.log_uniform for part in self.completions if part.record == record)
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
         return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.fixing_outputs)
+
+    def apply_mechanism(self, Q: Floats) -> Floats:
+        """A mechanism on inputs as one on orbits: the mean of an orbit's rows, which leaks no more because leakage is convex."""
+        sums = np.zeros((len(self.cost), Q.shape[1]))
+        np.add.at(sums, self.orbit, Q)
+        return sums / np.bincount(self.orbit)[:, None]
 
     def lift_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on orbits as one on inputs."""

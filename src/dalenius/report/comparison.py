@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dalenius.intervals import ends_text
+from dalenius.intervals import ends_text, text_above, text_below
 from dalenius.report.picture import canvas, label, written
 from dalenius.studies.compare import Comparison, MethodOutcome
 from dalenius.units import Quantity, lower_in
@@ -13,8 +13,8 @@ __all__ = ["comparison_picture", "comparison_table"]
 
 STYLES = ("-", "--", ":", "-.")
 HEADS = (
-    "method,starts,value,first_start,claimed,certified_lower,certified_upper,shortfall,violation,iterations,evaluations,seconds,"
-    "seconds_to_gap,unit"
+    "method,starts,value,first_start,claimed,claimed_bound,certified_lower,certified_upper,shortfall,shortfall_at_most,violation,"
+    "iterations,evaluations,seconds,seconds_to_gap,unit"
 )
 
 
@@ -24,9 +24,11 @@ def comparison_table(comparison: Comparison) -> str:
     for entry in comparison.entries:
         value, first = comparison.value_text(entry.value), comparison.value_text(entry.first)
         reached = "" if entry.reached is None else f"{entry.reached:.3f}"
+        bound = "" if entry.bound is None else comparison.bound_text(entry.bound)
         rows.append(
-            f"{entry.method},{entry.seeds},{value},{first},{entry.claimed!r},{lower},{upper},"
-            f"{entry.shortfall:.3g},{entry.violation:.3g},{entry.iterations},{entry.evaluations},"
+            f"{entry.method},{entry.seeds},{value},{first},{entry.claimed!r},{bound},{lower},{upper},"
+            f"{text_below(entry.shortfall, 3)},{text_above(entry.shortfall_at_most, 3)},{entry.violation:.3g},"
+            f"{entry.iterations},{entry.evaluations},"
             f"{entry.seconds:.3f},{reached},{comparison.units}"
         )
     return "\n".join(rows) + "\n"

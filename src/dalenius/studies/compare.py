@@ -1,24 +1,22 @@
-"""Rivals side by side: the certified solver and the baselines on one problem, judged by one evaluator."""
+"""Rivals side by side: the certified solver and the baselines on one problem, everybody measured against what is proved."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from dalenius._solve import solve
-from dalenius.baselines import DesignRun, Family, LeakageRun, design_run, within_budget
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief, is_number
-from dalenius.information.arrays import Floats
 from dalenius.intervals import text_above, text_below
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, hearing, stopped_by_interrupt
-from dalenius.studies.methods import AUDITS, CERTIFIED, DESIGNS, FAMILIES, METHODS
+from dalenius.search import Clock, hearing
+from dalenius.studies.contest import Attained, certified, contestants
+from dalenius.studies.methods import CERTIFIED, METHODS, Settings
+from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
 __all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
@@ -34,18 +32,19 @@ class MethodOutcome:
     ----------
     method : str
     seeds : int
-        How many starts there was time for; the first one is the paper's uniform start.
+        How many starts there was time for; the first one is the paper's uniform start. A global solver has one.
     value : float
-        The best value over the starts, of a feasible point, judged by the house. Audit: the leakage to the prior found. `MinLeakage`:
-        the certified upper bound of what the mechanism leaks. `MinDistortion`: the distortion, after mixing with a silent mechanism
-        until the certified leakage meets the budget.
+        The best value over the starts, of a feasible point, judged by the house. Audit: the leakage to the prior found. Design: the
+        proved upper end that its mechanism gives, made exact: what it leaks (`MinLeakage`), or its distortion after mixing with
+        a silent mechanism until the proved leakage meets the budget (`MinDistortion`).
     claimed : float
         The best value that the method itself believed in; for designs it rests on the method's own search for the adversary.
     first : float
         The value from the paper's uniform start alone, judged as `value` is; nan for the certified solver.
-    shortfall : float
-        By how much the value misses the certified interval, relative to its upper end: (lower - value) / upper for an audit,
-        (value - upper) / value for a design, 0 inside.
+    shortfall, shortfall_at_most : float
+        By how much the value misses the optimum at least, and at most, relative to the larger of the two: (lower - value) / lower and
+        (upper - value) / upper for an audit, (value - upper) / value and (value - lower) / value for a design, with the proved
+        interval of the comparison. The first is 0 only for the best point there is, and for those that rounding cannot tell from it.
     violation : float
         By how much the method's own point breaks its budget after its own repair: nats of entropy, distortion, or nats of leakage
         (`MinDistortion`, by the certified audit).
@@ -54,7 +53,9 @@ class MethodOutcome:
     seconds : float
         Over all starts, without the judging.
     reached : float or None
-        Seconds until the value was within the gap of the certified one; None if never. Designs: judged at the end only.
+        Seconds until the value was within the gap of the best proved one; None if never. Designs: judged at the end only.
+    bound : float or None
+        What a global solver claims that nothing passes; of the certified solver its proved end. None of the others.
     trace : tuple of (seconds, best value so far)
         Of a rival's design what the method believed in; never better than what was proved in the end, for the certified solver.
     """
@@ -65,29 +66,60 @@ class MethodOutcome:
     claimed: float
     first: float
     shortfall: float
+    shortfall_at_most: float
     violation: float
     iterations: int
     evaluations: int
     seconds: float
     reached: float | None
+    bound: float | None = None
     trace: tuple[tuple[float, float], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One problem, its certified interval ``lower <= optimum <= upper`` in `units`, and what every method attained.
+    """One problem, the proved answer after the comparison, and what every method attained.
 
-    `unfinished` are the methods that were asked and not done when somebody interrupted; `entries` has the others.
+    Attributes
+    ----------
+    problem : Problem
+    result : Result or DesignResult
+        The certified solver's answer. Where a rival's point is better, the end that a point attains is that one's, proved.
+    gap : float
+        What counts as having arrived.
+    entries : tuple of MethodOutcome
+    best : str
+        The method whose point is the one in `result`.
+    unfinished : tuple of str
+        The methods that were asked and not done when somebody interrupted.
     """
 
     problem: Problem
-    lower: float
-    upper: float
-    units: str
+    result: Result | DesignResult
     gap: float
-    termination: Termination
     entries: tuple[MethodOutcome, ...]
+    best: str = CERTIFIED
     unfinished: tuple[str, ...] = ()
+
+    @property
+    def lower(self) -> float:
+        """No optimum is below; proved."""
+        return self.result.lower
+
+    @property
+    def upper(self) -> float:
+        """No optimum is above; proved."""
+        return self.result.upper
+
+    @property
+    def units(self) -> str:
+        """Of both ends and of all values."""
+        return self.result.units
+
+    @property
+    def termination(self) -> Termination:
+        """Why the certified solver stopped; or that a rival's point closed the gap."""
+        return self.result.termination
 
     @property
     def quantity(self) -> Quantity:
@@ -103,6 +135,10 @@ class Comparison:
         """An attained value as a decimal, rounded so that no more is said than was attained; empty where there is none."""
         return "" if math.isnan(value) else text_below(value, digits) if self.maximises else text_above(value, digits)
 
+    def bound_text(self, bound: float, digits: int = 17) -> str:
+        """What a method says that nothing passes, as a decimal, rounded so that no more is said."""
+        return text_above(bound, digits) if self.maximises else text_below(bound, digits)
+
     def entry(self, method: str) -> MethodOutcome:
         """What a method attained; `KeyError` if it was not asked."""
         return {entry.method: entry for entry in self.entries}[method]
@@ -116,7 +152,7 @@ def methods_for(problem: Problem) -> list[str]:
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("0.5 max")))[:4]
     ['certified', 'paper-aggregated', 'slsqp', 'trust-constr']
     """
-    return [CERTIFIED, *_rivals(problem, None)]
+    return [CERTIFIED, *contestants(problem, None, {})]
 
 
 def compare(
@@ -126,15 +162,20 @@ def compare(
     seeds: int = 5,
     budget: float = 10.0,
     gap: float = 1e-3,
+    settings: Mapping[str, Settings] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """The certified solver and its rivals on one problem. The first Ctrl-C ends it with what is done.
+
+    Nobody is the yardstick: everybody, the certified solver included, is measured against the proved interval. A rival's point that
+    is better than ours is handed to the checker, and if it is proved it is the end of that interval.
 
     Parameters
     ----------
     problem : MaximalLeakage, MinLeakage or MinDistortion
         With an `EntropyAtLeast` adversary.
     methods : sequence of str, optional
-        Of `METHODS`; all that fit the problem unless given. The certified solver runs in any case: it is the yardstick.
+        Of `METHODS`; all that fit the problem unless given. The certified solver runs in any case: it proves the other end.
     seeds : int
         Starts of each rival: the paper's uniform one, then random ones with seeds 1, 2, ...
     budget : float
@@ -142,6 +183,11 @@ def compare(
         mechanisms of a design's rivals may take as long again.
     gap : float
         The relative gap that the certified solver stops at, and within which a rival counts as having arrived.
+    settings : mapping of method -> settings, optional
+        What rivals are run with, instead of their defaults: `LeakageSettings` or (designs) `DesignSettings` of the paper's algorithms,
+        `Slsqp`, `TrustConstr`, `CvxpyNlp`, `Scip`, `Maingo`, all in `dalenius.baselines`.
+    progress : callable, optional
+        Called with a method's name before it begins.
 
     Raises
     ------
@@ -159,43 +205,31 @@ def compare(
     (0.0795, 0.0, 1.0, None)
     """
     _check(problem, methods, seeds, budget, gap)
-    rivals = _rivals(problem, methods)
+    rivals = contestants(problem, methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
+    tell = progress or (lambda method: None)
     with hearing() as stop, stop.heard_by(Clock()):  # also between two methods
-        result = solve(problem, gap=gap, time_limit=budget)
+        tell(CERTIFIED)
+        result = first = solve(problem, gap=gap, time_limit=budget)
         if isinstance(result, DesignResult) and not result.feasible:
             raise InputError(
                 "compare: no mechanism of the class meets the budget (proved); there is nothing to compare"
             )
-        entries = dict[str, MethodOutcome]()
+        best, attained = CERTIFIED, dict[str, Attained]()
         for method in asked:
             if method == CERTIFIED:
-                entries[method] = _certified(result)
+                attained[method] = certified(first)
             elif not stop.requested:
-                entry = _rival(problem, rivals[method], method, seeds, budget, gap, result)
+                tell(method)
+                found = rivals[method].attained(problem, seeds, budget, gap)
                 if not stop.requested:  # else it had less than its budget
-                    entries[method] = entry
-    unfinished = tuple(method for method in asked if method not in entries)
-    ends = result.lower, result.upper, result.units
-    return Comparison(problem, *ends, gap, result.termination, tuple(entries.values()), unfinished)
-
-
-def _rival(
-    problem: Problem,
-    family: Family,
-    method: str,
-    seeds: int,
-    budget: float,
-    gap: float,
-    result: Result | DesignResult,
-) -> MethodOutcome:
-    """What a rival attains."""
-    clock = Clock(budget)
-    with stopped_by_interrupt(clock):
-        if isinstance(problem, MaximalLeakage):
-            return _audited(family, method, seeds, clock, gap, result)
-        assert isinstance(problem, DesignProblem)
-        return _designed(problem, family, method, seeds, clock, gap, result)
+                    _need_possible(found, result)
+                    attained[method] = found
+                    better = _improved(problem, result, found, gap)
+                    result, best = better, best if better is result else method
+    unfinished = tuple(method for method in asked if method not in attained)
+    entries = tuple(_measured(found, result, first, gap) for found in attained.values())
+    return Comparison(problem, result, gap, entries, best, unfinished)
 
 
 def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
@@ -203,6 +237,8 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
     if not isinstance(problem, MaximalLeakage | DesignProblem):
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     adversary = problem.against("compare")
+    if isinstance(problem, DesignProblem):
+        problem.without_constraints("compare")
     if not isinstance(adversary, EntropyAtLeast):
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)
@@ -213,157 +249,63 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
         raise InputError(f"methods: expected some of {', '.join(METHODS)}; got {brief(methods)}")
 
 
-def _rivals(problem: Problem, methods: Sequence[str] | None) -> dict[str, Family]:
-    """The rivals asked, with the laws that each searches; without `methods` all that fit. `InputError` where one asked does not."""
-    assert isinstance(problem, MaximalLeakage | DesignProblem)
-    built: dict[Callable[[MaximalLeakage | DesignProblem], Family], Family] = {}
-    found = {}
-    for method in AUDITS if methods is None else methods:
-        if method == CERTIFIED:
-            continue
-        try:
-            if method not in DESIGNS and not isinstance(problem, MaximalLeakage):
-                raise InputError(f"methods: {method} audits a mechanism, it does not design one")
-            build = FAMILIES[method]
-            built[build] = built.get(build) or build(problem)
-            if method not in DESIGNS:
-                AUDITS[method](
-                    built[build], clock=Clock(0.0)
-                )  # refuses what does not fit, and imports what takes long to
-        except InputError:
-            if methods is not None:
-                raise
-            continue
-        found[method] = built[build]
-    return found
+def _need_possible(found: Attained, result: Result | DesignResult) -> None:
+    """`DaleniusError` if a value is on the wrong side of what is proved."""
+    if isinstance(result, Result):
+        wrong = found.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]
+        what = f"{text_below(found.value, 17)} nats, more than the certified upper bound {text_above(result.upper, 17)}"
+    else:
+        wrong = found.value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]
+        what = f"{text_above(found.value, 17)}, less than the certified lower bound {text_below(result.lower, 17)}"
+    if wrong:
+        raise DaleniusError(
+            f"{found.method} attains {what}: one of the two is wrong; please report this with the model"
+        )
 
 
-def _certified(result: Result | DesignResult) -> MethodOutcome:
-    """What the yardstick attained: its value is the end of the interval that a point attains."""
+def _improved(problem: Problem, result: Result | DesignResult, found: Attained, gap: float) -> Result | DesignResult:
+    """The proved answer, with a rival's point where that is better, not by rounding only, and the checker proves it."""
+    if isinstance(result, Result):
+        if found.prior is None or found.value <= result.lower * (1.0 + EVALUATION[0]) + EVALUATION[1]:
+            return result
+        assert isinstance(problem, MaximalLeakage)
+        return better_of(problem, result, with_prior(problem, found.prior), gap)
+    if found.design is None or found.design.upper >= result.upper * (1.0 - EVALUATION[0]) - EVALUATION[1]:
+        return result
+    return better_of(problem, result, found.design, gap)
+
+
+def _measured(
+    found: Attained, result: Result | DesignResult, first: Result | DesignResult, gap: float
+) -> MethodOutcome:
+    """What a method attained, beside the proved interval; `first` is the certified solver's own."""
     audit = isinstance(result, Result)
-    value = result.lower if audit else result.upper
-    rounds = result.rounds if isinstance(result, DesignResult) else 0
-    seen = [moment.lower if audit else moment.upper for moment in result.trace]
-    so_far = np.maximum.accumulate(seen) if audit else np.minimum.accumulate(seen)
-    proved = np.minimum(so_far, value) if audit else np.maximum(so_far, value)
+    near, far = (result.lower, result.upper) if audit else (result.upper, result.lower)
+    short, at_most = (_short(found.value, end) if audit else _short(end, found.value) for end in (near, far))
+    if found.method == CERTIFIED:
+        reached = first.seconds if first.termination is Termination.GAP_REACHED else None
+    elif audit:
+        reached = next((at for at, value in found.trace if value >= near * (1.0 - gap)), None)
+    else:
+        reached = found.seconds if found.value <= near * (1.0 + gap) else None
     return MethodOutcome(
-        method=CERTIFIED,
-        seeds=1,
-        value=value,
-        claimed=value,
-        first=math.nan,
-        shortfall=0.0,
-        violation=0.0,
-        iterations=rounds,
-        evaluations=0,
-        seconds=result.seconds,
-        reached=result.seconds if result.termination is Termination.GAP_REACHED else None,
-        trace=tuple(zip((moment.seconds for moment in result.trace), proved.tolist(), strict=True)),
+        method=found.method,
+        seeds=found.seeds,
+        value=found.value,
+        claimed=found.claimed,
+        first=found.first,
+        shortfall=short if short > EVALUATION[0] else 0.0,
+        shortfall_at_most=at_most,
+        violation=found.violation,
+        iterations=found.iterations,
+        evaluations=found.evaluations,
+        seconds=found.seconds,
+        reached=reached,
+        bound=found.bound,
+        trace=found.trace,
     )
 
 
-# ---------------------------------------------------------------- audits
-
-
-def _audited(
-    family: Family, method: str, seeds: int, clock: Clock, gap: float, result: Result | DesignResult
-) -> MethodOutcome:
-    """A rival on Problem 1: the best of its starts."""
-    runs = list[LeakageRun]()
-    for seed, law in enumerate(_starts(family, seeds)):
-        runs.append(AUDITS[method](family, law, clock=clock.slice(clock.remaining / (seeds - seed))))
-        if clock.expired:
-            break
-    best = max(runs, key=lambda found: found.value)
-    seconds = clock.seconds
-    if best.value > result.upper * (1.0 + EVALUATION[0]) + EVALUATION[1]:
-        raise DaleniusError(
-            f"{method} attains {text_below(best.value, 17)} nats, more than the certified upper bound {text_above(result.upper, 17)}: "
-            "one of the two is wrong; please report this with the model"
-        )
-    trace = _trace(runs, max)
-    return MethodOutcome(
-        method=method,
-        seeds=len(runs),
-        value=best.value,
-        claimed=best.value,
-        first=runs[0].value,
-        shortfall=max(result.lower - best.value, 0.0) / result.upper if result.upper > 0.0 else 0.0,
-        violation=best.violation,
-        iterations=sum(found.iterations for found in runs),
-        evaluations=sum(found.evaluations for found in runs),
-        seconds=seconds,
-        reached=next((at for at, value in trace if value >= result.lower * (1.0 - gap)), None),
-        trace=trace,
-    )
-
-
-def _starts(family: Family, seeds: int) -> Iterator[Floats]:
-    """The uniform start, and the first random one of each of the seeds 1, 2, ..."""
-    yield family.uniform
-    for seed in range(1, seeds):
-        yield family.random(np.random.default_rng(seed))
-
-
-def _trace(
-    runs: Sequence[LeakageRun] | Sequence[DesignRun], better: Callable[[float, float], float]
-) -> tuple[tuple[float, float], ...]:
-    """(seconds, best value so far) of all starts one after the other."""
-    trace: list[tuple[float, float]] = []
-    for run in runs:
-        for moment in run.trace:
-            trace.append((moment.seconds, better(trace[-1][1], moment.value) if trace else moment.value))
-    return tuple(trace)
-
-
-# ---------------------------------------------------------------- designs
-
-
-def _designed(
-    problem: DesignProblem,
-    family: Family,
-    method: str,
-    seeds: int,
-    clock: Clock,
-    gap: float,
-    result: Result | DesignResult,
-) -> MethodOutcome:
-    """A rival on Problem 2 or 3: every start's mechanism is audited, and the best one counts."""
-    runs = list[DesignRun]()
-    for seed in range(seeds):
-        turn = clock.slice(clock.remaining / (seeds - seed))
-        runs.append(design_run(problem, family, np.random.default_rng(seed) if seed else None, clock=turn))
-        if clock.expired:
-            break
-    seconds = clock.seconds
-    judged = [_judged(problem, run, gap, clock.time_limit / len(runs)) for run in runs]
-    best = int(np.argmin([value for value, _ in judged]))
-    value, violation = judged[best]
-    if value < result.lower * (1.0 - EVALUATION[0]) - EVALUATION[1]:
-        raise DaleniusError(
-            f"{method} attains {text_above(value, 17)}, less than the certified lower bound {text_below(result.lower, 17)}: "
-            "one of the two is wrong; please report this with the model"
-        )
-    return MethodOutcome(
-        method=method,
-        seeds=len(runs),
-        value=value,
-        claimed=min(run.value for run in runs),
-        first=judged[0][0],
-        shortfall=max(value - result.upper, 0.0) / value if value > 0.0 else 0.0,
-        violation=violation,
-        iterations=sum(run.iterations for run in runs),
-        evaluations=sum(run.evaluations for run in runs),
-        seconds=seconds,
-        reached=seconds if value <= result.upper * (1.0 + gap) else None,
-        trace=_trace(runs, min),
-    )
-
-
-def _judged(problem: DesignProblem, run: DesignRun, gap: float, seconds: float) -> tuple[float, float]:
-    """The value of a run's mechanism by the house, and by how much it broke its budget as it came."""
-    audit = solve(problem.release(run.rows.tolist()), gap=0.1 * gap, time_limit=seconds)
-    if not isinstance(problem, MinDistortion):
-        return audit.upper, run.violation
-    rows = within_budget(problem, run.rows, audit.upper)
-    return float(problem.expected_distortion(rows.tolist())), max(audit.lower - problem.max_leakage_nats, 0.0)
+def _short(smaller: float, larger: float) -> float:
+    """(larger - smaller) / larger; 0 where rounding has them the other way round."""
+    return (larger - smaller) / larger if larger > max(smaller, 0.0) else 0.0

@@ -15,6 +15,7 @@ import pytest
 from scipy.optimize import brentq, linprog, minimize
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius import programs
 from dalenius.export import Solution, certify, export, offered, read_cbf, read_json
 from dalenius.model.mechanism_classes import TiedEntries
@@ -480,7 +481,7 @@ def test_a_second_route_finds_the_same(name, solver, tmp_path):
 SCIP = 1e-6  # its constraints hold to 1e-8, its gap closes to 1e-6
 
 
-@pytest.mark.parametrize("name", ENTROPIES | LINEAR)
+@pytest.mark.parametrize("name", thinned(sorted(ENTROPIES | LINEAR, reverse=True), every=4))
 def test_a_global_solver_finds_the_same_without_cones(name, tmp_path):
     """SCIP's spatial branch and bound, with exp(x) <= z or x <= -y log y for a cone: y = 1 or z = 1, but in those of mechanisms."""
     scip = pytest.importorskip("pyscipopt", reason="needs SCIP: pip install pyscipopt")

@@ -65,7 +65,12 @@ def test_gradients_of_the_penalised_objectives(additive):
     masses = rng.dirichlet(np.ones(12)).reshape(2, 2, 3)
     cost = rng.uniform(size=(3, 3))
     f, g = worst_leakage(masses / masses.sum(axis=(1, 2), keepdims=True)), lambda Q: (float(np.sum(cost * Q)), cost)
-    for function in (_penalised(f, g, 1.0, 2.0, 0.3), _penalised(g, f, 0.02, 5.0, 0.1)):
+    for function in (
+        _penalised(f, g, 1.0, 2.0, 0.3),
+        _penalised(g, f, 0.02, 5.0, 0.1),
+        _penalised(f, g, 0.1, 2.0, 0.3, 0.1),
+        _penalised(g, f, 0.0, 5.0, 0.1, 0.7),
+    ):
         gradient = tied.sums(function(tied.expand(free))[1])
         for row, y in np.ndindex(free.shape):
             up, down, before = free.copy(), free.copy(), y - 1
@@ -149,7 +154,8 @@ def test_parity_by_algorithm_9(family):
 def test_the_trace_has_the_values_of_mechanisms_only_and_the_turns_the_way_between():
     """A value a round and one at the end, no leakages of priors on the way; after each answer of the adversary multipliers."""
     problem = least_distortion()
-    run = design_run(problem, full_joint(problem), np.random.default_rng(2))
+    settings = DesignSettings(penalty="restarted")
+    run = design_run(problem, full_joint(problem), np.random.default_rng(2), settings=settings)
     assert len(run.trace) == run.iterations + 1
     assert min(moment.value for moment in run.trace) == pytest.approx(run.value, rel=1e-2)
     answers = [j for j, turn in enumerate(run.turns) if turn.multiplier == 0.0]
@@ -160,6 +166,31 @@ def test_the_trace_has_the_values_of_mechanisms_only_and_the_turns_the_way_betwe
         assert multipliers == sorted(multipliers)  # the budget is broken until the last one
         assert run.turns[stop - 1].leakage <= problem.max_leakage_nats * (1 + 1e-4)
         assert run.turns[stop - 1].distortion == pytest.approx(run.turns[stop].distortion, abs=1e-15)
+
+
+def test_the_penalty_is_kept_while_prior_and_mechanism_take_turns():
+    """As in the proof of Theorem 7: one multiplier a turn, raised only after a turn that gained nothing or after some of them."""
+    problem, settings = least_distortion(), DesignSettings(alternations=3)
+    run = design_run(problem, aggregated(problem), np.random.default_rng(2), settings=settings)
+    assert run.termination is Rest.TOLERANCE
+    assert [turn.multiplier == 0.0 for turn in run.turns] == [j % 2 == 0 for j in range(len(run.turns))]
+    multipliers = [turn.multiplier for turn in run.turns[1::2]]
+    kept = {multiplier: multipliers.count(multiplier) for multiplier in multipliers}
+    assert multipliers == sorted(multipliers)
+    assert all(2 <= times <= settings.alternations for times in kept.values())
+    assert run.turns[-1].leakage <= problem.max_leakage_nats * (1.0 + settings.mechanism.violation)
+    assert all(
+        run.turns[2 * j].leakage > problem.max_leakage_nats for j in range(1, len(multipliers) - kept[multipliers[-1]])
+    )
+
+
+@pytest.mark.parametrize("shape", ["softplus", "quadratic"])
+@pytest.mark.parametrize("problem", [least_leakage(), least_distortion(EXACT)], ids=["6", "9"])
+def test_either_penalty_for_either_problem(problem, shape):
+    """Their rounding of the corner differs, their limit does not."""
+    settings = DesignSettings(mechanism=MechanismSettings(shape=shape, growth=8.0), alternations=2, rounds=12)
+    run = design_run(problem, aggregated(problem), np.random.default_rng(2), settings=settings)
+    assert run.value == pytest.approx(EXACT if isinstance(problem, dl.MinLeakage) else 0.1, rel=1e-2)
 
 
 def test_a_blind_adversary_is_believed_by_the_method_and_not_by_the_house():
@@ -205,6 +236,10 @@ def test_bad_input():
         MechanismSettings(clip=2.0)
     with pytest.raises(dl.InputError, match="smoothing"):
         MechanismSettings(smoothing=-1)
+    with pytest.raises(dl.InputError, match="penalty: expected kept or restarted, got 'raised'"):
+        DesignSettings(penalty="raised")
+    with pytest.raises(dl.InputError, match="shape"):
+        MechanismSettings(shape="cubic")
 
 
 def test_extreme_costs_do_no_harm():

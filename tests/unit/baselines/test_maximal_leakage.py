@@ -16,8 +16,10 @@ from dalenius.baselines import (
     ConditionalSettings,
     CvxpyNlp,
     LeakageSettings,
+    Maingo,
     MarginalSettings,
     Rest,
+    Scip,
     Slsqp,
     TrustConstr,
     aggregated,
@@ -26,10 +28,10 @@ from dalenius.baselines import (
     optimised_run,
     starts,
 )
-from dalenius.baselines.conditional import coordinate_ascent
+from dalenius.baselines.conditional import coordinate_ascent, fresh_rows
 from dalenius.baselines.gradients import leakage, through
 from dalenius.baselines.marginal import blahut_arimoto
-from dalenius.baselines.nonlinear import RecordProgram, record_by_record
+from dalenius.baselines.nonlinear import Answer, RecordProgram, record_by_record
 from dalenius.baselines.run import Log
 from dalenius.reduction import record_channels
 from dalenius.search.clock import Clock
@@ -99,6 +101,48 @@ def test_the_papers_example_from_random_starts(bound, family, support):
     values = [leakage_run(family, law).value for law in laws]
     assert max(values) <= CERTIFIED + 1e-12
     assert max(values) == pytest.approx(CERTIFIED, rel=1e-3)
+
+
+def test_rows_begin_afresh_as_the_text_has_it_or_where_they_are():
+    """Feasible whatever the draw; uniform without one; an ascent from there is judged by Algorithm 1, which never falls."""
+    family = full_joint(count_problem("0.9 max"))
+    view, rng = family.views[0], np.random.default_rng(0)
+    bound = -family.max_knowledge
+    for _ in range(20):
+        pi, rows = view.split(family.random(rng))
+        if view.entropy(pi, rows) < bound:
+            continue
+        for drawn in (fresh_rows(view, pi, bound, None), fresh_rows(view, pi, bound, rng)):
+            assert view.entropy(pi, drawn) >= bound - 1e-11
+            assert [row.sum() for row in drawn] == pytest.approx([1.0] * len(drawn))
+    for uniform, logs in zip(fresh_rows(view, pi, bound, None), view.log_uniform, strict=True):
+        assert uniform == pytest.approx(np.full(logs.size, 1.0 / logs.size))
+
+
+def test_warm_rows_keep_what_they_gained(support):
+    """A sweep from where the rows are never leaks less than there; one from fresh rows may, and Algorithm 1 then rejects it."""
+    family = full_joint(support.parity4(2.0))
+    view, given, log = family.views[0], family.given[0], Log(Clock())
+    pi, rows = view.split(leakage_run(family, family.random(np.random.default_rng(1))).prior)
+    bound, before = -family.max_knowledge, leakage(pi, through(rows, given))
+    after = {
+        name: leakage(pi, through(coordinate_ascent(view, given, pi, rows, bound, settings, log), given))
+        for name in ("fresh", "warm")
+        for settings in [ConditionalSettings(rows=name, sweeps=1, step=0.1)]
+    }
+    assert after["warm"] >= before
+    assert after["fresh"] < 0.1 * before
+
+
+def test_the_plain_gradient_rests_where_the_turned_one_does_not():
+    """The way back onto the entropy boundary undoes what a step gains."""
+    family = aggregated(count_problem("0.9 max"))
+    law = family.random(np.random.default_rng(1))
+    along, plain = (
+        leakage_run(family, law, settings=LeakageSettings(conditional=ConditionalSettings(rows="warm", direction=way)))
+        for way in ("along", "plain")
+    )
+    assert plain.value < along.value
 
 
 def test_short_steps_stop_short(support):
@@ -264,7 +308,9 @@ def test_a_solver_that_answers_nonsense(answer):
     """Then the start counts, like any other law."""
     family = full_joint(count_problem())
     law = family.random(np.random.default_rng(1))
-    run = record_by_record("nonsense", family, law, lambda _, law: (np.full_like(law, answer), 1, Rest.TOLERANCE), None)
+    run = record_by_record(
+        "nonsense", family, law, lambda _, law: Answer(np.full_like(law, answer), 1, Rest.TOLERANCE), None
+    )
     assert run.value == pytest.approx(family.judged(law)[0], rel=1e-9)
     assert run.violation == 0.0
 
@@ -343,6 +389,10 @@ class TestBadInput:
             (ConditionalSettings, "backtrack", 1.0),
             (ConditionalSettings, "step", math.inf),
             (ConditionalSettings, "armijo", "much"),
+            (ConditionalSettings, "rows", "cold"),
+            (ConditionalSettings, "direction", "up"),
+            (Scip, "least_mass", 0.0),
+            (Maingo, "gap", -1.0),
             (LeakageSettings, "tolerance", math.nan),
             (Slsqp, "iterations", True),
             (TrustConstr, "radius", 0.0),

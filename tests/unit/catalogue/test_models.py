@@ -20,12 +20,13 @@ from typer.testing import CliRunner
 
 import dalenius as dl
 from campaigns import draws
+from dalenius._join import join
 from dalenius.catalogue import ratchet
-from dalenius.catalogue.joining import join
 from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
 from dalenius.cli import app
 from dalenius.model import digest
 from dalenius.model.adversaries import ADVERSARIES
+from dalenius.model.constraints import CONSTRAINTS
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
@@ -113,6 +114,7 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     found = {(name, part.kind) for name, part in parts.items() if isinstance(part, Shelved)}
     if isinstance(problem, dl.DesignProblem):
         found.add(("class", problem.mechanism_class.kind))
+        found |= {("constraint", constraint.kind) for constraint in problem.own_constraints}
     if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
@@ -130,6 +132,7 @@ def test_the_smallest_set_has_every_kind():
         "distortion": DISTORTIONS,
         "privacy": NOTIONS,
         "law": LAWS,
+        "constraint": CONSTRAINTS,
     }
     wanted = {(shelf, kind) for shelf, kept in shelves.items() for kind in kept} - {("law", CsvLaw.kind)}
     wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in MECHANISM_CLASSES}

@@ -74,6 +74,7 @@ def test_a_folder_is_tried_before_the_work(model, tmp_path, command_line, monkey
         ("sweep", "out/model-002.toml"),
         ("sweep", "out/curve.csv"),
         ("compare", "out/model.compare.png"),
+        ("compare", "out/model.compare.cert"),
         ("export", "out"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dalenius as dl
-from dalenius.catalogue.models import library_model
+from dalenius.catalogue.models import library, library_model
 from dalenius.cli import app
 from dalenius.errors import InputError
 from dalenius.export import certify, digest, offered, offers, read_cbf, read_json, write_solution
@@ -81,6 +81,38 @@ def test_one_step_from_a_witness_leaks_no_less(name, solver):
         assert program.solve(gap=1e-6).upper >= model.claim[0] - 1e-6
         untouched = offered(problem, step + ending).standard_form()
         assert digest(untouched) != digest(program.standard_form())
+
+
+DAILY = (
+    "parity/laplace-n4",
+    "table/latin-square-m3",
+    "design/parity-n4-leakage",
+)  # all 0 at a prior that ignores the query
+SOLVABLE = [
+    pytest.param(model, id=model.name, marks=[] if model.name in DAILY else [pytest.mark.thorough])
+    for model in library()
+    if model.claim is not None
+]
+
+
+@pytest.mark.parametrize("model", SOLVABLE)
+def test_no_default_instance_is_trivial_where_it_need_not_be(model):
+    """Each has a value that is a good part of the model's own optimum, above what needs no program at all."""
+    problem, optimum, least = model.load(), float(model.claim[0]), 0.0
+    if isinstance(problem, dl.MinDistortion):
+        least = float(problem.least_distortion)
+    for offer in offers(problem):
+        answer = offer.make().solve(gap=1e-3)
+        assert answer.lower - least >= 0.01 * (optimum - least) - 1e-10, f"{offer.name} is worth {answer}"
+
+
+def test_a_default_point_is_solved_and_has_entropy_to_spare(support):
+    """The ascent's, for an adversary with nine tenths of the knowledge: the steps that start there leak more, up to the optimum."""
+    problem = support.parity4(2.2)
+    optimum = dl.solve(problem, gap=1e-4)
+    for name in ("marginal", "conditional", "row"):
+        answer = offered(problem, name).solve(gap=1e-6)
+        assert 0.8 * optimum.lower <= answer.lower
 
 
 def test_other_adversaries(solver):

@@ -118,3 +118,19 @@ def test_costs_are_summed_over_orbits():
     whole = problem.input_law[:, None] * problem.cost
     for orbit, cost in enumerate(orbits.cost):
         assert np.allclose(cost, whole[orbits.orbit == orbit].sum(axis=0), atol=1e-15)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_mechanism_on_orbits_leaks_no_more_and_costs_the_same(problem):
+    """Applying what was lifted gives what there was; the mean over an orbit keeps the distortion, and tells no record's uniform prior
+    more than some record was told before."""
+    orbits, rng = Orbits.of(problem), np.random.default_rng(3)
+    Q = rng.dirichlet(np.ones(problem.output_count), size=len(orbits.cost))
+    assert np.allclose(orbits.apply_mechanism(orbits.lift_mechanism(Q)), Q, atol=1e-15)
+    full = rng.dirichlet(np.ones(problem.output_count), size=problem.input_count)
+    mean = orbits.apply_mechanism(full)
+    cost = problem.input_law[:, None] * problem.cost
+    assert np.sum(orbits.cost * mean) == pytest.approx(np.sum(cost * full), abs=1e-12)
+    before = max(mutual_information(part.uniform @ full) for part in orbits.on_inputs.values())
+    after = max(mutual_information(part.uniform @ mean) for part in orbits.completions)
+    assert after <= before + 1e-12

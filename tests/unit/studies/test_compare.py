@@ -14,13 +14,20 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
+from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
+from dalenius.reduction import record_channels
 from dalenius.report import comparison_picture, comparison_table
+from dalenius.studies import contest
 from dalenius.studies.compare import METHODS, compare, methods_for
+from dalenius.studies.methods import RIVALS, Rival
+from dalenius.studies.points import Prior, with_mechanism, with_prior
 
 module = sys.modules[compare.__module__]  # `dalenius.compare` is the function
 ROOT = Path(__file__).parents[3]
 CERTIFIED = 0.0795415058653
-UNO = find_spec("unopy") is not None
+EXTRAS = {"cvxpy-nlp": "unopy", "scip": "pyscipopt", "maingo": "maingopy"}  # of [rivals], by how methods begin
+MISSING = tuple(method for method, package in EXTRAS.items() if find_spec(package) is None)
+INSTALLED = [method for method in METHODS if not method.startswith(MISSING)]
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +48,19 @@ def design():
 
 
 def test_parity_of_four_bits(comparison):
-    installed = [method for method in METHODS if UNO or not method.startswith("cvxpy-nlp")]
-    assert [entry.method for entry in comparison.entries] == installed
+    assert [entry.method for entry in comparison.entries] == INSTALLED
     assert comparison.lower <= CERTIFIED <= comparison.upper
     assert (comparison.units, comparison.maximises) == ("nats", True)
     for entry in comparison.entries:
         assert entry.value <= comparison.upper
         assert entry.violation <= 1e-12
-        assert entry.shortfall == pytest.approx(max(comparison.lower - entry.value, 0.0) / comparison.upper, abs=1e-12)
+        assert entry.shortfall == pytest.approx(max(1.0 - entry.value / comparison.lower, 0.0), abs=1.1e-9)
+        assert entry.shortfall <= entry.shortfall_at_most
+        assert entry.shortfall_at_most == pytest.approx(1.0 - entry.value / comparison.upper, abs=1e-12)
         values = [value for _, value in entry.trace]
         assert values == sorted(values)
+        assert entry.seeds == (1 if entry.method in ("certified", "scip", "maingo") else 3)
+        assert (entry.bound is not None) == (entry.method in ("certified", "scip", "maingo"))
     full = comparison.entry("paper-full")
     assert (full.seeds, full.first) == (3, 0.0)
     assert full.shortfall < 1e-3
@@ -102,8 +112,7 @@ def test_which_methods_fit():
         mechanism=dl.symmetric(0.1, k=2),
         adversary=dl.EntropyAtLeast("0.5 max"),
     )
-    optional = ["cvxpy-nlp-aggregated"] if UNO else []
-    assert methods_for(large) == ["certified", "paper-aggregated", "slsqp", "trust-constr", *optional]
+    assert methods_for(large) == [method for method in INSTALLED if not method.endswith("-full")]
     with pytest.raises(dl.InputError, match="aggregated"):
         dl.compare(large, methods=["paper-full"])
 
@@ -113,19 +122,104 @@ class TestWhatCannotBe:
 
     @pytest.mark.parametrize("method", ["paper-full", "paper-aggregated", "slsqp", "trust-constr"])
     def test_an_audit(self, method, monkeypatch, support):
-        true = module.AUDITS[method]
+        class Lying(Rival):
+            def audited(self, *arguments):
+                return dataclasses.replace(super().audited(*arguments), value=CERTIFIED * (1.0 + 1e-7))
 
-        def lying(*arguments, **more):
-            return dataclasses.replace(true(*arguments, **more), value=CERTIFIED * (1.0 + 1e-7))
-
-        monkeypatch.setitem(module.AUDITS, method, lying)
+        monkeypatch.setitem(RIVALS, method, Lying(**vars(RIVALS[method])))
         with pytest.raises(dl.DaleniusError, match=f"{method} attains .* more than the certified upper bound"):
             module.compare(support.parity4(1.0), methods=[method], seeds=1, gap=1e-8)
 
     def test_a_design(self, monkeypatch, design):
-        monkeypatch.setattr(module, "_judged", lambda *_: (0.1, 0.0))
+        def lying(problem, rows, leakage, limits):
+            return dataclasses.replace(with_mechanism(problem, rows, leakage, limits), upper=0.1)
+
+        monkeypatch.setattr(contest, "with_mechanism", lying)
         with pytest.raises(dl.DaleniusError, match="less than the certified lower bound"):
             module.compare(design.problem, methods=["paper-aggregated"], seeds=1, budget=1.0)
+
+
+# ---------------------------------------------------------------- nobody is the yardstick
+
+
+@pytest.fixture
+def clumsy(monkeypatch):
+    """A certified solver that knows no more than what needs no search."""
+    true = module.solve
+
+    def solve(problem, **limits):
+        if isinstance(problem, dl.DesignProblem):
+            return true(problem, **limits | {"time_limit": 1e-3})
+        return know_nothing(problem)
+
+    monkeypatch.setattr(module, "solve", solve)
+
+
+def know_nothing(problem, prior=None) -> dl.Result:
+    """What the uniform prior proves: of a parity, that 0 is told."""
+    return with_prior(problem, Prior(record_channels(problem)[0].uniform, kind=0))
+
+
+def test_a_rivals_better_prior_becomes_ours(clumsy, support):
+    """Proved: our own value stays what it was, and falls short of it."""
+    problem = support.parity4(2.0)
+    for method in ("paper-full", "slsqp"):
+        comparison = dl.compare(problem, methods=["certified", method], seeds=2)
+        ours, theirs = comparison.entries
+        assert comparison.best == method
+        assert (ours.value, ours.shortfall) == (0.0, 1.0)
+        assert theirs.shortfall == 0.0
+        assert comparison.lower == pytest.approx(theirs.value, rel=1e-9)
+        assert comparison.lower <= CERTIFIED <= comparison.upper
+        assert dl.verify(problem, comparison.result.certificate).proved
+        assert comparison.result.witness.masses.sum() == pytest.approx(1.0)
+
+
+def test_a_rivals_better_mechanism_becomes_ours(clumsy, design):
+    comparison = dl.compare(design.problem, methods=["certified", "paper-aggregated"], seeds=1, budget=1.0)
+    ours, theirs = comparison.entries
+    assert comparison.best == "paper-aggregated"
+    assert ours.value > 1.5 * theirs.value
+    assert ours.shortfall == pytest.approx(1.0 - theirs.value / ours.value)
+    assert (theirs.shortfall, comparison.upper) == (0.0, theirs.value)
+    assert dl.verify(design.problem, comparison.result.certificate).proved
+    assert comparison.result.audit.upper == comparison.upper
+    assert comparison.result.distortion <= design.problem.budget
+
+
+def test_a_point_that_the_checker_refuses_changes_nothing(clumsy, monkeypatch, support):
+    """The interval has what is proved, and no more."""
+    monkeypatch.setattr(module, "with_prior", know_nothing)
+    comparison = dl.compare(support.parity4(2.0), methods=["slsqp"], seeds=2)
+    assert (comparison.best, comparison.lower) == ("certified", 0.0)
+
+
+# ---------------------------------------------------------------- settings
+
+
+def test_rivals_are_run_with_the_settings_that_they_are_given(support):
+    problem, few = support.parity4(1.0), {"slsqp": Slsqp(iterations=1)}
+    one, many = (dl.compare(problem, methods=["slsqp"], seeds=1, settings=chosen) for chosen in (few, None))
+    assert one.entry("slsqp").iterations == 1 <= many.entry("slsqp").iterations
+
+
+def test_progress_names_the_methods_before_they_begin(support):
+    told = []
+    dl.compare(support.parity4(1.0), methods=["slsqp", "paper-aggregated"], seeds=1, progress=told.append)
+    assert told == ["certified", "slsqp", "paper-aggregated"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"gradient": Slsqp()}, "settings: expected some of paper-full, .*; got 'gradient'"),
+        ({"slsqp": LeakageSettings()}, "slsqp takes Slsqp on this problem, got LeakageSettings"),
+        ({"paper-full": DesignSettings()}, "paper-full takes LeakageSettings on this problem"),
+    ],
+)
+def test_settings_of_something_else(settings, message, support):
+    with pytest.raises(dl.InputError, match=message):
+        dl.compare(support.parity4(1.0), settings=settings)
 
 
 @pytest.mark.parametrize(
@@ -146,10 +240,12 @@ def test_bad_arguments(arguments, message, support):
 
 
 def test_a_solver_that_is_not_installed(monkeypatch, support):
-    monkeypatch.setattr("dalenius.baselines.cvxpy_nlp.find_spec", lambda name: None)
+    for module in ("cvxpy_nlp", "scip", "maingo"):
+        monkeypatch.setattr(f"dalenius.baselines.{module}.find_spec", lambda name: None)
     assert methods_for(support.parity4(1.0)) == ["certified", "paper-full", "paper-aggregated", "slsqp", "trust-constr"]
-    with pytest.raises(dl.InputError, match=r"not installed; pip install 'dalenius\[rivals\]'"):
-        dl.compare(support.parity4(1.0), methods=["cvxpy-nlp-full"])
+    for method in ("cvxpy-nlp-full", "scip", "maingo"):
+        with pytest.raises(dl.InputError, match=r"not installed; pip install 'dalenius\[rivals\]'"):
+            dl.compare(support.parity4(1.0), methods=[method])
 
 
 def test_bad_problems(support, design):
@@ -177,17 +273,26 @@ def test_the_command(tmp_path):
         assert method in told.stdout
     assert "certified  0.0795415058" in told.stdout
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "laplace-n4.compare.cert",
         "laplace-n4.compare.csv",
         "laplace-n4.compare.png",
     ]
-    told = run(model, "--methods", "slsqp", "--seeds", 2, "--json", cwd=tmp_path)
+    assert dl.verify(model, dl.Certificate.read(tmp_path / "out/laplace-n4.compare.cert")).proved
+    few = ("--set", "slsqp.iterations=2", "--set", "slsqp.tolerance=1e-3")
+    told = run(model, "--methods", "slsqp", "--seeds", 2, *few, "--json", cwd=tmp_path)
     answer = json.loads(told.stdout)
     assert [entry["method"] for entry in answer["methods"]] == ["slsqp"]
     assert answer["lower"] <= CERTIFIED <= answer["upper"]
     assert answer["methods"][0]["value"] <= answer["upper"]
+    assert answer["methods"][0]["iterations"] <= 4
+    assert answer["best"] == "certified"
 
 
-@pytest.mark.parametrize("arguments", [["--methods", "gradient"], ["--budget", "-1"], ["--seeds", "0"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [["--methods", "gradient"], ["--budget", "-1"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]],
+    ids=" ".join,
+)
 def test_bad_commands(arguments, tmp_path):
     told = run(ROOT / "models/parity/laplace-n4.toml", *arguments, cwd=tmp_path)
     assert told.returncode == 2

@@ -14,7 +14,7 @@ from dalenius.information.arrays import Floats
 from dalenius.programs.mechanism_update import MechanismUpdate
 from dalenius.reduction import Orbits
 
-__all__ = ["MasterBound", "WeightedPrior", "master_bound"]
+__all__ = ["MasterBound", "WeightedPrior", "master_bound", "of_all_letters", "on_inputs"]
 
 USED = 1e-12  # share of all weights above which a prior is listed
 
@@ -67,10 +67,11 @@ class MasterBound:
 
     def on_inputs(self, orbits: Orbits) -> MasterBound:
         """The same with priors on the problem's own inputs, which share a weight where inputs share an orbit."""
-        return replace(self, priors=tuple(own for part in self.priors for own in _on_inputs(part, orbits)))
+        return replace(self, priors=tuple(own for part in self.priors for own in on_inputs(part, orbits)))
 
 
-def _on_inputs(part: WeightedPrior, orbits: Orbits) -> Iterator[WeightedPrior]:
+def on_inputs(part: WeightedPrior, orbits: Orbits) -> Iterator[WeightedPrior]:
+    """The prior and its images on the problem's own inputs, which share its weight."""
     if part.prior.hint not in (None, UNIFORM):
         yield part
         return
@@ -92,13 +93,13 @@ def master_bound(
     used = np.flatnonzero(weights > USED * weights.sum()).tolist()
     return MasterBound(
         value,
-        tuple(WeightedPrior(priors[s], float(weights[s]), _of_all_letters(priors[s], parts[s])) for s in used),
+        tuple(WeightedPrior(priors[s], float(weights[s]), of_all_letters(priors[s], parts[s])) for s in used),
         float(multipliers.get("nu", 0.0)),
         found_by,
     )
 
 
-def _of_all_letters(prior: Prior, posteriors: Floats) -> Floats:
+def of_all_letters(prior: Prior, posteriors: Floats) -> Floats:
     """Zeros for the letters without mass, which programs drop."""
     full = np.zeros((len(prior.masses), posteriors.shape[1]))
     full[prior.masses.sum(axis=1) > 0.0] = posteriors

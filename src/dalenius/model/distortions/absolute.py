@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
-from dalenius.model.distortions.base import Distortion, Whole, differences
+from dalenius.exact import Numbers
+from dalenius.model.distortions.base import Distortion, Whole, as_outputs, differences
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Absolute"]
@@ -13,14 +15,38 @@ __all__ = ["Absolute"]
 
 @dataclass(frozen=True)
 class Absolute(Distortion):
-    """d(v, y) = |v - v_y|, in units of the query's values; the outputs are the values v_0 < v_1 < ...
+    """d(v, y) = |v - o_y|, in units of the query's values.
+
+    Parameters
+    ----------
+    outputs : list of numbers, optional
+        o_0 < o_1 < ..., what the outputs stand for, exact; left out: the query's values.
+
+    Raises
+    ------
+    InputError
+        If the outputs are no ascending numbers.
 
     >>> import numpy as np
     >>> Absolute().whole(np.array([0, 5, 7]))[0].tolist()
     [[0, 5, 7], [5, 0, 2], [7, 2, 0]]
+    >>> Absolute(outputs=[-1, 0.5]).whole(np.array([0, 1]))
+    (array([[2, 1],
+           [4, 1]], dtype=object), 2)
     """
 
     kind: ClassVar[str] = "absolute"
+    outputs: tuple[Fraction, ...] | None = None
+
+    def __init__(self, outputs: Numbers | None = None) -> None:
+        object.__setattr__(self, "outputs", as_outputs(outputs))
+
+    def output_count(self, values: Integers) -> int:
+        return super().output_count(values) if self.outputs is None else len(self.outputs)
+
+    def numbers(self, values: Integers) -> tuple[Fraction, ...] | None:
+        return super().numbers(values) if self.outputs is None else self.outputs
 
     def whole(self, values: Integers) -> tuple[Whole, int]:
-        return abs(differences(values)), 1
+        whole, common = differences(values, self.outputs)
+        return abs(whole), common

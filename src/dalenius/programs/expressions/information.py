@@ -112,7 +112,9 @@ class ConicLeakages:
     constraints: dict[str, cp.Constraint]
 
 
-def conic_leakages(mechanism: cp.Expression, leakages: Leakages) -> ConicLeakages:
+def conic_leakages(
+    mechanism: cp.Expression, leakages: Leakages, *, occurring: np.ndarray | None = None
+) -> ConicLeakages:
     """I_s = H(pi_s) + sum_ay u_s log(u_s/r_s) of every prior, where u_s = p_s Q and r_s = sum_a u_s(a,.), in exponential cones.
 
     *Convex because* relative entropy is, jointly, and u_s and r_s are affine in Q; the priors are part of the model.
@@ -129,6 +131,9 @@ def conic_leakages(mechanism: cp.Expression, leakages: Leakages) -> ConicLeakage
         Q, affine. Constrain its rows to be laws: the formula needs it.
     leakages : Leakages
         The priors.
+    occurring : (rows, outputs) of bool, optional
+        Which letters may have which outputs; elsewhere u is 0 whatever the mechanism, and a cone would have no interior. `terms` and
+        `posteriors` are then vectors, of the marked entries row by row.
 
     Returns
     -------
@@ -136,13 +141,18 @@ def conic_leakages(mechanism: cp.Expression, leakages: Leakages) -> ConicLeakage
     """
     Q = matrix("mechanism", mechanism)
     law = cp.Variable((leakages.count, Q.shape[1]), name="law")
-    terms = cp.Variable((len(leakages.masses), Q.shape[1]), name="terms")
     owned = np.asarray(leakages.owner[:, None] == np.arange(leakages.count), dtype=float)
-    constraints: dict[str, cp.Constraint] = {
-        "posteriors": cp.ExpCone(-terms, leakages.masses @ Q, owned @ law),
-        "laws": law == leakages.sums(leakages.masses) @ Q,
-    }
-    values = owned.T @ cp.sum(terms, axis=1) + leakages.letter_entropies()
+    defined = law == leakages.sums(leakages.masses) @ Q
+    if occurring is None:
+        terms = cp.Variable((len(leakages.masses), Q.shape[1]), name="terms")
+        cones, sums = cp.ExpCone(-terms, leakages.masses @ Q, owned @ law), cp.sum(terms, axis=1)
+    else:
+        row, y = np.nonzero(occurring)
+        terms = cp.Variable(row.size, name="terms")
+        cones = cp.ExpCone(-terms, (leakages.masses @ Q)[row, y], (owned @ law)[row, y])
+        sums = np.asarray(row == np.arange(len(occurring))[:, None], dtype=float) @ terms
+    values = owned.T @ sums + leakages.letter_entropies()
+    constraints: dict[str, cp.Constraint] = {"posteriors": cones, "laws": defined}
     return ConicLeakages(values, {"law": law, "terms": terms}, constraints)
 
 

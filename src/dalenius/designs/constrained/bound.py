@@ -1,0 +1,80 @@
+"""What multipliers of a constrained master program prove of the optimum, or that there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalenius.designs.constrained.region import Region
+from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters
+from dalenius.designs.oracle import Prior
+from dalenius.information.arrays import Floats
+from dalenius.programs import ConstrainedUpdate
+from dalenius.programs.base import Named
+
+__all__ = ["ConstrainedBound", "constrained_bound"]
+
+USED = 1e-12  # share of the largest multiplier below which one is 0
+
+Watched = tuple[int | None, Prior]  # the number of the limit that a prior's adversary belongs to, and the prior
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedBound:
+    """A lower bound of the optimum, on orbits, and its multipliers.
+
+    Attributes
+    ----------
+    value : float
+    priors : (number of the limit, or None; weighted prior)
+    prices : (rows of the region,)
+        Those that keep entries away which are 0 in every mechanism are among them.
+    cones : (t, u...) of every cone
+    paid : (rows of the region,)
+        The prices before that: what a constraint costs.
+    size : float
+        What is summed, roughly: rounding is a part in 1e16 of it.
+    """
+
+    value: float = 0.0
+    priors: tuple[tuple[int | None, WeightedPrior], ...] = ()
+    prices: Floats | None = None
+    cones: tuple[Floats, ...] = ()
+    size: float = 0.0
+    found_by: str = "start"
+    paid: Floats | None = None
+
+
+def constrained_bound(
+    program: ConstrainedUpdate, region: Region, watched: Sequence[Watched], multipliers: Named, found_by: str
+) -> ConstrainedBound | None:
+    """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
+    weights, prices = program.scaled_weights(multipliers["weights"]), multipliers["prices"].copy()
+    prices[np.abs(prices) <= USED * np.abs(prices).max(initial=0.0)] = 0.0
+    multipliers, parts = multipliers | {"weights": weights, "prices": prices}, list[Floats]()
+    if program.leakages is not None:
+        leakages = program.leakages
+        posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
+        multipliers |= {"log_ratio": np.log(posteriors) - leakages.log_pi[:, None]}
+        parts = np.split(posteriors, leakages.first[1:])
+    value, raised = program.bound(multipliers), region.raised
+    if not math.isfinite(value) or raised is None:
+        return None
+    paid = prices
+    prices = prices + program.lift_needed(multipliers) * raised
+    used = np.flatnonzero(weights > USED * weights.max(initial=0.0)).tolist()
+    return ConstrainedBound(
+        value,
+        tuple(
+            (watched[s][0], WeightedPrior(watched[s][1], float(weights[s]), of_all_letters(watched[s][1], parts[s])))
+            for s in used
+        ),
+        prices,
+        tuple(multipliers[f"cone{k}"] for k in range(len(region.cones))),
+        float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),
+        found_by,
+        paid,
+    )

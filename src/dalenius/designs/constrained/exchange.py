@@ -1,0 +1,288 @@
+"""A design with constraints, from its rows to an exact mechanism: inside the rows, within the limits, then the exchange itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.audits import Audit
+from dalenius.designs.constrained.bound import ConstrainedBound
+from dalenius.designs.constrained.goals import Goal, Leakages
+from dalenius.designs.constrained.interior import Inside, Outside
+from dalenius.designs.constrained.invariance import Invariance
+from dalenius.designs.constrained.loop import Found, Rounds
+from dalenius.designs.constrained.region import Exact, Region
+from dalenius.designs.constrained.watchers import Watcher, watchers_of
+from dalenius.designs.exchange.gap import closed
+from dalenius.designs.exchange.known import distinct
+from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
+from dalenius.errors import DaleniusError
+from dalenius.evidence import Certificate
+from dalenius.model.design_problem import DesignProblem
+from dalenius.outcome import Termination
+from dalenius.programs.tally import Tally
+from dalenius.reduction import Orbits
+from dalenius.search import Run
+
+__all__ = ["ConstrainedExchange", "Kept"]
+
+SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
+WITHIN = 0.3  # share of the time after which no better mechanism within the limits is looked for
+SEARCHING = 0.5  # share of the time after which what there is gets audited
+MIXED = 0.1  # share of what is below the limits that is given for being inside the rows
+DEEP = 0.1  # relative gap of the mechanism that is farthest within the limits
+SEARCH_GAP = 0.4  # share of the gap that the search may leave; the rest is the audits'
+AUDIT_GAP = 0.4
+AUDITING = 0.45  # share of the time that is left which audits may take: their proofs take as long
+GIVEN_AWAY = 0.3  # share of the gap that a mechanism may attain more so that its audits are easier
+ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
+ATTEMPTS, AUDITED = 6, 4
+SMALL, LARGE = 1e-7, 0.3  # shares of the limits that may be left to audits at first
+WIDER, WIDEST = (
+    1.5,
+    0.9,
+)  # how much wider than the last one an audit may be; the largest share of the limits that is left to one
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A mechanism that can be handed out.
+
+    Attributes
+    ----------
+    q : exact entries of the variable on orbits
+    rows : of the problem's class
+    audits : dict of watcher's number -> Audit, which have run
+    attained : float
+    constant : bool
+        Whether all rows are one, so that nothing leaks.
+    """
+
+    q: Exact
+    rows: list[list[Fraction]]
+    audits: Mapping[int | None, Audit]
+    attained: float
+    constant: bool
+    found_by: str = "start"
+
+
+class ConstrainedExchange:
+    """A running exchange for a design with constraints. Its bound and its mechanism are valid (up to rounding) when `run` returns.
+
+    First a mechanism as far inside the rows and cones as there is; multipliers that prove that there is none end the work. Then, where
+    leakage is limited, one as far below the limits as there is: the least excess, itself an exchange, whose bound above 0 proves that
+    there is none. What the exchange for the design's own objective finds is mixed with it until everything is met exactly.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+    search : Run
+
+    Attributes
+    ----------
+    region : Region
+    bound : ConstrainedBound
+    conflict : ConstrainedBound or None
+        Multipliers which prove that no mechanism meets everything.
+    kept : list of Kept
+        Mechanisms to hand out, the best last.
+    rounds : int
+
+    Raises
+    ------
+    DaleniusError
+        If the numbers are beyond what doubles can work with, or the constraints have too many terms.
+    """
+
+    def __init__(self, problem: DesignProblem, search: Run) -> None:
+        largest = float(problem.cost.max())
+        if largest and not SMALLEST < largest < LARGEST:
+            raise DaleniusError(
+                f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
+                "measure distortion, and its budget, in another unit"
+            )
+        self.problem, self.search = problem, search
+        self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
+        self.region = Region(problem, self.orbits, search)
+        self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
+        self.bound = ConstrainedBound()
+        self.conflict: ConstrainedBound | None = None
+        self.kept = list[Kept]()
+        self.tally, self.rounds = Tally(), 0
+
+    @property
+    def gap(self) -> float:
+        return self.search.limits.gap
+
+    @property
+    def limited(self) -> list[Watcher]:
+        """Those to whom only so much may leak."""
+        return [watcher for watcher in self.watchers if watcher.limit is not None]
+
+    def recall(self, certificate: Certificate) -> None:
+        """Begin with the priors of a certificate of a design that differs in its budget only. What does not fit is left out."""
+        for watcher in self.watchers:
+            if watcher.number is None and isinstance(watcher.oracle, EntropyOracle):
+                placed = [Prior(*self.orbits.apply(*pair)) for pair in certificate_priors(certificate, self.problem)]
+                watcher.known.add([watcher.oracle.made_feasible(p.record, p.masses) for p in distinct(placed)])
+
+    # ------------------------------------------------------------ the way to an answer
+
+    def run(self) -> None:
+        """Find a mechanism and a bound, or multipliers which prove that there is none."""
+        found = self.region.found
+        if isinstance(found, Outside):
+            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones)
+            return
+        if not isinstance(found, Inside) or self.region.anchor is None:
+            raise DaleniusError(
+                "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
+                "that there is none; they leave hardly any room, so loosen one a little (or raise time_limit, if that was short)"
+            )
+        anchor = self._anchor(self.region.anchor)
+        if self.conflict is None and anchor is not None:
+            self._exchange(anchor)
+
+    def _found(self, q: Exact, goal: Goal) -> Found:
+        """An exact mechanism, as the search sees it."""
+        entries = self.region.matrix(q)
+        leakages = Rounds.seen(self.watchers, self.region, entries, self.search)
+        if self._constant(q):
+            leakages = dict.fromkeys(leakages, 0.0)
+        return Found(entries, goal.value(entries, leakages), leakages)
+
+    def _constant(self, q: Exact) -> bool:
+        outputs = self.region.tied.outputs
+        rows = self.region.tied.expand_rows([q[x : x + outputs] for x in range(0, len(q), outputs)])
+        return all(row == rows[0] for row in rows)
+
+    def _anchor(self, inner: Exact) -> Exact | None:
+        """A mechanism that meets everything, as far below the limits of leakage as there is; None, and a conflict, without one."""
+        if not self.limited:
+            return inner
+        goal = Goal(self.region, self.limited, raises=True)
+        inside, constant = self._found(inner, goal), self.region.constant
+        silent = None if constant is None else self._found(constant, goal)
+        if constant is not None and silent is not None and silent.attained <= 0.0:  # nothing leaks less
+            return self._mixed(constant, silent, inner, inside)
+        rounds = self._rounds(goal, inside, DEEP, WITHIN * self.search.limits.seconds)
+        rounds.run()
+        self.rounds += rounds.count
+        if rounds.bound is not None and rounds.bound.value > 0.0:
+            self.conflict = rounds.bound
+            return None
+        deep = self.region.exact(rounds.best.q, inner)
+        return inner if deep is None else self._mixed(deep, rounds.best, inner, inside)
+
+    @staticmethod
+    def _mixed(deep: Exact, found: Found, inner: Exact, inside: Found) -> Exact:
+        """The mechanism that is deep within the limits of leakage, mixed with a little of the one that is deep within the rows."""
+        room, more = -found.attained, inside.attained - found.attained
+        share = (
+            Fraction(round(1000 * min(MIXED, MIXED * room / more if more > 0.0 else 1.0)), 1000) if room > 0.0 else 0
+        )
+        return [(1 - share) * a + share * b for a, b in zip(deep, inner, strict=True)]
+
+    def _rounds(self, goal: Goal, anchor: Found, gap: float, late: float) -> Rounds:
+        return Rounds(goal, anchor, self.search, gap=gap, late=late, tally=self.tally)
+
+    def _exchange(self, anchor: Exact) -> None:
+        """The exchange for the design's own objective, and the audits of what it finds."""
+        goal = Goal(self.region, self.watchers)
+        kept = all(watcher.limit is not None and watcher.limit >= 0.0 for watcher in self.limited)
+        if goal.least_leakage and self.region.constant is not None and kept:  # nothing leaks less
+            self._take(self._audited(goal, self.region.constant, 0.0))
+            return
+        start = self._found(anchor, goal)
+        rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
+        for _ in range(AUDITED):
+            rounds.run()
+            self.bound = rounds.bound if rounds.bound is not None and rounds.lower > 0.0 else self.bound
+            before = sum(len(watcher.known) for watcher in self.watchers)
+            self._keep(goal, rounds, anchor)
+            if self._closed or rounds.out_of_time or sum(len(w.known) for w in self.watchers) == before:
+                break
+        self.rounds += rounds.count
+        if not self.kept:
+            self._take(self._audited(goal, anchor, 1.0))
+
+    # ------------------------------------------------------------ what is handed out
+
+    @property
+    def upper(self) -> float:
+        return self.kept[-1].attained if self.kept else math.inf
+
+    @property
+    def _closed(self) -> bool:
+        return closed(self.bound.value, self.upper, self.gap)
+
+    def _keep(self, goal: Goal, rounds: Rounds, anchor: Exact) -> None:
+        """Audit what was found: where leakage is limited with ever more room in the limits, at last the anchor itself."""
+        if not self.limited:
+            q = self.region.exact(rounds.best.q, anchor)
+            self._take(None if q is None else self._audited(goal, q, 0.0), rounds.best.found_by)
+            return
+        room, found = self._first_room(rounds)
+        for attempt in range(ATTEMPTS):
+            found = rounds.roomier(room) if attempt else found
+            q = self.region.exact(found.q, self.region.anchor or anchor)
+            made = None if q is None else self._audited(goal, q, room)
+            if isinstance(made, Kept) or room == WIDEST or self.search.clock.expired:
+                self._take(made, found.found_by)
+                return
+            room = min(
+                max(4.0 * room, WIDER * (made or 0.0)), WIDEST
+            )  # the next audit has less time, and will be wider
+
+    def _take(self, made: Kept | float | None, found_by: str = "start") -> None:
+        """Keep it, if it was proved to keep all limits and is the best."""
+        if isinstance(made, Kept) and made.attained < self.upper:
+            self.kept.append(replace(made, found_by=found_by))
+
+    def _first_room(self, rounds: Rounds) -> tuple[float, Found]:
+        """The share of the limits that may be left to audits, so that this costs a part of the gap, and the mechanism that leaves it.
+
+        The prices of the bound say what it costs, unless a limit begins to bind on the way.
+        """
+        limits = {watcher.number: watcher.limit or 0.0 for watcher in self.limited}
+        spent = sum(part.weight * limits.get(j, 0.0) for j, part in self.bound.priors)
+        wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
+        room = float(np.clip(wanted / spent if spent > 0.0 else LARGE, SMALL, LARGE))
+        while True:
+            found = rounds.roomier(room)
+            if found.attained <= rounds.best.attained + 2.0 * wanted or room <= SMALL or self.search.clock.expired:
+                return room, found
+            room = max(room / 8.0, SMALL)
+
+    def _audited(self, goal: Goal, q: Exact, room: float) -> Kept | float:
+        """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
+        rows, audits, clock = self.region.own_rows(q), dict[int | None, Audit](), self.search.clock
+        constant = self._constant(q)
+        for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
+            if watcher.limit is not None:
+                part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1), checks=2)
+                audit = watcher.audited(self.problem, rows, part, enough=watcher.limit - ROUNDING)
+                if audit.upper > watcher.limit - ROUNDING and not constant:
+                    return 1.0 - audit.lower / audit.upper
+            else:
+                enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
+                part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap, checks=2)
+                audit = watcher.audited(self.problem, rows, part, enough=enough)
+            audits[watcher.number] = audit
+        leakages: Leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
+        return Kept(q, rows, audits, goal.value(self.region.matrix(q), leakages), constant)
+
+    @property
+    def termination(self) -> Termination:
+        """Why the work stopped, where the gap was not reached."""
+        audits = [audit for kept in self.kept[-1:] for audit in kept.audits.values()]
+        if self.search.clock.stopped:
+            return Termination.INTERRUPTED
+        late = self.search.clock.seconds >= SEARCHING * self.search.limits.seconds
+        if late or any(audit.out_of_time for audit in audits):
+            return Termination.TIME_LIMIT
+        return Termination.SIZE_LIMIT if any(audit.out_of_room for audit in audits) else Termination.STALLED

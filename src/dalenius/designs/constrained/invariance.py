@@ -1,0 +1,55 @@
+"""Whether moves of inputs and outputs leave a design's constraints as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+
+from dalenius.designs.constrained.rows import BUDGET, numbered_rows
+from dalenius.information.arrays import Integers
+from dalenius.model.adversaries import EntropyAtLeast
+from dalenius.model.constraints import LeakageLimit, SecondOrderCone
+from dalenius.model.design_problem import DesignProblem
+
+__all__ = ["Invariance"]
+
+Listed = Mapping[tuple[int, int], Fraction]
+
+
+class Invariance:
+    """The constraints of a design as sets of rows and cones, to be compared with themselves after a move."""
+
+    def __init__(self, problem: DesignProblem) -> None:
+        self.entropies = all(
+            isinstance(constraint.adversary, EntropyAtLeast)
+            for constraint in problem.own_constraints
+            if isinstance(constraint, LeakageLimit)
+        )
+        self.rows = [
+            (listed, (rows.equal, end))
+            for j, rows in numbered_rows(problem).items()
+            if j != BUDGET  # whether that is invariant, whoever looks for symmetries asks of costs
+            for listed, end in zip(rows.below, rows.ends, strict=True)
+        ]
+        self.cones = [constraint for constraint in problem.own_constraints if isinstance(constraint, SecondOrderCone)]
+        self._still = self._moved(None, None)
+
+    def kept_by(self, inputs: Integers, outputs: Integers) -> bool:
+        """Whether every constraint is again one after inputs[x] has taken the place of x, and outputs[y] that of y."""
+        return self.entropies and self._moved(inputs.tolist(), outputs.tolist()) == self._still
+
+    def _moved(self, inputs: list[int] | None, outputs: list[int] | None) -> Counter[Hashable]:
+        def terms(listed: Listed) -> frozenset[tuple[int, int, Fraction]]:
+            return frozenset(
+                (x if inputs is None else inputs[x], y if outputs is None else outputs[y], c)
+                for (x, y), c in listed.items()
+                if c
+            )
+
+        found = Counter[Hashable]((terms(listed), key) for listed, key in self.rows)
+        for cone in self.cones:
+            parts = [(part.summed, part.offset) for part in (cone.bound, *cone.norm)]
+            keyed = [(terms(listed), offset) for listed, offset in parts]
+            found[keyed[0], frozenset(Counter(keyed[1:]).items())] += 1
+        return found

@@ -1,0 +1,77 @@
+"""Which constraints bind, and at what price: read off the multipliers of the bound, and off the exact mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dalenius.designs.constrained.bound import ConstrainedBound
+from dalenius.designs.constrained.evidence import OwnBound
+from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
+from dalenius.designs.constrained.rows import BUDGET, PRIVACY
+from dalenius.evidence import CERTAIN, Lower
+from dalenius.model.constraints import LeakageLimit
+from dalenius.outcome import ConstraintPrice
+from dalenius.results import Result
+
+__all__ = ["prices_of"]
+
+TINY = 1e-6  # share of the largest price below which one counts as none
+
+
+def prices_of(
+    run: ConstrainedExchange, lower: Lower, kept: Kept | None, audits: Mapping[int | None, Result]
+) -> tuple[ConstraintPrice, ...]:
+    """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
+    bound = run.conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
+    paid = bound if bound.paid is None else _without_raising(bound)
+    own = OwnBound(paid, run.region)
+    totals = {j: sum(map(abs, rows.values())) for j, rows in own.prices.items()}
+    for j, both in own.cones.items():
+        totals[j] = float(both[0])
+    for number, part in own.priors:
+        limited = number is not None or not run_is_least_leakage(run)
+        j = BUDGET if number is None else number
+        totals[j] = totals.get(j, 0.0) + (part.weight if limited else 0.0)
+    least = TINY * max(totals.values(), default=0.0)
+    found = []
+    named = {BUDGET: run.problem.budget_key, PRIVACY: "privacy"}
+    for j in [BUDGET, PRIVACY, *range(len(run.problem.own_constraints))]:
+        price = totals.get(j, 0.0) if totals.get(j, 0.0) > least else 0.0
+        if (j < 0 or run.conflict is not None) and not price:
+            continue
+        kind = named[j] if j < 0 else run.problem.own_constraints[j].kind
+        rows = tuple((r, p) for r, p in sorted(own.prices.get(j, {}).items()) if abs(p) > least) if j >= 0 else ()
+        found.append(ConstraintPrice(j if j >= 0 else None, kind, price, _slack(run, j, kept, audits), rows))
+    return tuple(found)
+
+
+def run_is_least_leakage(run: ConstrainedExchange) -> bool:
+    """Whether the own adversary's weights are no price but an average."""
+    return any(watcher.limit is None for watcher in run.watchers) and run.conflict is None
+
+
+def _without_raising(bound: ConstrainedBound) -> ConstrainedBound:
+    return ConstrainedBound(bound.value, bound.priors, bound.paid, bound.cones)
+
+
+def _slack(
+    run: ConstrainedExchange, j: int, kept: Kept | None, audits: Mapping[int | None, Result]
+) -> Fraction | float | None:
+    """How much room the mechanism leaves: exactly for rows, in nats at least for limits of leakage; None without a mechanism."""
+    if kept is None or j < 0:
+        return None
+    constraint = run.problem.own_constraints[j]
+    if isinstance(constraint, LeakageLimit):
+        return constraint.nats - (0.0 if kept.constant else audits[j].upper)
+    if j not in run.region.numbered:
+        return None
+    own = run.problem.expand(kept.rows)
+    rows = run.region.numbered[j]
+    return min(
+        (
+            end - sum((c * own[x][y] for (x, y), c in listed.items()), Fraction(0))
+            for listed, end in zip(rows.below, rows.ends, strict=True)
+        ),
+        default=None,
+    )

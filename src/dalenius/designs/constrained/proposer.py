@@ -1,0 +1,175 @@
+"""The exchange for designs with constraints as a proposer: its bound with all multipliers, its mechanisms with their proved audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from dalenius._prove import Proved, prove
+from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
+from dalenius.designs.constrained.evidence import OwnBound
+from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
+from dalenius.designs.constrained.prices import prices_of
+from dalenius.designs.rational import weight_texts
+from dalenius.errors import DaleniusError
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence.lines import AdversaryLine, UpperLine
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult, Result
+from dalenius.search import Run
+
+__all__ = ["ConstrainedProposer", "ProvedUpper"]
+
+ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)
+NOT_FOUND = (
+    "nothing can be proved about this design: no mechanism was proved to keep all limits of leakage, nor that there is none; raise "
+    "time_limit, or one of the limits"
+)
+EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvedUpper(Upper):
+    """An upper end: a mechanism in exact rows, and the proved audits of it by the number of the limit, None for the own adversary."""
+
+    kept: Kept | None = None
+    audits: Mapping[int | None, Result]
+
+
+@dataclass
+class ConstrainedProposer:
+    """What an exchange found about a design with constraints; that there is no mechanism, too."""
+
+    exchange: ConstrainedExchange
+
+    @classmethod
+    def of(cls, problem: DesignProblem, search: Run, known: DesignResult | None = None) -> Self:
+        """It begins with the priors of a design that differs in its budget only."""
+        run = ConstrainedExchange(problem, search)
+        if known is not None:
+            run.recall(known.certificate)
+        return cls(run)
+
+    def run(self) -> None:
+        """Exchange."""
+        self.exchange.run()
+        if self.exchange.conflict is None and not self.exchange.kept:
+            raise DaleniusError(NOT_FOUND)
+
+    # ------------------------------------------------------------ the two ends
+
+    def lowers(self) -> Iterator[Lower]:
+        """The bound, rounded downward ever further; at last 0. Or the multipliers which prove that there is no mechanism."""
+        run = self.exchange
+        if run.conflict is not None:
+            yield Lower(value=None, lines=OwnBound(run.conflict, run.region, infeasible=True).lines())
+            return
+        own = OwnBound(run.bound, run.region)
+        found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
+        found, lines = min(found, run.bound.value), own.lines() if found > 0.0 else NOTHING
+        unit = unit_of(found) if isinstance(run.problem, MinLeakage) else distortion_unit(run.problem)
+        for margin in (*MARGINS, *ROUGH_MARGINS) if found > 0.0 else ():
+            relative = margin * (1.0 + found / unit)
+            end = Lower(
+                value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, EPSILON * size / unit)
+            )
+            if not end.rounded:
+                break
+            yield end
+        yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
+
+    def uppers(self) -> Iterator[ProvedUpper]:
+        """One mechanism after the other with its proved audits, the best first."""
+        if self.exchange.conflict is not None:
+            yield ProvedUpper(value=None, lines=(), audits={})
+            return
+        number = 0
+        for kept in reversed(self.exchange.kept):
+            end = self._upper(number, kept)
+            if end is not None:
+                number += 1
+                yield end
+        if not number and self.exchange.limited:
+            raise DaleniusError(NOT_FOUND)
+        if self.exchange.kept and isinstance(self.exchange.problem, MinLeakage) and not self.exchange.limited:
+            yield self._certain(self.exchange.kept[-1])
+
+    def _certain(self, kept: Kept) -> ProvedUpper:
+        """The same mechanism with a bound on its leakage that needs no search."""
+        run, audit = self.exchange, kept.audits[None]
+        value, lines = audit.certain()
+        proved = prove(run.problem.release(kept.rows), audit, run.search)
+        return ProvedUpper(
+            value=value,
+            margin=MARGINS[0],
+            lines=lines,
+            mechanism=weight_texts(kept.rows),
+            candidate=CERTAIN,
+            kept=kept,
+            audits={None: proved},
+        )
+
+    def _upper(self, number: int, kept: Kept) -> ProvedUpper | None:
+        """None where the time was not enough to prove that a limit of leakage is kept."""
+        run, problem = self.exchange, self.exchange.problem
+        by_number = {watcher.number: watcher for watcher in run.watchers}
+        audits = {
+            j: prove(problem.release(kept.rows, by_number[j].adversary), audit, run.search)
+            for j, audit in kept.audits.items()
+        }
+        limits = {watcher.number: watcher.limit for watcher in run.limited}
+        if not kept.constant and any(audits[j].upper > most for j, most in limits.items() if most is not None):
+            return None
+        lines = list[UpperLine]()
+        for j in sorted(audits, key=lambda j: -1 if j is None else j):
+            lines += [] if j is None else [AdversaryLine(j)]
+            needless = kept.constant and (j is not None or isinstance(problem, MinLeakage) or problem.budget == 0)
+            lines += [] if needless else audits[j].certificate.upper_lines()
+        if isinstance(problem, MinLeakage):
+            value = Fraction(0) if kept.constant else Fraction(audits[None].upper)
+        else:
+            value = problem.expected_distortion(kept.rows)
+        return ProvedUpper(
+            value=value,
+            unit=distortion_unit(problem),
+            lines=tuple(lines),
+            mechanism=weight_texts(kept.rows),
+            candidate=number,
+            kept=kept,
+            audits=audits,
+        )
+
+    # ------------------------------------------------------------ the answer
+
+    def result(self, proved: Proved[Lower, ProvedUpper]) -> DesignResult:
+        """The mechanism, the proved interval for the best there is, and what each constraint costs."""
+        run, problem, best = self.exchange, self.exchange.problem, proved.upper_end
+        kept = best.kept
+        private = isinstance(problem, MinDistortion) and problem.privacy is not None
+        return DesignResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            mechanism=None if kept is None else problem.designed(kept.rows),
+            audit=best.audits.get(None),
+            distortion=None if kept is None else problem.expected_distortion(kept.rows),
+            exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
+            termination=Termination.INFEASIBLE if kept is None else termination_of(proved, run.gap, run.termination),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=run.search.clock.seconds,
+            rounds=run.rounds,
+            units=problem.quantity.units,
+            refusals=proved.refusals,
+            explanation=tuple(run.orbits.explain()),
+            trace=tuple(run.search.clock.trace),
+            solvers=run.tally.uses(self._found_by(proved)),
+            constraints=prices_of(run, proved.lower_end, kept, best.audits),
+        )
+
+    def _found_by(self, proved: Proved[Lower, ProvedUpper]) -> dict[str, tuple[str, str]]:
+        """The program and the solver that the bound rests on."""
+        bound = self.exchange.conflict or self.exchange.bound
+        return {"lower": ("constrained_update", bound.found_by)} if proved.lower_end.candidate != CERTAIN else {}

@@ -1,0 +1,209 @@
+"""The mechanisms that meet all rows and cones of a design: in doubles for its programs, exactly for what is handed out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from dalenius.designs.constrained.cones import inside_cones
+from dalenius.designs.constrained.hull import AffineHull
+from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
+from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
+from dalenius.information.arrays import Floats
+from dalenius.model.constraints import Rows
+from dalenius.model.design_problem import DesignProblem
+from dalenius.model.mechanism_classes import TiedEntries
+from dalenius.programs import ConstrainedUpdate
+from dalenius.programs.demands import ConeRows, Demands, LinearRows
+from dalenius.programs.solvers import order_of
+from dalenius.reduction import Orbits
+from dalenius.search import Run
+
+__all__ = ["Region"]
+
+Exact = list[Fraction]
+FINEST = 10**18  # shares are multiples of 1 / FINEST
+CONES = 60  # times that a share is doubled for the sake of the cones
+
+
+class Region:
+    """Mechanisms on the orbits of a design's inputs that meet its linear rows and its cones.
+
+    Parameters
+    ----------
+    problem : MinLeakage or MinDistortion
+    orbits : Orbits
+        Of symmetries that leave the constraints as they are.
+    search : Run
+        Its clock, and who solves conic programs.
+
+    Attributes
+    ----------
+    tied : TiedEntries
+        Which entries of a mechanism on orbits are one number.
+    numbered : dict of number -> Rows
+        The problem's own rows, by constraint.
+    rows, cones : what they must meet, exactly, on orbits
+    linear, cone_rows : the same in doubles
+    """
+
+    def __init__(self, problem: DesignProblem, orbits: Orbits, search: Run) -> None:
+        self.problem, self.orbits, self._search = problem, orbits, search
+        self.tied: TiedEntries = problem.mechanism_class.tied(*orbits.cost.shape)
+        self.shape = self.tied.rows, self.tied.outputs
+        self.folding = Folding(orbits.orbit, self.tied.numbers)
+        self.numbered: dict[int, Rows] = numbered_rows(problem)
+        self.rows: list[Row] = rows_of(self.numbered, self.folding)
+        self.cones: list[Cone] = cones_of(problem, self.folding)
+        self.linear = in_doubles(self.rows, self.shape[0] * self.shape[1])
+        self.cone_rows = tuple(self._cone_in_doubles(cone) for cone in self.cones)
+
+    def _cone_in_doubles(self, cone: Cone) -> ConeRows:
+        matrix = np.zeros((len(cone.parts), self.shape[0] * self.shape[1]))
+        for k, (terms, _) in enumerate(cone.parts):
+            for i, c in terms.items():
+                matrix[k, i] = float(c)
+        return ConeRows(matrix, np.array([float(constant) for _, constant in cone.parts]))
+
+    # ------------------------------------------------------------ what there is
+
+    @cached_property
+    def found(self) -> Inside | Outside | None:
+        """A mechanism inside the rows and cones; or multipliers that say there is none; None where doubles cannot tell."""
+        found = inside(self.linear, self.shape, self._search.clock.remaining)
+        if not isinstance(found, Inside) or not self.cone_rows:
+            return found
+        outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver))
+        return self._lifted(outside, found) if isinstance(outside, Outside) else outside
+
+    def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
+        """Multipliers of rows and cones with those that keep entries away which are 0 in every mechanism."""
+        raised = raising(self.linear, within.support, self._search.clock.left)
+        if raised is None:
+            return None
+        demands = Demands(self.linear, within.support, within.q, self.cone_rows)
+        program = ConstrainedUpdate([], [], [], np.zeros(self.orbits.cost.shape), demands, tied=self.tied)
+        cones = {f"cone{k}": both for k, both in enumerate(outside.cones)}
+        lift = program.lift_needed({"weights": np.zeros(0), "prices": outside.prices} | cones)
+        return Outside(outside.prices + lift * raised, outside.cones)
+
+    @property
+    def inner(self) -> Inside:
+        """The mechanism inside; only where there is one."""
+        assert isinstance(self.found, Inside)
+        return self.found
+
+    @cached_property
+    def raised(self) -> Floats | None:
+        """Multipliers of the rows that raise the entries which are 0 in every mechanism, at no cost; None if none were found."""
+        return raising(self.linear, self.inner.support, self._search.clock.left)
+
+    def demands(self, anchor: Floats) -> Demands:
+        """What programs are given, with a mechanism that meets everything."""
+        return Demands(self.linear, self.inner.support, anchor, self.cone_rows, self.inner.tight)
+
+    # ------------------------------------------------------------ exactly
+
+    @cached_property
+    def constant(self) -> Exact | None:
+        """A mechanism that releases nothing and meets everything exactly; None if none was found."""
+        count, outputs = self.shape
+        if self.tied.across_outputs:
+            q = [Fraction(1, outputs)] * (count * outputs)
+            return q if self.meets(q) else None
+        folded = [Row(_by_output(row.terms, outputs), row.end, row.equal) for row in self.rows]
+        found = inside(in_doubles(folded, outputs), (1, outputs), self._search.clock.remaining)
+        if not isinstance(found, Inside):
+            return None
+        tight = [(row.terms, row.end) for row, holds in zip(folded, found.tight, strict=True) if holds]
+        law = ({y: Fraction(1) for y in range(outputs)}, Fraction(1))
+        hull = AffineHull.of([law, *tight], np.flatnonzero(found.support).tolist(), first=found.q.reshape(-1))
+        q = [] if hull is None else hull.near(found.q.reshape(-1)) * count
+        return q if q and self.meets(q) else None
+
+    @cached_property
+    def _hull(self) -> AffineHull | None:
+        """The equations, those that follow from inequalities too, with the sums of the rows."""
+        count, outputs = self.shape
+        sums = [({x * outputs + y: Fraction(1) for y in range(outputs)}, Fraction(1)) for x in range(count)]
+        tight = [(row.terms, row.end) for row, holds in zip(self.rows, self.inner.tight, strict=True) if holds]
+        entries = np.flatnonzero(self.inner.support).tolist()
+        return AffineHull.of([*sums, *tight], entries, first=self.inner.q.reshape(-1))
+
+    @cached_property
+    def anchor(self) -> Exact | None:
+        """A mechanism that meets everything exactly, with room wherever there is any; None if none was found."""
+        if self._hull is None:
+            return None
+        q = self._hull.near(self.inner.q.reshape(-1))
+        return q if self.meets(q) else None
+
+    def meets(self, q: Exact) -> bool:
+        """Whether these entries are a mechanism that meets every row and cone."""
+        outputs = self.shape[1]
+        laws = all(sum(q[x : x + outputs]) == 1 for x in range(0, len(q), outputs)) and min(q) >= 0
+        excesses = ((row.excess(q), row.equal) for row in self.rows)
+        return (
+            laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and all(c.met_by(q) for c in self.cones)
+        )
+
+    def exact(self, q: Floats, anchor: Exact) -> Exact | None:
+        """A mechanism that meets everything near one in doubles: on the equations, mixed with as little of the anchor as is needed."""
+        if self._hull is None:
+            return None
+        near, share = self._hull.near(q.reshape(-1)), Fraction(0)
+        for have, spare in (
+            *self._over(near, anchor),
+            *((-value, room) for value, room in zip(near, anchor, strict=True)),
+        ):
+            if have > 0:
+                share = max(share, have / (have + spare) if spare > 0 else Fraction(1))
+        share = Fraction(math.ceil(share * FINEST), FINEST)
+        for _ in range(CONES):
+            mixed = near if not share else [(1 - share) * a + share * b for a, b in zip(near, anchor, strict=True)]
+            if share == 1 or all(cone.met_by(mixed) for cone in self.cones):
+                break
+            share = min(max(2 * share, Fraction(1, 10**12)), Fraction(1))
+        return mixed if self.meets(mixed) else None
+
+    def _over(self, near: Exact, anchor: Exact) -> list[tuple[Fraction, Fraction]]:
+        """For every inequality that is broken: by how much, and the anchor's room."""
+        broken = ((row, row.excess(near)) for row in self.rows if not row.equal)
+        return [(have, -row.excess(anchor)) for row, have in broken if have > 0]
+
+    def matrix(self, q: Exact) -> Floats:
+        """In doubles: (rows, outputs)."""
+        return np.array([float(entry) for entry in q]).reshape(self.shape)
+
+    def own_rows(self, q: Exact) -> list[list[Fraction]]:
+        """The rows of the problem's class on its own inputs."""
+        listed = [q[x : x + self.shape[1]] for x in range(0, len(q), self.shape[1])]
+        on_orbits = self.tied.expand_rows(listed)
+        laws = [on_orbits[k] for k in self.orbits.orbit.tolist()]
+        return [list(row) for row in self.problem.mechanism_class.rows_of_variable(laws, len(laws))]
+
+    def expanded(self, q: Floats) -> Floats:
+        """A mechanism (orbits, outputs) of the variable's entries."""
+        return self.tied.expand(q)
+
+
+def in_doubles(rows: Sequence[Row], entries: int) -> LinearRows:
+    """Rows for programs."""
+    listed = [(r, i, float(c)) for r, row in enumerate(rows) for i, c in row.terms.items()]
+    r, i, c = map(list, zip(*listed, strict=True)) if listed else ([], [], [])
+    matrix = csr_matrix((c, (r, i)), shape=(len(rows), entries))
+    ends = np.array([float(row.end) for row in rows])
+    return LinearRows(matrix, ends, np.array([row.equal for row in rows], dtype=bool))
+
+
+def _by_output(terms: Mapping[int, Fraction], outputs: int) -> dict[int, Fraction]:
+    """Summed over the rows of a constant mechanism."""
+    found: dict[int, Fraction] = {}
+    for i, c in terms.items():
+        found[i % outputs] = found.get(i % outputs, Fraction(0)) + c
+    return found

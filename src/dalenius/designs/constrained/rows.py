@@ -1,0 +1,147 @@
+"""What a design's mechanisms must meet, exactly, on the orbits of its inputs: rows and cones, its budget, its privacy notion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dalenius.errors import DaleniusError
+from dalenius.information.arrays import Integers
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model.constraints import (
+    Constraint,
+    LocalDPBetween,
+    PointwiseLeakageLimit,
+    RowConstraint,
+    Rows,
+    SecondOrderCone,
+)
+from dalenius.model.constraints.cone import Affine
+from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage
+
+__all__ = ["BUDGET", "PRIVACY", "Cone", "Folding", "Row", "cones_of", "numbered_rows", "rows_of"]
+
+BUDGET, PRIVACY = -1, -2  # numbers of what is no constraint of the model's list
+MAX_TERMS = 2**19  # that can be handled exactly
+
+Terms = dict[int, Fraction]
+Member = tuple[int, int]  # a constraint's number and the row's index in it
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """sum of terms[i] q_i <= end, or = end, over the entries q of a mechanism's variable on orbits.
+
+    Attributes
+    ----------
+    members : list of (constraint, row)
+        The rows of the problem that it stands for: those that are alike on orbits.
+    """
+
+    terms: Terms
+    end: Fraction
+    equal: bool
+    members: list[Member] = field(default_factory=list)
+
+    def excess(self, q: Sequence[Fraction]) -> Fraction:
+        """By how much the left side is above the right one."""
+        return sum((c * q[i] for i, c in self.terms.items() if q[i]), Fraction(0)) - self.end
+
+    @property
+    def idle(self) -> bool:
+        """Whether every mechanism meets it, whatever its entries are."""
+        return not self.equal and self.end >= 0 and all(c <= 0 for c in self.terms.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """The norm of parts 1, 2, ... is at most part 0; each part has terms and a constant."""
+
+    number: int
+    parts: tuple[tuple[Terms, Fraction], ...]
+
+    def values(self, q: Sequence[Fraction]) -> list[Fraction]:
+        return [sum((c * q[i] for i, c in terms.items()), constant) for terms, constant in self.parts]
+
+    def met_by(self, q: Sequence[Fraction]) -> bool:
+        """Exactly."""
+        bound, *members = self.values(q)
+        return bound >= 0 and sum((value**2 for value in members), Fraction(0)) <= bound**2
+
+
+@dataclass(frozen=True, eq=False)
+class Folding:
+    """Which entry of the variable on orbits an input and an output share: numbers[orbit[x], y]."""
+
+    orbit: Integers
+    numbers: Integers
+
+    def terms(self, listed: Mapping[tuple[int, int], Fraction]) -> Terms:
+        """Terms of inputs and outputs, summed where they are one entry."""
+        found: Terms = {}
+        for (x, y), c in listed.items():
+            i = int(self.numbers[self.orbit[x], y])
+            found[i] = found.get(i, Fraction(0)) + c
+        return {i: c for i, c in found.items() if c}
+
+
+def numbered_rows(problem: DesignProblem) -> dict[int, Rows]:
+    """The rows of the problem's constraints by number; those of its privacy notion; its budget of distortion.
+
+    Raises
+    ------
+    DaleniusError
+        If they have more terms than can be handled exactly.
+    """
+    named: list[tuple[int, Constraint]] = list(enumerate(problem.own_constraints))
+    if isinstance(problem, MinDistortion) and problem.privacy is not None:
+        named.append((PRIVACY, _as_constraint(problem.privacy)))
+    with_rows = [(j, constraint) for j, constraint in named if isinstance(constraint, RowConstraint)]
+    terms = sum(constraint.size(problem.space)[1] for _, constraint in with_rows)
+    if terms > MAX_TERMS:
+        raise DaleniusError(
+            f"nothing can be computed about this design: its constraints have {terms} terms, at most {MAX_TERMS} are handled exactly; "
+            "coarsen the query, or list fewer pairs"
+        )
+    found = {j: constraint.rows(problem.space) for j, constraint in with_rows}
+    if isinstance(problem, MinLeakage):
+        cost = problem.exact_cost()
+        listed = tuple((x, y, p * d) for x, p in enumerate(problem.exact_input_law()) for y, d in enumerate(cost[x]))
+        found[BUDGET] = Rows((problem.budget,), False, (listed,))
+    return found
+
+
+def _as_constraint(privacy: object) -> Constraint:
+    """A privacy notion as rows."""
+    if isinstance(privacy, LocalDP):
+        return LocalDPBetween.everywhere(privacy)
+    if isinstance(privacy, PointwiseMaximalLeakage):
+        return PointwiseLeakageLimit.of(privacy)
+    raise DaleniusError(
+        "constraints: beside a privacy notion of your own no constraints can be handled; state it as constraints"
+    )
+
+
+def rows_of(numbered: Mapping[int, Rows], folding: Folding) -> list[Row]:
+    """All rows on orbits, those that are alike as one; without those that every mechanism meets."""
+    found: dict[tuple[object, ...], Row] = {}
+    for j, rows in numbered.items():
+        for r, (listed, end) in enumerate(zip(rows.below, rows.ends, strict=True)):
+            row = Row(folding.terms(listed), end, rows.equal)
+            key = rows.equal, end, frozenset(row.terms.items())
+            found.setdefault(key, row).members.append((j, r))
+    return [row for row in found.values() if not row.idle]
+
+
+def cones_of(problem: DesignProblem, folding: Folding) -> list[Cone]:
+    """The second-order cones on orbits."""
+    return [
+        Cone(j, tuple(_part(part, folding) for part in (constraint.bound, *constraint.norm)))
+        for j, constraint in enumerate(problem.own_constraints)
+        if isinstance(constraint, SecondOrderCone)
+    ]
+
+
+def _part(part: Affine, folding: Folding) -> tuple[Terms, Fraction]:
+    return folding.terms(part.summed), part.offset

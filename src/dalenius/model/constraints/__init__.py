@@ -1,0 +1,51 @@
+"""The shelf of constraints on a design's mechanisms: one small file each; `CONSTRAINTS` maps the model file's `kind` to the class."""
+
+from dalenius.model.constraints.band import Band
+from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
+from dalenius.model.constraints.cone import Affine, SecondOrderCone
+from dalenius.model.constraints.distortion import DistortionBudget
+from dalenius.model.constraints.error import ErrorCap
+from dalenius.model.constraints.leakage import LeakageLimit
+from dalenius.model.constraints.linear import Linear
+from dalenius.model.constraints.local_dp import LocalDPBetween
+from dalenius.model.constraints.monotone import Monotone
+from dalenius.model.constraints.pointwise_maximal_leakage import PointwiseLeakageLimit
+from dalenius.model.constraints.unbiased import Unbiased
+from dalenius.model.constraints.zero import ZeroEntries
+
+__all__ = [
+    "CONSTRAINTS",
+    "Affine",
+    "Band",
+    "Constraint",
+    "DistortionBudget",
+    "ErrorCap",
+    "LeakageLimit",
+    "Linear",
+    "LocalDPBetween",
+    "MechanismSpace",
+    "Monotone",
+    "PointwiseLeakageLimit",
+    "RowConstraint",
+    "Rows",
+    "SecondOrderCone",
+    "Unbiased",
+    "ZeroEntries",
+]
+
+CONSTRAINTS: dict[str, type[Constraint]] = {
+    constraint.kind: constraint
+    for constraint in (
+        Linear,
+        ZeroEntries,
+        Band,
+        Unbiased,
+        ErrorCap,
+        DistortionBudget,
+        Monotone,
+        LocalDPBetween,
+        PointwiseLeakageLimit,
+        SecondOrderCone,
+        LeakageLimit,
+    )
+}

@@ -1,0 +1,215 @@
+"""What a constraint on a design's mechanisms is: as a rule rows, each a linear inequality or equality of their entries."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from dalenius.errors import InputError
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
+from dalenius.model.distortions import DISTORTIONS, Distortion
+from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.records import Records
+from dalenius.model.shelf import Shelved, read_shelved
+
+__all__ = [
+    "Constraint",
+    "Entry",
+    "MechanismSpace",
+    "RowConstraint",
+    "Rows",
+    "Terms",
+    "as_entry",
+    "as_terms",
+    "nested_distortion",
+]
+
+MAX_ROWS, MAX_TERMS = 2**20, 2**22
+
+Entry: TypeAlias = tuple[int, int]  # an input and an output
+Term: TypeAlias = tuple[int, int, Fraction]  # an input, an output, and the factor of the mechanism's entry there
+Terms: TypeAlias = tuple[Term, ...]
+WrittenTerms: TypeAlias = Sequence[tuple[Integer, Integer, Number]] | Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismSpace:
+    """The mechanisms that constraints are about: what their inputs and outputs stand for.
+
+    Attributes
+    ----------
+    records : Records
+    values : (inputs,)
+        v(x), the query's value of every input.
+    possible : tuple of int
+        X, the inputs that some dataset has, ascending.
+    law : (inputs,)
+        p(x).
+    outputs : int
+    numbers : (outputs,) or None
+        o_y, what the outputs stand for.
+    costs : callable
+        The exact matrix d(x,y) by inputs of a distortion on the query's values, as `ExpectedDistortion`.
+    distortion : Distortion
+        The model's own.
+    """
+
+    records: Records
+    values: tuple[int, ...]
+    possible: tuple[int, ...]
+    law: tuple[Fraction, ...]
+    outputs: int
+    numbers: tuple[Fraction, ...] | None
+    costs: Callable[[Distortion], ExpectedDistortion]
+    distortion: Distortion
+
+    @property
+    def inputs(self) -> int:
+        return len(self.values)
+
+    def check_entry(self, x: int, y: int, what: str) -> None:
+        """Raise `InputError` unless the mechanisms have this input and this output."""
+        for index, size, noun in ((x, self.inputs, "input"), (y, self.outputs, "output")):
+            if index >= size:
+                raise InputError(f"{what}: there is no {noun} {index}; the mechanism's {noun}s are 0 to {size - 1}")
+
+    def need_numbers(self, what: str) -> tuple[Fraction, ...]:
+        """What the outputs stand for; `InputError` where they stand for nothing."""
+        if self.numbers is None:
+            raise InputError(
+                f"{what} is about outputs that stand for numbers, and those of a distortion matrix do not; give it outputs=[...], one "
+                f"number for each of the {self.outputs} outputs"
+            )
+        return self.numbers
+
+    def check_distortion(self, distortion: Distortion, what: str) -> None:
+        """Raise `InputError` unless the distortion is about these values and has as many outputs as the model's own."""
+        try:
+            found = len(self.costs(distortion).whole[0])
+        except InputError as error:
+            raise InputError(f"{what}: {error}") from None
+        if found != self.outputs:
+            raise InputError(f"{what}: its distortion has {found} outputs, the model's own has {self.outputs}")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows sum_xy G(x,y) Q(x,y) <= h, or = h, with G = `terms` + e^epsilon `scaled`.
+
+    Attributes
+    ----------
+    ends : (rows,)
+        h, exactly.
+    equal : bool
+        Whether they are equations.
+    terms, scaled : for every row its terms; one entry may come again
+        A constraint without epsilon has no scaled ones.
+    factor : (c-, c+)
+        Rationals c- <= e^epsilon <= c+.
+    """
+
+    ends: tuple[Fraction, ...]
+    equal: bool
+    terms: tuple[Terms, ...]
+    scaled: tuple[Terms, ...] = ()
+    factor: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1))
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @cached_property
+    def below(self) -> tuple[dict[Entry, Fraction], ...]:
+        """G with c- in the place of e^epsilon: what a mechanism is shown to meet (c- asks for more, because entries are >= 0)."""
+        return self._with(self.factor[0])
+
+    @cached_property
+    def above(self) -> tuple[dict[Entry, Fraction], ...]:
+        """G with c+ in the place of e^epsilon: what bounds may use."""
+        return self.below if self.factor[0] == self.factor[1] else self._with(self.factor[1])
+
+    def _with(self, factor: Fraction) -> tuple[dict[Entry, Fraction], ...]:
+        found = []
+        for r, terms in enumerate(self.terms):
+            row = dict[Entry, Fraction]()
+            scaled = [(x, y, c * factor) for x, y, c in self.scaled[r]] if self.scaled else []
+            for x, y, c in (*terms, *scaled):
+                row[x, y] = row.get((x, y), Fraction(0)) + c
+            found.append(row)
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Constraint(Shelved):
+    """What every mechanism of a design has to meet, besides its budget. Inputs and outputs are meant by index, from 0."""
+
+    @abstractmethod
+    def check(self, space: MechanismSpace) -> None:
+        """Raise `InputError` if the constraint does not fit these mechanisms."""
+
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md); numbers may still be numbers."""
+        return {"kind": self.kind, **self.to_table()}
+
+
+@dataclass(frozen=True)
+class RowConstraint(Constraint):
+    """A constraint that is short for linear rows."""
+
+    def check(self, space: MechanismSpace) -> None:
+        self.check_parts(space)
+        rows, terms = self.size(space)
+        if rows > MAX_ROWS or terms > MAX_TERMS:
+            raise InputError(
+                f"constraints: {self.kind} makes {rows} rows of {terms} terms here; at most {MAX_ROWS} and {MAX_TERMS} can be handled"
+            )
+
+    def check_parts(self, space: MechanismSpace) -> None:
+        """Raise `InputError` if something in it does not fit these mechanisms; by default everything does."""
+
+    @abstractmethod
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        """How many rows, and how many terms in all of them, without making any."""
+
+    @abstractmethod
+    def rows(self, space: MechanismSpace) -> Rows:
+        """The rows, in the order of docs/model-format.md."""
+
+
+# ---------------------------------------------------------------- parts that constraints are written with
+
+
+def as_entry(value: Any, what: str) -> Entry:
+    """An input and an output."""
+    members = as_list(value, what)
+    if len(members) != 2:
+        raise InputError(f"{what}: expected [input, output], got {brief(value)}")
+    return as_integer(members[0], what, at_least=0), as_integer(members[1], what, at_least=0)
+
+
+def as_terms(value: Any, what: str) -> Terms:
+    """Terms [input, output, factor].
+
+    >>> as_terms([[0, 1, 0.5]], "terms")
+    ((0, 1, Fraction(1, 2)),)
+    """
+    found = []
+    for j, term in enumerate(as_list(value, what)):
+        members, where = as_list(term, f"{what}[{j}]"), f"{what}[{j}]"
+        if len(members) != 3:
+            raise InputError(f"{where}: expected [input, output, factor], got {brief(term)}")
+        found.append((*as_entry(members[:2], where), as_fraction(members[2], where)))
+    return tuple(found)
+
+
+def nested_distortion(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A constraint's table with the table `distortion` in it read."""
+    given = table.get("distortion")
+    return (
+        dict(table)
+        if given is None
+        else {**table, "distortion": read_shelved(DISTORTIONS, given, f"{where}: distortion")}
+    )

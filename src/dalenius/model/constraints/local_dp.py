@@ -1,0 +1,101 @@
+"""Local differential privacy between listed inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_integer, as_list
+from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
+from dalenius.model.privacy import LocalDP
+
+__all__ = ["LocalDPBetween"]
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+@dataclass(frozen=True)
+class LocalDPBetween(RowConstraint):
+    """Q(x,y) <= e^epsilon Q(x',y) and Q(x',y) <= e^epsilon Q(x,y) for all outputs y and the listed pairs of inputs x, x'.
+
+    With the query `Identity` and neighbours as pairs this is differential privacy; with all pairs `LocalDP`, which may stand in its
+    place.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        As of `LocalDP`: nats, or ``"1 bits"``, or ``"log 3"``, for which e^epsilon is exactly 3; at least 0.
+    pairs : list of (input, input), optional
+        At least one. Left out: all pairs of inputs that datasets have.
+
+    Raises
+    ------
+    InputError
+        If epsilon cannot be read or is negative, there is no pair, or one is of an input with itself; a design raises it where it
+        has no such input.
+
+    >>> LocalDPBetween("log 3", pairs=[(0, 1), (1, 2)]).pairs
+    ((0, 1), (1, 2))
+    """
+
+    kind: ClassVar[str] = "local_dp"
+    epsilon: Number
+    pairs: tuple[tuple[int, int], ...] | None = None
+
+    def __init__(
+        self, epsilon: Number, pairs: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None
+    ) -> None:
+        what = f"constraints: {self.kind}"
+        notion = LocalDP(epsilon)
+        if not notion.feasible:
+            raise InputError(f"{what}: epsilon must be at least 0, got {brief(epsilon)}")
+        object.__setattr__(self, "epsilon", notion.epsilon)
+        listed = None if pairs is None else tuple(self._pair(pair) for pair in as_list(pairs, f"{what}: pairs"))
+        if listed == ():
+            raise InputError(f"{what}: pairs must list at least one pair; leave it out for all pairs")
+        object.__setattr__(self, "pairs", listed)
+
+    def _pair(self, given: Any) -> tuple[int, int]:
+        what = f"constraints: {self.kind}: pairs"
+        pair = tuple(as_integer(x, what, at_least=0) for x in as_list(given, what))
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise InputError(f"{what}: expected pairs of two different inputs, got {brief(given)}")
+        return pair[0], pair[1]
+
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+
+    def check_parts(self, space: MechanismSpace) -> None:
+        for pair in self.pairs or ():
+            for x in pair:
+                space.check_entry(x, 0, f"constraints: {self.kind}: pairs")
+
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        inputs = len(space.possible)
+        pairs = inputs * (inputs - 1) // 2 if self.pairs is None else len(self.pairs)
+        return 2 * pairs * space.outputs, 4 * pairs * space.outputs
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        pairs = list(combinations(space.possible, 2)) if self.pairs is None else self.pairs
+        both = [
+            (a, b, y)
+            for first, second in pairs
+            for y in range(space.outputs)
+            for a, b in ((first, second), (second, first))
+        ]
+        return Rows(
+            (ZERO,) * len(both),
+            False,
+            tuple(((a, y, ONE),) for a, _, y in both),
+            tuple(((b, y, -ONE),) for _, b, y in both),
+            LocalDP(self.epsilon).factor(),
+        )
+
+    @classmethod
+    def everywhere(cls, notion: LocalDP) -> Constraint:
+        """The same for all pairs of inputs."""
+        return cls(notion.epsilon)

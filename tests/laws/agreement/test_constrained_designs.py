@@ -1,0 +1,127 @@
+"""Random small designs with constraints against cvxpy's own model of them, written from docs/model-format.md with its own atoms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import dalenius as dl
+from campaigns import draws
+
+OUTPUTS = [-1, 0, 1, 2, 3]
+VALUES = [0, 1, 1, 2]  # of the datasets (0, 0), (0, 1), (1, 0), (1, 1)
+LAW = np.array([0.25, 0.5, 0.25])
+
+
+def fractions(rng: np.random.Generator, size: int) -> list[Fraction]:
+    """A random law."""
+    weights = [int(w) for w in rng.integers(0, 5, size=size) + np.eye(size, dtype=int)[rng.integers(size)]]
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+def drawn(rng: np.random.Generator) -> dl.DesignProblem:
+    """Counts of two bits told by five numbers, against listed priors; a few constraints with random numbers."""
+    epsilon = f"log {rng.integers(2, 30)}"
+    choices = [
+        lambda: dl.Unbiased(tolerance=Fraction(int(rng.integers(0, 4)), 4)),
+        lambda: dl.ErrorCap(Fraction(int(rng.integers(2, 9)), 5)),
+        lambda: dl.ErrorCap(Fraction(int(rng.integers(2, 9)), 5), groups=[[0, 2]], distortion=dl.Absolute(outputs=OUTPUTS)),
+        lambda: dl.Band(Fraction(int(rng.integers(2, 6)), 2)),
+        lambda: dl.ZeroEntries([(int(rng.integers(3)), int(rng.integers(5)))]),
+        lambda: dl.Monotone(),
+        lambda: dl.LocalDPBetween(epsilon, pairs=[(0, 1)]),
+        lambda: dl.PointwiseLeakageLimit(epsilon),
+        lambda: dl.Linear([(0, 1, 1), (2, 3, -1)], equals=0),
+        lambda: dl.DistortionBudget(dl.Absolute(outputs=OUTPUTS), Fraction(int(rng.integers(1, 9)), 6)),
+        lambda: dl.SecondOrderCone([dl.Affine([(1, y, 1)]) for y in (0, 2, 4)], [(1, 1, "1/2")], rng.integers(2, 7) / 10),
+        lambda: dl.LeakageLimit(dl.PriorSet([fractions(rng, 4)]), Fraction(int(rng.integers(1, 30)), 100)),
+    ]  # fmt: skip
+    constraints = [choices[k]() for k in rng.choice(len(choices), size=rng.integers(1, 4), replace=False)]
+    given = {
+        "records": dl.Records(2, alphabet=2),
+        "query": dl.Count(),
+        "distortion": dl.Squared(outputs=OUTPUTS),
+        "adversary": dl.PriorSet([fractions(rng, 4), fractions(rng, 4)]),
+        "constraints": constraints,
+    }
+    if rng.random() < 0.5:
+        return dl.MinLeakage(**given, max_distortion=Fraction(int(rng.integers(1, 13)), 8))
+    return dl.MinDistortion(**given, max_leakage=Fraction(int(rng.integers(1, 40)), 100))
+
+
+def told(Q: cp.Variable, priors) -> list[cp.Expression]:
+    """I(X_i; Y) under each prior, for both bits."""
+    found = []
+    for prior in priors:
+        p = np.array(prior, dtype=float)
+        for record in range(2):
+            letter = [x >> (1 - record) & 1 for x in range(4)]
+            masses = np.zeros((2, 3))
+            for x in range(4):
+                masses[letter[x], VALUES[x]] += p[x]
+            used = masses[masses.sum(axis=1) > 0.0]
+            u = used @ Q
+            product = used.sum(axis=1)[:, None] @ cp.reshape(cp.sum(u, axis=0), (1, 5), order="C")
+            found.append(cp.sum(cp.rel_entr(u, product)))
+    return found
+
+
+def stated(problem: dl.DesignProblem) -> cp.Problem:
+    """The problem with cvxpy's atoms."""
+    Q, o, v = cp.Variable((3, 5), nonneg=True), np.array(OUTPUTS, dtype=float), np.arange(3.0)
+    squared, absolute = (v[:, None] - o) ** 2, abs(v[:, None] - o)
+    demands = [cp.sum(Q, axis=1) == 1]
+    for c in problem.own_constraints:
+        table = c.to_table()
+        match c.kind:
+            case "unbiased":
+                demands.append(cp.abs(Q @ o - v) <= float(table["tolerance"]))
+            case "error":
+                each = cp.sum(cp.multiply(absolute if c.groups else squared, Q), axis=1)
+                demands.append((each[0] + each[2]) / 2 <= float(c.at_most) if c.groups else each <= float(c.at_most))
+            case "band":
+                demands.append(cp.multiply(absolute > float(c.width), Q) == 0)
+            case "zero":
+                demands += [Q[x, y] == 0 for x, y in c.entries]
+            case "monotone":
+                sums = cp.cumsum(Q, axis=1)
+                demands.append(sums[1:] <= sums[:-1])
+            case "local_dp":
+                factor = float(c.epsilon.split()[1])
+                demands += [Q[0] <= factor * Q[1], Q[1] <= factor * Q[0]]
+            case "pointwise_maximal_leakage":
+                factor = float(c.epsilon.split()[1])
+                demands += [Q[x] <= factor * (LAW @ Q) for x in range(3)]
+            case "linear":
+                demands.append(Q[0, 1] == Q[2, 3])
+            case "distortion":
+                demands.append(LAW @ cp.sum(cp.multiply(absolute, Q), axis=1) <= float(c.at_most))
+            case "cone":
+                demands.append(cp.norm(Q[1, [0, 2, 4]]) <= 0.5 * Q[1, 1] + float(c.constant))
+            case "leakage":
+                demands += [i <= c.nats for i in told(Q, c.adversary.weights)]
+    distortion = LAW @ cp.sum(cp.multiply(squared, Q), axis=1)
+    leaked = cp.maximum(*told(Q, problem.adversary.weights))
+    if isinstance(problem, dl.MinLeakage):
+        return cp.Problem(cp.Minimize(leaked), [*demands, distortion <= float(problem.budget)])
+    return cp.Problem(cp.Minimize(distortion), [*demands, leaked <= problem.max_leakage_nats])
+
+
+@pytest.mark.parametrize("seed", range(draws(8, 400)))
+def test_random_designs(seed):
+    problem = drawn(np.random.default_rng(seed))
+    model = stated(problem)
+    value = float(model.solve(solver="CLARABEL"))
+    result = dl.solve(problem, gap=1e-4, time_limit=60)
+    assert dl.verify(problem, result.certificate).proved
+    if not result.feasible:
+        assert model.status in ("infeasible", "infeasible_inaccurate")
+        assert len(result.constraints) > 0
+        return
+    assert model.status in ("optimal", "optimal_inaccurate")
+    assert result.lower - 2e-6 <= value <= result.upper + 2e-6
+    assert result.gap <= 1e-3 or result.upper < 1e-3
+    assert all(price.slack is None or price.slack >= 0 for price in result.constraints)

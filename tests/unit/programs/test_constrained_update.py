@@ -1,0 +1,87 @@
+"""The master of designs with constraints: against both mechanism updates, and against cvxpy's own atoms; bad input."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+import instances
+from campaigns import draws
+from dalenius.errors import InputError
+from dalenius.programs import ConstrainedUpdate, MinDistortionProgram, MinLeakageProgram
+from dalenius.programs.demands import Demands, LinearRows
+from dalenius.programs.expressions import leakage
+
+PRIORS = [np.array([[0.4, 0.1, 0.0], [0.0, 0.2, 0.3]]), np.full((2, 3), 1 / 6)]
+COST = (1.0 - np.eye(3)) / 3.0
+
+
+def budget_row(most):
+    return LinearRows(csr_matrix(COST.reshape(1, -1)), np.array([most]), np.array([False]))
+
+
+def test_without_constraints_it_is_a_mechanism_update():
+    inside = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), inside)
+    for one, other in (
+        (ConstrainedUpdate(PRIORS, [0.0] * 2, [True] * 2, np.zeros((3, 3)), demands), MinLeakageProgram(PRIORS, COST, 0.3)),
+        (
+            ConstrainedUpdate(PRIORS, [0.1] * 2, [False] * 2, COST, Demands(LinearRows.none(9), inside > 0.0, np.full((3, 3), 1 / 3))),
+            MinDistortionProgram(PRIORS, COST, 0.1),
+        ),
+    ):  # fmt: skip
+        found, truth = one.solve(solver="CLARABEL"), other.solve(solver="CLARABEL")
+        instances.assert_honest(found, truth)
+        assert found.gap < 1e-7
+
+
+def test_least_excess_is_the_least_leakage_less_the_limit():
+    demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), np.full((3, 3), 0.1) + 0.7 * np.eye(3))
+    excess = ConstrainedUpdate(PRIORS, [0.4] * 2, [True] * 2, np.zeros((3, 3)), demands).solve(solver="CLARABEL")
+    least = MinLeakageProgram(PRIORS, COST, 0.3).solve(solver="CLARABEL")
+    assert excess.lower <= least.upper - 0.4
+    assert least.lower - 0.4 <= excess.upper
+    assert excess.upper < 0.0
+
+
+@pytest.mark.parametrize("seed", range(draws(6, 60)))
+def test_random_programs_against_atoms_of_cvxpy(seed):
+    program = instances.constrained_update(np.random.default_rng(seed), cones=seed % 2 == 0)
+    q, t = cp.Variable(program.support.shape, nonneg=True), cp.Variable()
+    flat, rows = cp.vec(q, order="C"), program.demands.rows
+    told = [leakage(q, p, output_law=None) for p in np.split(program.leakages.masses, program.leakages.first[1:])]
+    limits = [told[s] <= program.limits[s] + (t if program.raised[s] else 0.0) for s in range(2)]
+    sides = rows.matrix @ flat - rows.ends
+    cones = [
+        cp.norm((c.matrix @ flat + c.offset)[1:]) <= (c.matrix @ flat + c.offset)[0] for c in program.demands.cones
+    ]
+    model = cp.Problem(
+        cp.Minimize(cp.sum(cp.multiply(program.cost, q)) + (t if program.raised.any() else 0.0)),
+        [cp.sum(q, axis=1) == 1, sides[0] <= 0, sides[1] == 0, q[0, -1] == 0, *limits, *cones],
+    )
+    value = float(model.solve(solver="CLARABEL"))
+    answer = program.solve(solver="CLARABEL")
+    assert answer.lower - 1e-6 <= value <= answer.upper + 1e-6
+    assert answer.gap < 1e-5
+    assert instances.violation(program, answer.point) < 1e-9
+
+
+def test_a_point_beside_everything_is_mixed_until_it_meets_everything():
+    rng = np.random.default_rng(0)
+    program = instances.constrained_update(rng, cones=True)
+    for _ in range(20):
+        point = program.repair({"z": rng.random(int(program.support.sum()))})
+        assert instances.violation(program, point) < 1e-9
+
+
+def test_shapes_that_do_not_fit():
+    demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), np.full((3, 3), 1 / 3))
+    for limits, raised, cost in (
+        ([0.0], [True] * 2, COST),
+        ([0.0] * 2, [True], COST),
+        ([0.0] * 2, [True] * 2, COST[:2]),
+    ):
+        with pytest.raises(InputError, match="constrained_update"):
+            ConstrainedUpdate(PRIORS, limits, raised, cost, demands)
