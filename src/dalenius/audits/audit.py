@@ -184,7 +184,7 @@ class Audit(ABC):
         return Result(
             lower=proved.lower,
             upper=proved.upper,
-            record=self.exposed,
+            record=None if found is None else found.record,
             witness=None if found is None else Witness(found.record, found.masses, self._inputs(), found.number),
             termination=self._termination(relative_gap(proved.lower, proved.upper), proved),
             scope=Scope.GLOBAL,
