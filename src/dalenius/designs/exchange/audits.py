@@ -65,13 +65,13 @@ class MechanismAudits:
         """What the best mechanism attains; infinite while there is none."""
         return math.inf if self.best is None else self.best.attained
 
-    def audited(self, rows: Rows, clock: Clock, *, gap: float, enough: float = 0.0) -> Audit:
-        """The audit of a mechanism, run until its upper bound is enough or its gap small."""
+    def audited(self, rows: Rows, clock: Clock, *, gap: float, enough: float = 0.0, news: bool = True) -> Audit:
+        """The audit of a mechanism, run until its upper bound is enough or its gap small; its prior becomes known, if that is news."""
         audit = audit_of(self.problem.release(rows), self.search.part(clock, gap, checks=2))
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()
-        if isinstance(audit, EntropyAudit):
+        if isinstance(audit, EntropyAudit) and news:
             found = audit.exposure(SLACK * (1.0 + self.problem.max_knowledge))
             if found is not None:
                 masses = found.masses / found.masses.sum()

@@ -84,6 +84,9 @@ class LeastDistortion(Goal):
         mixed = self.mechanisms.mixed(Q, share)
         return RepairedMechanism(mixed, self.mechanisms.distortion(mixed), (1.0 - share) * leakage)
 
+    def start(self, audits: MechanismAudits, clock: Clock) -> None:
+        """The constant mechanism is there in any case."""
+
     def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
         """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
 

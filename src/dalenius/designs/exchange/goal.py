@@ -66,6 +66,10 @@ class Goal(ABC):
     # ------------------------------------------------------------ from above
 
     @abstractmethod
+    def start(self, audits: MechanismAudits, clock: Clock) -> None:
+        """Audit a first mechanism roughly, so that there is one to hand out at once, if one is needed."""
+
+    @abstractmethod
     def repaired(self, Q: Floats, leakage: float) -> RepairedMechanism:
         """A mechanism that leaks so much, as far as the search sees, made to meet the budget."""
 

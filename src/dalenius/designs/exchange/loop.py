@@ -31,6 +31,7 @@ __all__ = ["Exchange"]
 ROUNDS = 500
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 SEARCHING = 0.6  # share of the time after which what there is gets audited
+FIRST = 0.1  # share of the time that the first mechanism's audit may take
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
 AUDITING = 0.8  # share of the remaining time that one audit may take while the search goes on
 STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
@@ -118,6 +119,7 @@ class Exchange:
         if self.goal.trivial:
             self._audit(self._constant, self.clock)
             return
+        self.goal.start(self.audits, self.clock.part(FIRST))
         blurred = 0.9 * self.mechanisms.least + 0.1 * self.mechanisms.constant
         self.known.add(self.oracle.worst_priors(blurred, [], self.clock))
         self._ask(self.mechanisms.least)

@@ -197,3 +197,18 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
         result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
     assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
     assert result.lower > 0.0
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.2])
+def test_a_design_that_is_cut_off_does_not_leak_everything(seconds):
+    """A first mechanism is audited at once: time shared between the truth and nothing; it was 0 .. log 3."""
+    problem = dl.MinLeakage(
+        records=dl.Records(4, alphabet=3),
+        query=dl.ModularSum(3),
+        distortion=dl.Hamming(),
+        max_distortion="0.3",
+        adversary=dl.EntropyAtLeast("0.8 max"),
+    )
+    result = dl.solve(problem, time_limit=seconds)
+    assert result.upper <= 0.6
+    assert result.distortion <= Fraction(3, 10)
