@@ -119,7 +119,7 @@ mechanism = {kind = "symmetric", flip = 0.1}
     [
         ("", ["entropy_at_least", "product_priors"]),
         ('kind = "product"', ["kind", "product_priors"]),
-        ('kind = "entropy_at_least"', ["kind", "product_priors"]),
+        ('kind = "entropy_at_least"', ["entropy_at_least is a key"]),
         ("kind = 1", ["kind"]),
         ('kind = "product_priors"\nentropy_at_least = 1', ["either", "not both"]),
         ('kind = "product_priors"\npriors = [[1, 0, 0, 0]]', ["unknown key", "priors"]),
