@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import cvxpy as cp
@@ -114,8 +115,15 @@ def stated(problem: dl.DesignProblem) -> cp.Problem:
 def test_random_designs(seed):
     problem = drawn(np.random.default_rng(seed))
     model = stated(problem)
-    value = float(model.solve(solver="CLARABEL"))
-    result = dl.solve(problem, gap=1e-4, time_limit=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # an inaccurate answer is judged below
+        value = float(model.solve(solver="CLARABEL"))
+    try:
+        result = dl.solve(problem, gap=1e-4, time_limit=60)
+    except dl.DaleniusError as error:
+        if "hardly any room" not in str(error):
+            raise
+        pytest.xfail("met on a boundary only: neither a mechanism nor a proof (docs/constraints.md)")
     assert dl.verify(problem, result.certificate).proved
     if not result.feasible:
         assert model.status in ("infeasible", "infeasible_inaccurate")

@@ -101,7 +101,12 @@ def test_no_default_instance_is_trivial_where_it_need_not_be(model):
     problem, optimum, least = model.load(), float(model.claim[0]), 0.0
     if isinstance(problem, dl.MinDistortion):
         least = float(problem.least_distortion)
+    cones = isinstance(problem, dl.DesignProblem) and any(rule.kind == "cone" for rule in problem.constraints)
     for offer in offers(problem):
+        if cones:
+            with pytest.raises(dl.InputError, match="second-order cones cannot be exported"):
+                offer.make()
+            continue
         answer = offer.make().solve(gap=1e-3)
         assert answer.lower - least >= 0.01 * (optimum - least) - 1e-10, f"{offer.name} is worth {answer}"
 
