@@ -201,7 +201,7 @@ class EntropyAudit(Audit):
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted)
+            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
@@ -275,14 +275,14 @@ class EntropyAudit(Audit):
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
-def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float) -> Race:
+def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float, most: float) -> Race:
     """The trees that may close one kind of record, side by side."""
     channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
     relaxation = PosteriorRelaxation(channel, decimals=decimals)
     if relaxation.improves:
         runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
     if dual.trees:
-        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1))
+        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1, most=most))
     return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
 

@@ -34,12 +34,16 @@ class ConditionalCut:
 
 @dataclass(frozen=True)
 class Aim:
-    """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`."""
+    """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
+
+    A node has at most `most` row leaves.
+    """
 
     channel: RecordChannel
     target: float
     wanted: float
     decimals: int
+    most: float
 
 
 @dataclass(eq=False)
@@ -97,7 +101,8 @@ class NodeWork:
             before = node.upper
             if excess <= 0.0:
                 return
-            if split or not self._refine(excess):
+            full = len(self.leaves.items) + REFINED > aim.most
+            if split or full or not self._refine(excess):
                 break
             self._record()
         node.cut, node.unfinished = self._branching(), False

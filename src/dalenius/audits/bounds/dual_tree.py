@@ -39,14 +39,16 @@ class DualTree:
         A node whose bound is at most this is left alone.
     wanted : float
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
+    most : float
+        Row leaves that a node may have.
     """
 
     name = "dual tree"
 
     def __init__(
-        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int
+        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int, most: float
     ) -> None:
-        self.channel, self.target, self.wanted, self.decimals = channel, target, wanted, decimals
+        self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.point: Floats | None = None
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
@@ -85,7 +87,7 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals), node, clock)
+        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most), node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves
