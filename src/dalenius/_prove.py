@@ -87,7 +87,7 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
     proposer : Proposer
         It has run.
     search : Run, optional
-        Whose limits the proof is within. Once they are passed only the ends that need no search are tried.
+        Whose limits the proof is within. Once they are passed only ends with short proofs are tried, and the last ones.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
     certain, tried = lowers[-1], list[tuple[Lower | Upper, Refusal]]()
     certificate, upper = _first_proved(desk, [certain], uppers, tried)
     best, lower = certificate, certain
-    for candidate in lowers[: desk.affordable] if desk.late else lowers[:-1]:
+    for candidate in lowers[:-1] if not desk.late else lowers[:1] if desk.affordable else []:
         certificate, verdict = desk.check(candidate, upper)
         if desk.accepts(verdict):
             best, lower = certificate, candidate
@@ -155,8 +155,9 @@ def _first_proved(
     """The first upper end that is proved beside the certain lower one."""
     hopeless: int | None = None  # a candidate that rounding will not help
     reason = "there is nothing to prove"
-    for upper in uppers:
-        if upper.candidate == hopeless or (desk.late and upper.candidate < (QUICK if desk.affordable else CERTAIN)):
+    for k, upper in enumerate(uppers):
+        long = upper.candidate < (QUICK if desk.affordable else CERTAIN)
+        if upper.candidate == hopeless or (desk.late and long and uppers.get(k + 1) is not None):
             continue
         certificate, verdict = desk.check(lowers[0], upper)
         if desk.accepts(verdict):
@@ -274,7 +275,7 @@ class _Desk:
             return inf
         if certain:
             return max(self._search.clock.left, 2.0 * self._certain.seconds, LEAST_SECONDS)
-        return max(self._search.clock.left, self._grace, 0.0 if self.beyond else LEAST_SECONDS)
+        return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     @property
     def _grace(self) -> float:
@@ -292,10 +293,7 @@ class _Desk:
     @cached_property
     def _whole(self) -> Cost:
         """What the ends take that were searched for, but for trees."""
-        assert isinstance(self.problem, MaximalLeakage | DesignProblem)
-        return (
-            design_cost(self.problem) if isinstance(self.problem, DesignProblem) else AuditCosts.of(self.problem).whole
-        )
+        return design_cost(self.problem) if isinstance(self.problem, DesignProblem) else self._costs.whole
 
     @property
     def _mebibytes(self) -> float:
@@ -305,11 +303,20 @@ class _Desk:
         held = self.problem.channel.nbytes if isinstance(self.problem, MaximalLeakage) else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
-    @cached_property
+    @property
     def _certain(self) -> Cost:
         """What the ends take that need no search."""
+        return self._costs.certain
+
+    @cached_property
+    def _costs(self) -> AuditCosts:
         assert isinstance(self.problem, MaximalLeakage | DesignProblem)
-        return AuditCosts.of(self.problem).certain
+        return AuditCosts.of(self.problem)
+
+    @property
+    def _out_of_time(self) -> bool:
+        """Whether a proof took all the time there was."""
+        return any(refusal.limit is Termination.TIME_LIMIT for refusal in self.beyond)
 
     @property
     def hopeful(self) -> bool:
@@ -324,9 +331,8 @@ class _Desk:
 
     @property
     def late(self) -> bool:
-        """Whether a proof took all the time there was, or none is left: only what is certain remains to be tried."""
-        out_of_time = any(refusal.limit is Termination.TIME_LIMIT for refusal in self.beyond)
-        return out_of_time or not self.hopeful or (self._search is not None and self._search.clock.left <= 0.0)
+        """Whether a proof took all the time there was, or none is left: only what is shortly proved remains to be tried."""
+        return self._out_of_time or not self.hopeful or (self._search is not None and self._search.clock.left <= 0.0)
 
     @property
     def _own(self) -> bool:

@@ -140,3 +140,23 @@ def test_rounding_does_not_help_against_the_checkers_limits(monkeypatch):
     with pytest.raises(dl.DaleniusError, match="more than a few lines"):
         prove(PROBLEM, Proposes([lower(), lower(margin=1e-12), ZERO], [upper(), upper(margin=1e-12), LOG_2]))
     assert len(seen) == 3  # both together, the upper end alone, the one that needs no search
+
+
+def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
+    """A proposer need not have an end that needs no search; it once ended with nothing to prove."""
+    import dalenius._prove as place
+    from dalenius.search import Limits, Run
+    from dalenius_check import Status, Verdict
+
+    verify, seen = place.verify, []
+
+    def first_too_slow(problem, certificate, **options):
+        seen.append(certificate.header.lower)
+        if len(seen) == 1:
+            return Verdict(Status.UNDECIDED, "certificate line 3: limit: 5 seconds", allowed="seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(place, "verify", first_too_slow)
+    proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), Run.of(Limits(time_limit=5.0)))
+    assert proved.upper - proved.lower < 3e-13
+    assert [refusal.limit for refusal in proved.refusals] == [dl.Termination.TIME_LIMIT]
