@@ -16,7 +16,7 @@ from dalenius.exact import Numbers, as_fraction, as_list, fraction_text, over_co
 from dalenius.model.queries.base import Integers
 from dalenius.model.shelf import Shelved
 
-__all__ = ["MAX_ENTRIES", "Distortion", "Whole", "as_outputs", "differences", "label_of"]
+__all__ = ["MAX_ENTRIES", "Distortion", "ErrorDistortion", "Whole", "as_outputs", "differences", "label_of"]
 
 Whole = NDArray[np.object_]  # Python integers of any size
 MAX_ENTRIES = 2**22
@@ -59,6 +59,22 @@ class Distortion(Shelved):
                 f"distortion: a matrix has at most {MAX_ENTRIES} entries; {values.size} values and {outputs} outputs make "
                 f"{values.size * outputs}. Coarsen the query"
             )
+
+
+@dataclass(frozen=True)
+class ErrorDistortion(Distortion):
+    """A function of v - o_y, o_y the numbers that the outputs stand for: those given, else the query's values."""
+
+    outputs: tuple[Fraction, ...] | None = None
+
+    def __init__(self, outputs: Numbers | None = None) -> None:
+        object.__setattr__(self, "outputs", as_outputs(outputs))
+
+    def output_count(self, values: Integers) -> int:
+        return super().output_count(values) if self.outputs is None else len(self.outputs)
+
+    def numbers(self, values: Integers) -> tuple[Fraction, ...] | None:
+        return super().numbers(values) if self.outputs is None else self.outputs
 
 
 def as_outputs(given: Numbers | None, what: str = "distortion: outputs") -> tuple[Fraction, ...] | None:

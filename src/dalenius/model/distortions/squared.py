@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
-from dalenius.exact import Numbers
-from dalenius.model.distortions.base import Distortion, Whole, as_outputs, differences
+from dalenius.model.distortions.base import ErrorDistortion, Whole, differences
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Squared"]
 
 
-@dataclass(frozen=True)
-class Squared(Distortion):
+@dataclass(frozen=True, init=False)
+class Squared(ErrorDistortion):
     """d(v, y) = (v - o_y)^2, in squared units of the query's values.
 
     Parameters
@@ -33,16 +31,6 @@ class Squared(Distortion):
     """
 
     kind: ClassVar[str] = "squared"
-    outputs: tuple[Fraction, ...] | None = None
-
-    def __init__(self, outputs: Numbers | None = None) -> None:
-        object.__setattr__(self, "outputs", as_outputs(outputs))
-
-    def output_count(self, values: Integers) -> int:
-        return super().output_count(values) if self.outputs is None else len(self.outputs)
-
-    def numbers(self, values: Integers) -> tuple[Fraction, ...] | None:
-        return super().numbers(values) if self.outputs is None else self.outputs
 
     def whole(self, values: Integers) -> tuple[Whole, int]:
         whole, common = differences(values, self.outputs)
