@@ -1,22 +1,79 @@
-"""What the proposers of designs share: the unit of claims about distortions, the line that proves 0, why the work stopped."""
+"""What the proposers of designs share: the unit of claims, lower ends rounded, the line that proves 0, an audit's retreat, why the
+work stopped; and which distortions doubles can work with."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from dalenius._prove import Proved
-from dalenius.evidence import Lower, Upper
-from dalenius.evidence.lines import DualLine
+from dalenius.audits import Audit
+from dalenius.audits.audit import LowerEnd
+from dalenius.errors import DaleniusError
+from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence.lines import DualLine, LowerLine
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Termination
-from dalenius.results import relative_gap
+from dalenius.results import Result, relative_gap
 
-__all__ = ["NOTHING", "distortion_unit", "termination_of"]
+__all__ = ["NOTHING", "Retreat", "distortion_unit", "need_workable", "rounded_lowers", "termination_of"]
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
 NOTHING = (DualLine(None),)  # proves that the optimum is at least 0
+ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
+EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
+SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
+
+
+def need_workable(problem: DesignProblem) -> None:
+    """`DaleniusError` if the largest distortion is beyond what doubles can work with."""
+    largest = float(problem.cost.max())
+    if largest and not SMALLEST < largest < LARGEST:
+        raise DaleniusError(
+            f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
+            "measure distortion, and its budget, in another unit"
+        )
+
+
+def rounded_lowers(problem: DesignProblem, found: float, lines: tuple[LowerLine, ...], size: float) -> Iterator[Lower]:
+    """A bound, rounded downward ever further, and at last 0.
+
+    Parameters
+    ----------
+    size : float
+        What the bound is a difference of: the priors' scores are differences of what they weigh.
+    """
+    unit = unit_of(found) if isinstance(problem, MinLeakage) else distortion_unit(problem)
+    for margin in (*MARGINS, *ROUGH_MARGINS):
+        relative, candidate = margin * (1.0 + found / unit), step(margin, EPSILON * size / unit)
+        end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=candidate)
+        if not end.rounded:
+            break
+        yield end
+    yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
+
+
+@dataclass(frozen=True)
+class Retreat:
+    """Of an audit that has run, one of the upper ends that are quickly proved, and nothing from below."""
+
+    audit: Audit
+    candidate: int
+
+    def run(self) -> None:
+        """There is nothing to do."""
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        yield self.audit.certain_lower()
+
+    def uppers(self) -> Iterator[Upper]:
+        yield self.audit.retreat(self.candidate)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        return self.audit.result(proved)
 
 
 def distortion_unit(problem: DesignProblem) -> float:

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.audits import Audit
+from dalenius.designs.claims import need_workable
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.goals import Goal, Leakages
 from dalenius.designs.constrained.interior import Inside, Outside
@@ -30,7 +31,6 @@ from dalenius.search import Run
 
 __all__ = ["ConstrainedExchange", "Kept"]
 
-SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 WITHIN = 0.3  # share of the time after which no better mechanism within the limits is looked for
 SEARCHING = 0.5  # share of the time after which what there is gets audited
 MIXED = 0.1  # share of what is below the limits that is given for being inside the rows
@@ -99,12 +99,7 @@ class ConstrainedExchange:
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        largest = float(problem.cost.max())
-        if largest and not SMALLEST < largest < LARGEST:
-            raise DaleniusError(
-                f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
-                "measure distortion, and its budget, in another unit"
-            )
+        need_workable(problem)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
         self.region = Region(problem, self.orbits, search)

@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Self
 
 from dalenius._prove import Proved, prove
-from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
+from dalenius.audits import Audit
+from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of
 from dalenius.designs.constrained.evidence import OwnBound
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of
 from dalenius.designs.rational import weight_texts
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, QUICK, Lower, Upper
 from dalenius.evidence.lines import AdversaryLine, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope, Termination
@@ -23,12 +24,10 @@ from dalenius.search import Run
 
 __all__ = ["ConstrainedProposer", "ProvedUpper"]
 
-ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)
 NOT_FOUND = (
     "nothing can be proved about this design: no mechanism was proved to keep all limits of leakage, nor that there is none; raise "
     "time_limit, or one of the limits"
 )
-EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,56 +68,39 @@ class ConstrainedProposer:
             return
         own = OwnBound(run.bound, run.region)
         found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
-        found, lines = min(found, run.bound.value), own.lines() if found > 0.0 else NOTHING
-        unit = unit_of(found) if isinstance(run.problem, MinLeakage) else distortion_unit(run.problem)
-        for margin in (*MARGINS, *ROUGH_MARGINS) if found > 0.0 else ():
-            relative = margin * (1.0 + found / unit)
-            end = Lower(
-                value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, EPSILON * size / unit)
-            )
-            if not end.rounded:
-                break
-            yield end
-        yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
+        found = min(found, run.bound.value)
+        yield from rounded_lowers(run.problem, found, own.lines() if found > 0.0 else NOTHING, size)
 
     def uppers(self) -> Iterator[ProvedUpper]:
-        """One mechanism after the other with its proved audits, the best first."""
+        """One mechanism after the other with its proved audits, the best first.
+
+        At last, where only the design's own adversary is to be told little, the best one again with short bounds of its leakage.
+        """
         if self.exchange.conflict is not None:
             yield ProvedUpper(value=None, lines=(), audits={})
             return
-        number = 0
-        for kept in reversed(self.exchange.kept):
-            end = self._upper(number, kept)
+        found = 0
+        for number, kept in enumerate(reversed(self.exchange.kept)):
+            end = self._upper(-number, kept, kept.audits)
             if end is not None:
-                number += 1
+                found += 1
                 yield end
-        if not number and self.exchange.limited:
+        if not found and self.exchange.limited:
             raise DaleniusError(NOT_FOUND)
         if self.exchange.kept and isinstance(self.exchange.problem, MinLeakage) and not self.exchange.limited:
-            yield self._certain(self.exchange.kept[-1])
+            kept = self.exchange.kept[-1]
+            for candidate in (QUICK, CERTAIN):
+                end = self._upper(candidate, kept, {None: Retreat(kept.audits[None], candidate)})
+                assert end is not None
+                yield end
 
-    def _certain(self, kept: Kept) -> ProvedUpper:
-        """The same mechanism with a bound on its leakage that needs no search."""
-        run, audit = self.exchange, kept.audits[None]
-        value, lines = audit.certain()
-        proved = prove(run.problem.release(kept.rows), audit, run.search)
-        return ProvedUpper(
-            value=value,
-            margin=MARGINS[0],
-            lines=lines,
-            mechanism=weight_texts(kept.rows),
-            candidate=CERTAIN,
-            kept=kept,
-            audits={None: proved},
-        )
-
-    def _upper(self, number: int, kept: Kept) -> ProvedUpper | None:
+    def _upper(self, candidate: int, kept: Kept, proposed: Mapping[int | None, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
         run, problem = self.exchange, self.exchange.problem
         by_number = {watcher.number: watcher for watcher in run.watchers}
         audits = {
             j: prove(problem.release(kept.rows, by_number[j].adversary), audit, run.search)
-            for j, audit in kept.audits.items()
+            for j, audit in proposed.items()
         }
         limits = {watcher.number: watcher.limit for watcher in run.limited}
         if not kept.constant and any(audits[j].upper > most for j, most in limits.items() if most is not None):
@@ -137,7 +119,7 @@ class ConstrainedProposer:
             unit=distortion_unit(problem),
             lines=tuple(lines),
             mechanism=weight_texts(kept.rows),
-            candidate=number,
+            candidate=candidate,
             kept=kept,
             audits=audits,
         )

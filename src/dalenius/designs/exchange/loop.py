@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dalenius.designs.claims import need_workable
 from dalenius.designs.exchange.audits import AuditedMechanism, MechanismAudits
 from dalenius.designs.exchange.bound import MasterBound
 from dalenius.designs.exchange.distortion import LeastDistortion
@@ -16,7 +17,6 @@ from dalenius.designs.exchange.leakage import LeastLeakage
 from dalenius.designs.exchange.master import Master, MasterAnswer
 from dalenius.designs.exchange.mechanisms import Mechanisms, RepairedMechanism
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors, oracle_of
-from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
@@ -29,7 +29,6 @@ from dalenius.search import Clock, Run
 __all__ = ["Exchange"]
 
 ROUNDS = 500
-SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 SEARCHING = 0.6  # share of the time after which what there is gets audited
 FIRST = 0.1  # share of the time that the first mechanism's audit may take
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
@@ -73,12 +72,7 @@ class Exchange:
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        largest = float(problem.cost.max())
-        if largest and not SMALLEST < largest < LARGEST:
-            raise DaleniusError(
-                f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
-                "measure distortion, and its budget, in another unit"
-            )
+        need_workable(problem)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem)
         self.oracle = oracle_of(problem, self.orbits.completions, search.rng)

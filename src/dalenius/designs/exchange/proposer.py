@@ -9,22 +9,18 @@ from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
-from dalenius.audits.audit import LowerEnd
-from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
+from dalenius.designs.claims import Retreat, distortion_unit, rounded_lowers, termination_of
 from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, QUICK, Lower, Upper
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
 
 __all__ = ["AuditedUpper", "ExchangeProposer"]
-
-ROUGH_MARGINS = (3e-6, 1e-4, 3e-3, 0.1)  # relative ones, for bounds whose multipliers doubles cannot hold any better
-EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its logarithm, with room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,26 +30,6 @@ class AuditedUpper(Upper):
     rows: Rows
     audit: Result
     found_by: str
-
-
-@dataclass(frozen=True)
-class _Retreat:
-    """Of an audit that has run, one of the upper ends that are quickly proved, and nothing from below."""
-
-    audit: Audit
-    candidate: int
-
-    def run(self) -> None:
-        """There is nothing to do."""
-
-    def lowers(self) -> Iterator[LowerEnd]:
-        yield self.audit.certain_lower()
-
-    def uppers(self) -> Iterator[Upper]:
-        yield self.audit.retreat(self.candidate)
-
-    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
-        return self.audit.result(proved)
 
 
 @dataclass
@@ -78,16 +54,7 @@ class ExchangeProposer:
         """The master's bound, rounded downward ever further; at last 0. The checker refuses quickly."""
         run = self.exchange
         bound = run.bound.on_inputs(run.orbits)
-        found, lines = proved_value(bound, run.goal), bound_lines(bound)
-        unit = unit_of(found) if isinstance(run.problem, MinLeakage) else distortion_unit(run.problem)
-        roundoff = EPSILON * run.bound.weight / unit  # the priors' scores are differences of what they weigh
-        for margin in (*MARGINS, *ROUGH_MARGINS):
-            relative = margin * (1.0 + found / unit)
-            end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=step(margin, roundoff))
-            if not end.rounded:
-                break
-            yield end
-        yield Lower(value=0.0, lines=NOTHING, candidate=CERTAIN)
+        yield from rounded_lowers(run.problem, proved_value(bound, run.goal), bound_lines(bound), run.bound.weight)
 
     def uppers(self) -> Iterator[AuditedUpper]:
         """One mechanism after the other with its proved audit, the best first; at last one that needs no search.
@@ -102,9 +69,9 @@ class ExchangeProposer:
             yield self._upper(CERTAIN, last, last.audit)
             return
         for candidate in (QUICK, CERTAIN):
-            yield self._upper(candidate, found[-1], _Retreat(found[-1].audit, candidate))
+            yield self._upper(candidate, found[-1], Retreat(found[-1].audit, candidate))
 
-    def _upper(self, number: int, found: AuditedMechanism, proposed: Audit | _Retreat) -> AuditedUpper:
+    def _upper(self, number: int, found: AuditedMechanism, proposed: Audit | Retreat) -> AuditedUpper:
         problem = self.exchange.problem
         audit = prove(problem.release(found.rows), proposed, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
