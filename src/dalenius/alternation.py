@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from dalenius.intervals import text_above, text_below
 from dalenius.outcome import Scope, Termination
 from dalenius.units import unit_size
 
@@ -96,14 +97,15 @@ class Alternation:
     def __str__(self) -> str:
         about = "" if self.record is None else f"record {self.record}: "
         unit = "" if self.units == "distortion" else f" {self.units}"
-        gains = ", ".join(f"{block} {gain:.1e}" for block, gain in self.gains.items())
+        gains = ", ".join(f"{block} {text_above(gain, 2)}" for block, gain in self.gains.items())
+        value = (text_above if self.record is None else text_below)(self.value)  # attained: of a design from above
         cycle = (
             ""
             if self.cycle is None
             else f", back after sweep {self.cycle.second} where it was after {self.cycle.first}"
         )
         return (
-            f"{about}{self.scope.value} at {self.value:.6g}{unit} after {len(self.trace)} sweeps ({self.termination.value}{cycle}); "
+            f"{about}{self.scope.value} at {value}{unit} after {len(self.trace)} sweeps ({self.termination.value}{cycle}); "
             f"blocks can gain: {gains or 'nothing was asked'}"
         )
 
