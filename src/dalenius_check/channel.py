@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, islice
 from typing import Any
@@ -124,6 +125,12 @@ class Record:
         self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
         self.everything = {k for inputs in self.inputs for k in inputs}
 
+    def through(self, channel: Channel) -> Record:
+        """The same record, released through another channel with the same inputs."""
+        other = copy(self)
+        other.channel = channel
+        return other
+
 
 def log_weights(law: list[fmpq]) -> list[arb]:
     """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
@@ -151,7 +158,7 @@ def _power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
-def _take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
+def take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
     """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
     need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
     entries = inputs * outputs
@@ -168,14 +175,14 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     wanted = model.states() if dataset else len(inputs)
     need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
     need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")
-    _take_entries(len(rows), len(rows[0]), model.allowance, NUMBER)
+    take_entries(len(rows), len(rows[0]), model.allowance, NUMBER)
     exact = [normalised(row, "a row", model.allowance) for row in rows]
     return Channel(exact, list(range(wanted)) if dataset else inputs, model.allowance, dataset)
 
 
 def _diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
     need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
-    _take_entries(size, size, allowance, POINTER)
+    take_entries(size, size, allowance, POINTER)
     if mechanism["kind"] == "symmetric":
         keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
     else:
@@ -189,7 +196,7 @@ def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance
     need(low < high, "mechanism.range needs two outputs: the query has one value only")
     need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
     geometric = mechanism["kind"] == "geometric"
-    _take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
+    take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
     rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
     decay = [_power(rate * d) for d in range(high - low + 1)]
     if geometric:
