@@ -11,7 +11,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pytest
 from flint import arb, ctx
 from scipy.special import xlogy
 
@@ -200,7 +199,8 @@ def proves(parsed, record, lines, box, upper):
     try:
         section.run(arb(upper))
     except RefusedError as refused:
-        assert "leaf <= upper fails" in str(refused)
+        if "leaf <= upper fails" not in str(refused):
+            raise
         return False
     assert not data.more()
     return True
