@@ -98,7 +98,7 @@ class Channel:
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
-        columns = zip(*(self.rows[k] for k in inputs), strict=True)
+        columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
         if self.exact:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
@@ -148,7 +148,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = _power(mechanism["epsilon"] / 2) / 2
-        return Channel([[1 - flip, flip], [flip, 1 - flip]], inputs, allowance)
+        keep = 1 - flip
+        return Channel([[keep, flip], [flip, keep]], inputs, allowance)
     decays = kind in ("geometric", "exponential")
     return Channel(_decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
 
@@ -203,9 +204,12 @@ def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance
         ends = [x / (1 + decay[1]) for x in decay]
         inside = [-x * arb(-rate).expm1() for x in ends]
         return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-    tails, rows = list(accumulate(decay)), []
+    tails, rows, shares = list(accumulate(decay)), [], dict[int, list[Any]]()
     for v in inputs:
         allowance.look()
-        weight = tails[v - low] + tails[high - v] - decay[0]
-        rows.append([decay[abs(y - v)] / weight for y in range(low, high + 1)])
+        near, far = sorted((v - low, high - v))
+        if near not in shares:  # of two mirrored inputs only one is worked out
+            weight = tails[near] + tails[far] - decay[0]
+            shares[near] = [x / weight for x in decay[: far + 1]]
+        rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
     return rows

@@ -129,6 +129,11 @@ class Level:
         self._roots = dict[int, Ranges]()
         self.box = Box(self._root, self.allowance)
 
+    @property
+    def top(self) -> bool:
+        """Whether no line `group` is above."""
+        return self._before is None
+
     def _take(self, size: int) -> None:
         self.allowance.take(size)
         self._size += size

@@ -12,6 +12,7 @@ from .arithmetic import arb, fmpq
 from .bounds import Joint, uniform_information
 from .box import Classes
 from .certificate import Lines
+from .chambers import Stated
 from .channel import Channel, Record
 from .groups import Grouping, Level, need_support, partition, singles, within
 from .model import Model
@@ -90,7 +91,8 @@ class Section:
             scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
         psi: list[list[arb]] = []
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
-            tree = RowTree(self.lines, leaf, a, level, scores[a] if scores else [], partial(self._known, psi, rows, a))
+            known = partial(self._known, psi, rows, a)
+            tree = RowTree(self.lines, Stated(leaf, level, rows, law), a, scores[a] if scores else [], known)
             psi.append(tree.run(self.grouping, self.slopes, self.tally))
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)

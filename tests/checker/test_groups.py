@@ -33,6 +33,7 @@ class View:
     box: dict
     groups: list
     costs: np.ndarray
+    symmetries: tuple = ()
 
 
 def random_partition(size, rng):
@@ -102,52 +103,93 @@ def gone(view):
     return empty(view.box["lo"], view.box["hi"], 0) or empty(view.box["low"], view.box["high"], 1)
 
 
-def row_lines(view, a, scores, theta, mu, rng):
-    """A random row tree, and the largest psi of its leaves."""
-    base = view.ref
+def in_order(low, high, orders):
+    """Ranges of K for those K that are in these orders."""
+    low, high = low.copy(), high.copy()
+    for _ in low:
+        for one, two in orders:
+            low[one], high[two] = max(low[one], low[two]), min(high[two], high[one])
+    return low, high
 
-    def grow(families, depth):
-        ref, low, high, groups, correction = families[-1]
-        kind = rng.random()
-        if depth < 4 and kind < 0.35:
-            chosen = random_partition(base.Y, rng)
-            other = grouped(base, chosen)
-            rows = other.R[base.N[a] > 0]
-            found = merged(low, high, rows.min(0), rows.max(0), groups, chosen)
-            spread = theta * (negentropies(base) - negentropies(other))
-            lines, psi = grow([*families, (other, *found, chosen, spread)], depth + 1)
-            return [["group", chosen], *lines], psi
-        if depth < 4 and kind < 0.55:
-            y = int(rng.integers(ref.Y))
-            t = point(low[y], high[y], rng)
-            below, above = high.copy(), low.copy()
-            below[y], above[y] = min(below[y], t), max(above[y], t)
-            first, one = grow([*families[:-1], (ref, low, below, groups, correction)], depth + 1)
-            second, two = grow([*families[:-1], (ref, above, high, groups, correction)], depth + 1)
-            return [["cut", y, f"{t:.6f}"], *first, *second], max(one, two)
-        tights = [(f[0], *np.clip(f[0].tighten(f[1], f[2], 0), 0, 1)) for f in families]
+
+def keepers(symmetries, low, high, orders):
+    """The symmetries that leave ranges and orders as they are."""
+    same = [(pi, tau) for pi, tau in symmetries if np.all(low[tau] == low) and np.all(high[tau] == high)]
+    return [(pi, tau) for pi, tau in same if {(tau[one], tau[two]) for one, two in orders} <= orders]
+
+
+class Rows:
+    """Random row trees of a letter, and the largest psi of their leaves."""
+
+    def __init__(self, view, a, scores, theta, mu, rng):
+        self.view, self.a, self.scores, self.theta, self.mu, self.rng = view, a, scores, theta, mu, rng
+        self.base = view.ref
+
+    def run(self):
+        singles = [[y] for y in range(self.base.Y)]
+        return self.grow([(self.base, self.view.box["low"][self.a], self.view.box["high"][self.a], singles, 0)], set(), 0)
+
+    def grow(self, families, orders, depth):
+        kind, rng = self.rng.random() if depth < 5 else 1, self.rng
+        found = keepers(self.view.symmetries, *families[0][1:3], orders) if len(families) == 1 else []
+        if found and kind < 0.6:
+            y, chosen = int(rng.integers(self.base.Y)), rng.permutation(len(found))[: rng.integers(1, 6)]
+            listed = [found[n] for n in chosen]
+            new = {(y, int(tau[y])) for _, tau in listed if tau[y] != y}
+            lines, psi = self.grow(families, orders | new, depth + 1)
+            return [["chamber", y, [[pi.tolist(), tau.tolist()] for pi, tau in listed]], *lines], psi
+        if kind < 0.3:
+            return self.group(families, orders, depth)
+        if kind < (0.9 if orders else 0.55):
+            return self.cut(families, orders, depth)
+        return self.leaf(families, orders)
+
+    def group(self, families, orders, depth):
+        chosen = random_partition(self.base.Y, self.rng)
+        other = grouped(self.base, chosen)
+        _, low, high, groups, _ = families[-1]
+        if len(families) == 1:
+            low, high = in_order(low, high, orders)
+        rows = other.R[self.base.N[self.a] > 0]
+        found = merged(low, high, rows.min(0), rows.max(0), groups, chosen)
+        spread = self.theta * (negentropies(self.base) - negentropies(other))
+        lines, psi = self.grow([*families, (other, *found, chosen, spread)], orders, depth + 1)
+        return [["group", chosen], *lines], psi
+
+    def cut(self, families, orders, depth):
+        ref, low, high, *rest = families[-1]
+        y = int(self.rng.integers(ref.Y))
+        t = point(low[y], high[y], self.rng)
+        below, above = high.copy(), low.copy()
+        below[y], above[y] = min(below[y], t), max(above[y], t)
+        first, one = self.grow([*families[:-1], (ref, low, below, *rest)], orders, depth + 1)
+        second, two = self.grow([*families[:-1], (ref, above, high, *rest)], orders, depth + 1)
+        return [["cut", y, f"{t:.6f}"], *first, *second], max(one, two)
+
+    def leaf(self, families, orders):
+        rng = self.rng
+        ends = [in_order(*families[0][1:3], orders), *(family[1:3] for family in families[1:])]
+        tights = [(family[0], *family[0].tighten(*pair, 0)) for family, pair in zip(families, ends, strict=True)]
         hints = []
-        for n, (other, lower, upper) in enumerate(tights):
-            last = n == len(tights) - 1
-            slope = theta * last * other.secant(lower, upper) + rng.normal(size=other.Y) * rng.choice([0, 0.01, 0.3])
+        for n, (other, low, high) in enumerate(tights):
+            share = self.theta if n == len(tights) - 1 else 0
+            slope = share * other.secant(np.clip(low, 0, 1), np.clip(high, 0, 1))
+            slope = slope + rng.normal(size=other.Y) * rng.choice([0, 0.01, 0.3])
             hints.append(np.round(slope, 8) * (rng.random() < 0.8))
         texts = [[f"{x:.8f}" for x in hint] if hint.any() else None for hint in hints]
         long = len(families) > 1 and rng.random() < 0.8
         if not long:
             hints[:-1] = [0 * hint for hint in hints[:-1]]
         lines = [["row", texts[-1], texts[:-1]] if long else ["row", texts[-1]]]
-        if any(empty(f[1], f[2], 0) for f in families):
+        if any(empty(*pair, 0) for pair in ends):
             return lines, -np.inf
         others = sum(
-            float(other.lines(0, lower, upper, hint).sum()) + other.R @ hint
-            for (other, lower, upper), hint in zip(tights[:-1], hints[:-1], strict=True)
+            float(other.lines(0, low, high, hint).sum()) + other.R @ hint
+            for (other, low, high), hint in zip(tights[:-1], hints[:-1], strict=True)
         )
-        full = np.zeros_like(base.logN)
-        full[a] = scores[a] + correction + others
-        return lines, ref.row(full, low, high, a, theta, mu, hints[-1])
-
-    singles = [[y] for y in range(base.Y)]
-    return grow([(base, view.box["low"][a], view.box["high"][a], singles, 0)], 0)
+        full = np.zeros_like(self.base.logN)
+        full[self.a] = self.scores[self.a] + families[-1][-1] + others
+        return lines, families[-1][0].row(full, *ends[-1], self.a, self.theta, self.mu, hints[-1])
 
 
 def leaf_lines(view, rng):
@@ -164,7 +206,7 @@ def leaf_lines(view, rng):
     if share and mu:
         psi = []
         for a in range(ref.A):
-            rows, value = row_lines(view, a, s, share, mu, rng)
+            rows, value = Rows(view, a, s, share, mu, rng).run()
             lines, psi = lines + rows, [*psi, value]
         psi = np.array(psi)
     else:
