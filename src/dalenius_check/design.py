@@ -84,7 +84,7 @@ class Design:
         need(self.leakage or self.budget >= 0, "max_leakage is negative")
         given = Given(lines, channel, self.constraints, self.objective, self.model)
         self._lower(given, low)
-        free = (high if self.leakage else self.budget) == 0 or (self.leakage and self.objective.given and high >= 0)
+        free = (high if self.leakage else self.budget) == 0 or (self.leakage and self.objective.given)
         if not (free and channel.constant) or lines.ahead() not in NEXT:  # a constant mechanism leaks nothing
             given.proof.bound(arb(high) if self.leakage else in_nats(self.budget, self.unit))
         leaks = f"{rounded(high, ROUND_CEILING)} nats" if self.leakage else f"{self.budget} {self.unit}"

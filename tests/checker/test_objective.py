@@ -281,3 +281,26 @@ def test_the_statement_names_the_terms():
     text = "\n".join(verdict.lines)
     assert "of the objective's terms" in text
     assert "term 1: " in text
+
+
+def test_a_record_with_one_letter_does_not_make_up_for_a_distortion():
+    """It needs no proof that it leaks at most anything, so that a claim below 0 would go unproved."""
+    model = b"""
+problem = "min_leakage"
+max_distortion = 1
+records = { count = 1, alphabet = 1 }
+query = { kind = "identity" }
+distortion = { kind = "matrix", rows = [[1]] }
+law = { kind = "uniform" }
+mechanism = { class = "oblivious" }
+adversary = { entropy_at_least = 0 }
+objective = { combine = "sum", terms = [{ kind = "distortion", distortion = { kind = "matrix", rows = [[1]] } }] }
+"""
+    header = {
+        "format": "dalenius-certificate/2", "problem": "min_leakage", "model": parse_model(model).digest, "unit": "objective",
+        "producer": "", "lower": "0", "mechanism": [["1"]],
+    }  # fmt: skip
+    for upper, first, proved in (("1", "0", True), ("1/2", "-1/2", False), ("0", "-1", False)):
+        lines = [{**header, "upper": upper, "terms": [first, "1"]}, ["dual", None]]
+        verdict = check(model, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        assert (verdict.status is Status.PROVED) is proved, verdict.reason
