@@ -21,6 +21,7 @@ from dalenius.evidence.lines import (
     JointLeaf,
     OutputLawLeaf,
     ProofLine,
+    RowChamber,
     RowCut,
     RowLeaf,
     SameRow,
@@ -30,7 +31,7 @@ from dalenius.evidence.lines import (
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord
+from dalenius.reduction import AggregatedRecord, Chamber
 from dalenius.search.tree import Branch
 
 __all__ = [
@@ -87,6 +88,7 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if (first := _same(channel, bound.trees, a)) < a:
             yield SameRow(first)
             continue
+        yield from _chamber_lines(channel, bound.chambers[a])
         for node in tree.preorder():
             if isinstance(node, Branch):
                 yield _row_cut(channel, *node.cut)
@@ -141,7 +143,14 @@ def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
     return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(log_masses[b], log_masses[a]))
 
 
+def _chamber_lines(channel: AggregatedRecord, chamber: Chamber) -> Proof:
+    for output, moves in chamber.steps:
+        listed = tuple((tuple(move.inputs.tolist()), tuple(move.outputs.tolist())) for move in moves)
+        yield RowChamber(int(channel.aggregation.kept_outputs[output]), listed)
+
+
 def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
+    yield from _chamber_lines(channel, tree.chamber)
     for row in tree.preorder():
         if row.parts:
             yield _row_cut(channel, row.coordinate, row.threshold)

@@ -17,8 +17,8 @@ import numpy as np
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
-from dalenius.information.arrays import Floats
-from dalenius.reduction import RecordChannel
+from dalenius.information.arrays import Floats, Integers
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, even
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
@@ -30,7 +30,7 @@ BATCH = 64  # row leaves branched at once
 
 @dataclass(frozen=True)
 class DualBound:
-    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0).
+    """The bound, its output law and multiplier, and one row tree a letter with the chamber that it covers (none at beta = 0).
 
     `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
     """
@@ -40,6 +40,7 @@ class DualBound:
     output_law: Floats
     beta: float
     trees: tuple[BoxTree, ...]
+    chambers: tuple[Chamber, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -49,6 +50,7 @@ class DualBound:
 def dual_bound(
     channel: RecordChannel,
     candidate: Candidate,
+    symmetries: RecordSymmetries,
     *,
     tolerance: float,
     enough: float,
@@ -62,6 +64,8 @@ def dual_bound(
 
     Parameters
     ----------
+    symmetries : RecordSymmetries
+        The output law is made symmetric, which costs the best bound nothing, and letters are bounded in a chamber.
     tolerance : float
         Stop when the bound is within this (nats) of what these (r, beta) can attain.
     enough : float
@@ -75,13 +79,15 @@ def dual_bound(
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
-    law = law / law.sum()
+    orbit = symmetries.outputs(law.size)
+    law = even(law / law.sum(), orbit)
     beta = float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock)
+    chambers = _chambers(channel, symmetries, orbit)
+    trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock, chambers)
     distinct = list({id(tree): tree for tree in trees}.values())
 
     def total(values: Sequence[float]) -> float:
@@ -100,11 +106,24 @@ def dual_bound(
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break
-    return DualBound(upper, attainable, law, beta, trees)
+    return DualBound(upper, attainable, law, beta, trees, chambers)
+
+
+def _chambers(channel: RecordChannel, symmetries: RecordSymmetries, orbit: Integers) -> tuple[Chamber, ...]:
+    """A chamber a letter, of the moves that leave its conditionals' ranges and the law of these orbits alone."""
+    rows = (channel.rows[np.isfinite(own)] for own in channel.log_uniform)
+    ends = ((own.min(axis=0), own.max(axis=0)) for own in rows)
+    return tuple(Chamber.of(moves, *box, orbit) for moves, box in zip(symmetries.rows, ends, strict=True))
 
 
 def _row_problems(
-    channel: RecordChannel, candidate: Candidate, law: Floats, beta: float, decimals: int, clock: Clock
+    channel: RecordChannel,
+    candidate: Candidate,
+    law: Floats,
+    beta: float,
+    decimals: int,
+    clock: Clock,
+    chambers: tuple[Chamber, ...],
 ) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
     """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
     exists = np.isfinite(channel.log_uniform)
@@ -113,7 +132,7 @@ def _row_problems(
         if channel.log_uniform[a].tobytes() not in known:
             rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
             relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
-            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
+            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size), chambers[a].close)
             alike = [
                 b for b in range(channel.letters) if np.array_equal(channel.log_uniform[a], channel.log_uniform[b])
             ]

@@ -1,0 +1,237 @@
+"""Symmetries of a record channel: exchanges of letters, inputs and outputs that leave the matrix and the numbers of completions alone.
+
+A triple (alpha, pi, tau) with N(alpha(a),pi(k)) = N(a,k) and R(pi(k),tau(y)) = R(k,y) moves a prior to one with the same leakage and
+the same entropy; for one letter a pair (pi, tau) with N(a,pi(k)) = N(a,k) leaves its row problem alone. They are looked for among
+exchanges of two outputs, shifts and mirror images, and compared exactly: entries as the checker makes them, counts as integers.
+A certificate may name only what is exact; what is not found costs time, never truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model import MaximalLeakage
+from dalenius.reduction.aggregation import AggregatedRecord
+from dalenius.reduction.counting import exact_counts
+
+__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "even", "orbits_of"]
+
+MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
+MOST_OUTPUTS = 64  # whose exchanges are tried two by two
+
+
+@dataclass(frozen=True)
+class RowSymmetry:
+    """Where the channel's inputs and outputs go, and `kept`: where the outputs of the record channel go (images)."""
+
+    inputs: Integers
+    outputs: Integers
+    kept: Integers
+
+
+@dataclass(frozen=True)
+class Triple(RowSymmetry):
+    """The same with the letters' images."""
+
+    letters: Integers
+
+    def then(self, other: Triple) -> Triple:
+        """First this one, then the other."""
+        return Triple(
+            other.inputs[self.inputs], other.outputs[self.outputs], other.kept[self.kept], other.letters[self.letters]
+        )
+
+
+@dataclass(frozen=True)
+class RecordSymmetries:
+    """What is found of one record.
+
+    Attributes
+    ----------
+    triples : tuple of Triple
+        Of the whole record.
+    rows : tuple of (tuple of RowSymmetry), by letter
+        Of each letter's row problem alone.
+    """
+
+    triples: tuple[Triple, ...]
+    rows: tuple[tuple[RowSymmetry, ...], ...]
+
+    @classmethod
+    def none(cls, letters: int) -> RecordSymmetries:
+        return cls((), ((),) * letters)
+
+    def outputs(self, size: int) -> Integers:
+        """The orbit of each output of the record channel under the triples."""
+        return orbits_of(size, [triple.kept for triple in self.triples])
+
+    @classmethod
+    def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:
+        """Those of a record; none where the channel is large, or its entries are not known to be equal.
+
+        >>> import dalenius as dl
+        >>> from dalenius.reduction import record_channels
+        >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=3), query=dl.ModularSum(3), mechanism=dl.symmetric("0.2"),
+        ...     adversary=dl.EntropyAtLeast("0.9 max"))
+        >>> found = RecordSymmetries.of(problem, record_channels(problem)[0])
+        >>> len(found.rows[0]) >= 3, sorted({tuple(triple.letters.tolist()) for triple in found.triples})[:2]
+        (True, [(0, 1, 2), (0, 2, 1)])
+        """
+        none = cls.none(record.letters)
+        if problem.channel.size > MOST_ENTRIES or (alike := problem.alike) is None:
+            return none
+        kept = record.aggregation.kept_outputs
+        moves = [move for move in _likely(len(kept), problem) if _may(alike[:, kept], move)]
+        listed = exact_counts(problem.query_of_inputs, problem.records, record.record)
+        if listed is None:
+            return none
+        number: dict[int, int] = {0: 0}
+        counts = np.array([[number.setdefault(n, len(number)) for n in row] for row in listed], dtype=np.int64)
+        table = _Table(alike[:, kept], counts.T, kept, problem.channel.shape[1])
+        rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
+        for own in counts:
+            if own.tobytes() not in rows:
+                rows[own.tobytes()] = tuple(table.row_symmetries(own, moves))
+        return cls(tuple(table.triples(moves)), tuple(rows[own.tobytes()] for own in counts))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Entries (inputs, kept outputs) and counts (inputs, letters) as numbers that are equal where what they stand for is."""
+
+    entries: Integers
+    counts: Integers
+    kept: Integers
+    outputs: int
+
+    def row_symmetries(self, counts: Integers, moves: list[Integers]) -> Iterator[RowSymmetry]:
+        """Of the row problem of a letter with these counts."""
+        own = np.flatnonzero(counts)
+        for move in moves:
+            found = _rearranged(np.column_stack([self.entries, counts])[own], _with(move, np.zeros(1, np.int64)))
+            if found is not None:
+                inputs = np.arange(len(counts))
+                inputs[own] = own[found]
+                yield RowSymmetry(inputs, self._on_outputs(move), move)
+
+    def triples(self, moves: list[Integers]) -> Iterator[Triple]:
+        """Exchanges of two letters that are alike, and for each move of outputs letters that go with it."""
+        rows, row = np.unique(self.entries, axis=0, return_inverse=True)
+        number: dict[tuple[int, ...], int] = {}
+        listed = ((np.sort(self.counts[row.reshape(-1) == k], axis=0).T).tolist() for k in range(len(rows)))
+        classes = np.array([[number.setdefault(tuple(n), len(number)) for n in letters] for letters in listed]).T
+        still = np.arange(len(self.kept))
+        if len(classes) <= MOST_OUTPUTS:
+            for letters in _exchanges(len(classes)):
+                if np.array_equal(classes[letters], classes):
+                    yield from self._triple(letters, still)
+        for move in moves:
+            moved = _rearranged(rows, move)
+            companion = None if moved is None else _rearranged(classes, moved)
+            if companion is not None:
+                yield from self._triple(companion, move)
+
+    def _triple(self, letters: Integers, move: Integers) -> Iterator[Triple]:
+        """The triple with these letters and outputs, if there is one."""
+        used = np.flatnonzero(self.counts.any(axis=1))
+        found = _rearranged(np.column_stack([self.entries, self.counts])[used], _with(move, letters))
+        if found is not None:
+            inputs = np.arange(len(self.counts))
+            inputs[used] = used[found]
+            yield Triple(inputs, self._on_outputs(move), move, letters)
+
+    def _on_outputs(self, move: Integers) -> Integers:
+        outputs = np.arange(self.outputs)
+        outputs[self.kept] = self.kept[move]
+        return outputs
+
+
+def orbits_of(size: int, moves: list[Integers]) -> Integers:
+    """The number of the orbit of each point, counted in the order of their first points.
+
+    >>> orbits_of(5, [np.array([1, 0, 2, 3, 4]), np.array([0, 1, 2, 4, 3])]).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    label = np.arange(size)
+    while True:
+        new = label
+        for move in moves:
+            least = np.minimum(new, new[move])
+            moved = np.empty_like(least)
+            moved[move] = least
+            new = np.minimum(least, moved)
+        if np.array_equal(new, label):
+            return np.unique(label, return_inverse=True)[1].reshape(-1)
+        label = new
+
+
+def even(law: Floats, orbit: Integers) -> Floats:
+    """The geometric mean of a law over orbits, normalised; where nothing moves, the law as it is.
+
+    >>> even(np.array([0.1, 0.4, 0.5]), np.array([0, 0, 1])).round(6).tolist()
+    [0.222222, 0.222222, 0.555556]
+    """
+    if len(law) == orbit.max() + 1:
+        return law
+    means = np.exp(np.bincount(orbit, np.log(law)) / np.bincount(orbit))[orbit]
+    return np.asarray(means / means.sum())
+
+
+def _with(move: Integers, others: Integers) -> Integers:
+    """One move of the columns of two tables side by side."""
+    return np.concatenate([move, len(move) + others])
+
+
+def _rearranged(table: Integers, columns: Integers) -> Integers | None:
+    """Where rows go if columns go there: table[rows[k], columns[y]] = table[k, y]; None if they cannot."""
+    moved = np.empty_like(table)
+    moved[:, columns] = table
+    order, other = np.lexsort(moved.T), np.lexsort(table.T)
+    if not np.array_equal(moved[order], table[other]):
+        return None
+    rows = np.empty(len(table), dtype=np.int64)
+    rows[order] = other
+    return rows
+
+
+def _may(entries: Integers, move: Integers) -> bool:
+    """Whether each column has the entries of its image, in some order; quickly."""
+    ordered = np.sort(entries, axis=0)
+    return np.array_equal(ordered[:, move], ordered)
+
+
+def _likely(size: int, problem: MaximalLeakage) -> Iterator[Integers]:
+    """Moves of outputs that channels often allow: exchanges of two, shifts, mirror images; of datasets also what records allow."""
+    outputs = np.arange(size)
+    if size <= MOST_OUTPUTS:
+        yield from _exchanges(size)
+        if size > 2:
+            for shift in range(1, size):
+                yield np.roll(outputs, shift)
+            yield (-outputs) % size
+    if size > 2:
+        yield outputs[::-1]
+    if problem.inputs == "dataset" and size == len(problem.channel):
+        yield from _of_datasets(outputs.reshape(problem.records.alphabets))
+
+
+def _of_datasets(grid: Integers) -> Iterator[Integers]:
+    """Exchanges of two letters of a record, and of two records."""
+    for i, size in enumerate(grid.shape):
+        for exchange in _exchanges(size):
+            yield np.take(grid, exchange, axis=i).reshape(-1)
+    for i, j in combinations(range(grid.ndim), 2):
+        if grid.shape[i] == grid.shape[j]:
+            yield np.swapaxes(grid, i, j).reshape(-1)
+
+
+def _exchanges(size: int) -> Iterator[Integers]:
+    for i, j in combinations(range(size), 2):
+        exchange = np.arange(size)
+        exchange[[i, j]] = j, i
+        yield exchange
