@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,8 +17,9 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_FORKS = ("split", "cut", "part")
-Halve = Callable[[list[Any]], Callable[[], None]]
+_INNER = ("split", "cut", "part", "group", "chamber")
+Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
+Step = Callable[[list[Any]], Callable[[], None] | None]
 
 
 def _refuse(text: str) -> Any:
@@ -100,25 +101,29 @@ class Lines:
                 break
             yield item
 
-    def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
-        """The next line as a list whose first entry names it, of the size that name has."""
+    def item(self, expected: str, sizes: Sizes) -> list[Any]:
+        """The next line as a list whose first entry names it, of a size that name has."""
         value = self.next(expected)
         if not (isinstance(value, list) and value and isinstance(value[0], str) and value[0] in sizes):
             raise RefusedError(f"{expected} is expected, one of {', '.join(sizes)}")
-        if len(value) != sizes[value[0]]:
-            raise RefusedError(f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
+        fits = sizes[value[0]]
+        fits = [fits] if isinstance(fits, int) else fits
+        if len(value) not in fits:
+            counts = " or ".join(str(size - 1) for size in fits)
+            raise RefusedError(f"{value[0]!a} takes {counts} entries, not {len(value) - 1}")
         return value
 
-    def tree(self, expected: str, sizes: dict[str, int], halve: Halve) -> Iterator[list[Any]]:
-        """The leaves of a tree in preorder. At the names in _FORKS `halve` goes to one half; what waits is the way to the other.
+    def tree(self, expected: str, sizes: Sizes, step: Step) -> Iterator[list[Any]]:
+        """The leaves of a tree in preorder. At the names in _INNER `step` goes to a child; what waits is the way to the other,
 
-        The leaves themselves are wherever `halve` and these ways lead.
+        if there is another. The leaves themselves are wherever `step` and these ways lead.
         """
         waiting: list[Callable[[], None]] = [lambda: None]
         while waiting:
             waiting.pop()()
-            while (item := self.item(expected, sizes))[0] in _FORKS:
-                waiting.append(halve(item))
+            while (item := self.item(expected, sizes))[0] in _INNER:
+                if other := step(item):
+                    waiting.append(other)
                 limit(len(waiting) < _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
             yield item
 

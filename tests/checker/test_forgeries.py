@@ -31,8 +31,8 @@ OFTEN = [
 SELDOM = [
     ("mass nowhere", "proof.py", "need(total(x for row in masses for _, x in row) == 1,", "need(True,"),
     ("no witness", "proof.py", 'need(lower <= 0, "no witness', 'need(True, "no witness'),
-    ("zero in a law", "tree.py", "need(q > 0 or channel.vanishes(y, inputs),", "need(True,"),
-    ("half a tree", "certificate.py", "waiting.append(halve(item))", "halve(item)"),
+    ("zero in a law", "groups.py", "need(q > 0 or channel.vanishes(y, inputs),", "need(True,"),
+    ("half a tree", "certificate.py", "waiting.append(other)", "pass"),
     ("a half in the other", "box.py", "            self.back(depth)\n            los, _", "            los, _"),
     (
         "a class in the other",
