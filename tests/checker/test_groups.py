@@ -127,7 +127,9 @@ class Rows:
 
     def run(self):
         singles = [[y] for y in range(self.base.Y)]
-        return self.grow([(self.base, self.view.box["low"][self.a], self.view.box["high"][self.a], singles, 0)], set(), 0)
+        return self.grow(
+            [(self.base, self.view.box["low"][self.a], self.view.box["high"][self.a], singles, 0)], set(), 0
+        )
 
     def grow(self, families, orders, depth):
         kind, rng = self.rng.random() if depth < 5 else 1, self.rng

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
+from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_trees import Row
@@ -19,6 +20,7 @@ from dalenius.evidence.lines import (
     Cut,
     InputLaw,
     JointLeaf,
+    OrbitCut,
     OutputLawLeaf,
     ProofLine,
     RowChamber,
@@ -114,14 +116,21 @@ def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
     """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
-            cut = node.cut
-            yield Cut(cut.letter, int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold))
+            yield _joint_cut(channel, node.cut)
         else:
             leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
             for a, rows in enumerate(leaf.trees):
                 first = _same(channel, leaf.trees, a)
                 yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
+
+
+def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
+    output, threshold = int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold)
+    if not cut.triples:
+        return Cut(cut.letter, output, threshold)
+    moves = (tuple(tuple(x.tolist()) for x in (move.letters, move.inputs, move.outputs)) for move in cut.triples)
+    return OrbitCut(cut.side, cut.letter, output, threshold, tuple(moves))
 
 
 def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.reduction.record_symmetry import RowSymmetry
+from dalenius.reduction.record_symmetry import RowSymmetry, alike
 
 __all__ = ["Chamber", "Step"]
 
 Step = tuple[int, tuple[RowSymmetry, ...]]  # K(y) >= K(tau(y)) for each of them
-ALIKE = 1e-14  # ranges whose ends differ by no more are those of the same numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,7 @@ class Chamber:
         left = [
             move
             for move in moves
-            if np.array_equal(orbit[move.kept], orbit) and _alike(low[move.kept], low) and _alike(high[move.kept], high)
+            if np.array_equal(orbit[move.kept], orbit) and alike(low[move.kept], low) and alike(high[move.kept], high)
         ]
         steps, above = list[Step](), np.zeros((len(low), len(low)), dtype=np.bool_)
         while left:
@@ -81,10 +80,6 @@ class Chamber:
     def same(self, other: Chamber) -> bool:
         """Whether both ask for the same orders."""
         return np.array_equal(self.above, other.above)
-
-
-def _alike(x: Floats, y: Floats) -> bool:
-    return bool(np.all(np.abs(x - y) <= ALIKE))
 
 
 def _closed(above: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -9,19 +9,22 @@ A certificate may name only what is exact; what is not found costs time, never t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model import MaximalLeakage
 from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
 
-__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "even", "orbits_of"]
+__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "orbits_of"]
 
 MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
+MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs
+ALIKE = 1e-14  # ranges whose ends differ by no more are those of the same numbers
 MOST_OUTPUTS = 64  # whose exchanges are tried two by two
 
 
@@ -66,6 +69,28 @@ class RecordSymmetries:
     def none(cls, letters: int) -> RecordSymmetries:
         return cls((), ((),) * letters)
 
+    def within(self, low: Floats, high: Floats) -> RecordSymmetries:
+        """With the triples that leave a box of the conditionals (letters, outputs) as it is."""
+        kept = (t for t in self.triples if alike(low[np.ix_(t.letters, t.kept)], low))
+        return replace(self, triples=tuple(t for t in kept if alike(high[np.ix_(t.letters, t.kept)], high)))
+
+    def orbit(self, letter: int, output: int, outputs: int) -> tuple[NDArray[np.bool_], tuple[Triple, ...]]:
+        """The pairs (letter, output), as a table, that triples take one to, and few triples that make them."""
+        table = np.zeros((len(self.rows), outputs), dtype=np.bool_)
+        table[letter, output] = True
+        used = list[Triple]()
+        grows = True
+        while grows:
+            grows = False
+            for triple in self.triples:
+                image = table.copy()
+                image[np.ix_(triple.letters, triple.kept)] |= table
+                if not np.array_equal(image, table):
+                    table, grows = image, True
+                    if not any(triple is known for known in used):
+                        used.append(triple)
+        return table, tuple(used)
+
     def outputs(self, size: int) -> Integers:
         """The orbit of each output of the record channel under the triples."""
         return orbits_of(size, [triple.kept for triple in self.triples])
@@ -97,7 +122,7 @@ class RecordSymmetries:
         for own in counts:
             if own.tobytes() not in rows:
                 rows[own.tobytes()] = tuple(table.row_symmetries(own, moves))
-        return cls(tuple(table.triples(moves)), tuple(rows[own.tobytes()] for own in counts))
+        return cls(_with_products(list(table.triples(moves))), tuple(rows[own.tobytes()] for own in counts))
 
 
 @dataclass(frozen=True)
@@ -180,6 +205,19 @@ def even(law: Floats, orbit: Integers) -> Floats:
         return law
     means = np.exp(np.bincount(orbit, np.log(law)) / np.bincount(orbit))[orbit]
     return np.asarray(means / means.sum())
+
+
+def alike(x: Floats, y: Floats) -> bool:
+    """Whether two tables hold the ends of the same ranges."""
+    return bool(np.all(np.abs(x - y) <= ALIKE))
+
+
+def _with_products(triples: list[Triple]) -> tuple[Triple, ...]:
+    """Exchanges of letters after moves of outputs join them, if they are few: a box may be left as it is by both together only."""
+    still = [triple for triple in triples if np.array_equal(triple.kept, np.arange(len(triple.kept)))]
+    moving = [triple for triple in triples if not any(triple is other for other in still)]
+    products = (first.then(second) for first in moving for second in still)
+    return (*triples, *(products if len(still) * len(moving) <= MOST_PRODUCTS else ()))
 
 
 def _with(move: Integers, others: Integers) -> Integers:

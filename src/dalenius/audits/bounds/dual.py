@@ -40,7 +40,8 @@ class DualBound:
     output_law: Floats
     beta: float
     trees: tuple[BoxTree, ...]
-    chambers: tuple[Chamber, ...] = ()
+    chambers: tuple[Chamber, ...]
+    symmetries: RecordSymmetries
 
     @property
     def leaves(self) -> int:
@@ -85,7 +86,7 @@ def dual_bound(
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
-        return DualBound(upper, upper, law, 0.0, ())
+        return DualBound(upper, upper, law, 0.0, (), (), symmetries)
     chambers = _chambers(channel, symmetries, orbit)
     trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock, chambers)
     distinct = list({id(tree): tree for tree in trees}.values())
@@ -106,7 +107,7 @@ def dual_bound(
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break
-    return DualBound(upper, attainable, law, beta, trees, chambers)
+    return DualBound(upper, attainable, law, beta, trees, chambers, symmetries)
 
 
 def _chambers(channel: RecordChannel, symmetries: RecordSymmetries, orbit: Integers) -> tuple[Chamber, ...]:

@@ -8,28 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
-from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept
-from dalenius.reduction import RecordChannel
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Triple
+from dalenius.search.boxes import BoxTree
 from dalenius.search.decimals import short, short_on
 
 __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
 
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
+ANEW = 64  # leaves that a row tree begins with
 
 
 @dataclass(frozen=True)
 class ConditionalCut:
-    """K_letter(output) <= threshold, then K_letter(output) >= threshold."""
+    """K_letter(output) <= threshold, then K_letter(output) >= threshold.
+
+    The part `side` of the cell stands for its images under the triples: on the other side the whole `orbit` (letters, outputs) is cut.
+    """
 
     letter: int
     output: int
     threshold: float
+    side: str
+    orbit: NDArray[np.bool_]
+    triples: tuple[Triple, ...]
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,8 @@ class Aim:
 class DualNode:
     """A box of the conditionals (letters, outputs), a row tree a letter, (law, beta), the bound they prove, and the next branching.
 
+    The law is constant on the orbits of the symmetries that leave the box as it is: the best one for these trees is.
+
     It is `unfinished` as long as the bound is above the target for other reasons than splitting.
     """
 
@@ -58,6 +68,7 @@ class DualNode:
     trees: list[Row]
     law: Floats
     beta: float
+    symmetries: RecordSymmetries
     upper: float = np.inf
     cut: ConditionalCut | None = None
     unfinished: bool = True
@@ -67,14 +78,35 @@ class DualNode:
         """Leaves of all row trees, shared ones counted once."""
         return sum(1 for tree in {id(tree): tree for tree in self.trees}.values() for _ in tree.leaves())
 
-    def part(self, cut: ConditionalCut, *, below: bool) -> DualNode:
-        """The part of the box on one side of a cut, with copies of the row trees that leave out what the part misses."""
-        low, high, a = self.low.copy(), self.high.copy(), cut.letter
-        (high if below else low)[a, cut.output] = cut.threshold
-        copies = {id(tree): tree.within(low[b], high[b]) for b, tree in enumerate(self.trees) if b != a}
-        trees = [copies.get(id(tree)) or tree for tree in self.trees]
-        trees[a] = self.trees[a].within(low[a], high[a])
-        return DualNode(low, high, trees, self.law, self.beta)
+    def part(self, channel: RecordChannel, cut: ConditionalCut, *, below: bool) -> DualNode:
+        """The part of the box on one side of a cut; row trees leave out what it misses, or begin anew where it has lost a symmetry."""
+        low, high = self.low.copy(), self.high.copy()
+        whole = below is (cut.side == "above")
+        cells = cut.orbit if whole else (cut.letter, cut.output)
+        if below:
+            high[cells] = np.minimum(high[cells], cut.threshold)
+        else:
+            low[cells] = np.maximum(low[cells], cut.threshold)
+        symmetries = self.symmetries.within(low, high)
+        orbit = symmetries.outputs(len(self.law))
+        known: dict[tuple[bytes, ...], Row] = {}
+        for a, tree in enumerate(self.trees):
+            chamber = Chamber.of(symmetries.rows[a], low[a], high[a], orbit)
+            key = channel.log_uniform[a].tobytes(), low[a].tobytes(), high[a].tobytes()
+            if key not in known:
+                same = chamber.same(tree.chamber)
+                known[key] = tree.within(low[a], high[a]) if same else self._anew(channel, a, low[a], high[a], chamber)
+        trees = [known[m.tobytes(), low[a].tobytes(), high[a].tobytes()] for a, m in enumerate(channel.log_uniform)]
+        return DualNode(low, high, trees, self.law, self.beta, symmetries)
+
+    def _anew(self, channel: RecordChannel, a: int, low: Floats, high: Floats, chamber: Chamber) -> Row:
+        """A row tree of a few leaves."""
+        law = self.law / self.law.sum()
+        relaxation = RowRelaxation(channel.rows, channel.log_uniform[a], law, self.beta)
+        tree = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
+        while tree.leaves < ANEW and tree.branch(REFINED, above=-np.inf):
+            pass
+        return rows_of([tree], [chamber])[0]
 
 
 class NodeWork:
@@ -84,6 +116,7 @@ class NodeWork:
         self.aim, self.node, self.clock = aim, node, clock
         self.rows = aim.channel.rows
         self.lam, self.beta = -np.log(node.law), node.beta
+        self.orbit = node.symmetries.outputs(self.rows.shape[1])
         self.leaves = RowLeaves(aim.channel, node.trees)
 
     def run(self) -> None:
@@ -129,7 +162,7 @@ class NodeWork:
         for temperature in (8.0 * last, last):
             value = self.leaves.bound(self.lam, self.beta, temperature)
             for _ in range(20):
-                step = self.leaves.direction(self.lam, self.beta, temperature)
+                step = self.leaves.direction(self.lam, self.beta, temperature, self.orbit)
                 length = 1.0
                 while length > 1e-3:
                     lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)
@@ -149,6 +182,7 @@ class NodeWork:
         """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far."""
         aim, leaves = self.aim, self.leaves
         law = np.maximum(np.round(np.exp(-self.lam), aim.decimals + 2), 10.0 ** -(aim.decimals + 2))
+        law = law[np.unique(self.orbit, return_index=True)[1]][self.orbit]
         beta = float(short(self.beta, 12))
         lam = -np.log(law / law.sum())
         values, w = leaves.values(lam, beta)
@@ -215,4 +249,8 @@ class NodeWork:
         low, high = float(node.low[a, y]), float(node.high[a, y])
         t = float(np.clip(mean[g, y], low + 0.05 * (high - low), high - 0.05 * (high - low)))
         t = float(short_on(t, low, high))
-        return ConditionalCut(int(a), int(y), t) if low < t < high else None
+        if not low < t < high:
+            return None
+        orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
+        side = "below" if node.trees[a].chamber.above[y].sum() > 1 else "above"
+        return ConditionalCut(int(a), int(y), t, side, orbit, triples)
