@@ -20,6 +20,7 @@ from dalenius.model.sums import RecordType, Sums, folded, record_types, sums_of_
 
 __all__ = ["Completions", "completions", "exact_counts"]
 
+FEW_DATASETS = 25.0  # nats: so few that numbers of completions are known as integers
 MOST_BITS = 1 << 21  # of all sums together, up to which they are counted exactly
 
 
@@ -139,7 +140,15 @@ def _by_value(query: AdditiveQuery, records: Records, kind: RecordType, others: 
     finite = others.logs[np.isfinite(others.logs)]
     for letter, added in enumerate(kind.contribution):
         np.logaddexp.at(table[letter], query.index_of_total(others.attained() + added, records), finite)
-    return table - np.log(len(kind.contribution))
+    return _whole(table - np.log(len(kind.contribution)), records.log_datasets)
+
+
+def _whole(log_shares: Floats, log_datasets: float) -> Floats:
+    """Logarithms of shares of datasets; where these are few, the numbers are made whole again, so that equal ones look equal."""
+    if log_datasets > FEW_DATASETS:
+        return log_shares
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.round(np.exp(log_shares + log_datasets))) - log_datasets)
 
 
 def _convolved(a: Sums, b: Sums, modulus: int | None) -> Sums:

@@ -22,6 +22,7 @@ __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
 
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
+NEAR = 0.3  # of the distance between two clusters of copies: how far from their middle an end of a box may be that parts them
 ANEW = 64  # leaves that a row tree begins with
 
 
@@ -78,8 +79,11 @@ class DualNode:
         """Leaves of all row trees, shared ones counted once."""
         return sum(1 for tree in {id(tree): tree for tree in self.trees}.values() for _ in tree.leaves())
 
-    def part(self, channel: RecordChannel, cut: ConditionalCut, *, below: bool) -> DualNode:
-        """The part of the box on one side of a cut; row trees leave out what it misses, or begin anew where it has lost a symmetry."""
+    def part(self, channel: RecordChannel, every: RecordSymmetries, cut: ConditionalCut, *, below: bool) -> DualNode:
+        """The part of the box on one side of a cut; row trees leave out what it misses, or begin anew where it has lost a symmetry.
+
+        `every` are those of the whole record: a part may have one that its box has not.
+        """
         low, high = self.low.copy(), self.high.copy()
         whole = below is (cut.side == "above")
         cells = cut.orbit if whole else (cut.letter, cut.output)
@@ -87,7 +91,7 @@ class DualNode:
             high[cells] = np.minimum(high[cells], cut.threshold)
         else:
             low[cells] = np.maximum(low[cells], cut.threshold)
-        symmetries = self.symmetries.within(low, high)
+        symmetries = every.within(low, high)
         orbit = symmetries.outputs(len(self.law))
         known: dict[tuple[bytes, ...], Row] = {}
         for a, tree in enumerate(self.trees):
@@ -185,10 +189,13 @@ class NodeWork:
         law = law[np.unique(self.orbit, return_index=True)[1]][self.orbit]
         beta = float(short(self.beta, 12))
         lam = -np.log(law / law.sum())
-        values, w = leaves.values(lam, beta)
         upper = leaves.bound(lam, beta)
         if upper < self.node.upper:
             self.node.upper, self.node.law, self.node.beta = upper, law, beta
+        elif upper > self.node.upper:  # smoothing led astray: back to the best, where the leaves are judged
+            lam, beta = -np.log(self.node.law / self.node.law.sum()), self.node.beta
+            self.lam, self.beta, upper = lam, beta, leaves.bound(lam, beta)
+        values, w = leaves.values(lam, beta)
         psi, share = leaves.maxima(values, max(0.02 * (upper - aim.target), 0.02 * aim.wanted))
         if not np.all(np.isfinite(psi)):
             self.weights = self.errors = np.zeros(len(values))
@@ -247,10 +254,33 @@ class NodeWork:
         g, y = np.unravel_index(int(np.argmax(score)), score.shape)
         a = leaves.first[g]
         low, high = float(node.low[a, y]), float(node.high[a, y])
-        t = float(np.clip(mean[g, y], low + 0.05 * (high - low), high - 0.05 * (high - low)))
-        t = float(short_on(t, low, high))
+        mine = leaves.group == g
+        t = self._threshold(low, high, *_clusters(self.K[mine, y], self.weights[mine]))
         if not low < t < high:
             return None
         orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
         side = "below" if node.trees[a].chamber.above[y].sum() > 1 else "above"
         return ConditionalCut(int(a), int(y), t, side, orbit, triples)
+
+    def _threshold(self, low: float, high: float, less: float, more: float) -> float:
+        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if one will do: it may keep a symmetry."""
+        t = float(
+            short_on(np.clip(0.5 * (less + more), low + 0.05 * (high - low), high - 0.05 * (high - low)), low, high)
+        )
+        known = np.unique([self.node.low, self.node.high])
+        near = np.abs(known - t)
+        near[(known <= low) | (known >= high)] = np.inf
+        j = int(np.argmin(near))
+        return float(known[j]) if near[j] <= NEAR * (more - less) else t
+
+
+def _clusters(values: Floats, weights: Floats) -> tuple[float, float]:
+    """The means of two clusters, below and above the point that leaves least variance within them."""
+    order = np.argsort(values)
+    x, w = values[order], weights[order]
+    mass, moment = np.cumsum(w), np.cumsum(w * x)
+    total, whole = max(mass[-1], 1e-300), moment[-1]
+    less, more = np.maximum(mass, 1e-300), np.maximum(total - mass, 1e-300)
+    between = np.where((mass > 0.0) & (mass < total), moment**2 / less + (whole - moment) ** 2 / more, -np.inf)
+    j = int(np.argmax(between))
+    return float(moment[j] / less[j]), float((whole - moment[j]) / more[j]) if mass[j] < total else float(x[-1])

@@ -50,6 +50,7 @@ class DualTree:
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.point: Floats | None = None
+        self.symmetries = start.symmetries
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
         trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
@@ -84,7 +85,8 @@ class DualTree:
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
         parts = [
-            self._bounded(leaf.content.part(self.channel, leaf.cut, below=below), clock) for below in (True, False)
+            self._bounded(leaf.content.part(self.channel, self.symmetries, leaf.cut, below=below), clock)
+            for below in (True, False)
         ]
         self._row_leaves -= leaf.content.row_leaves
         return parts
