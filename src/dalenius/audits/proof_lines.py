@@ -18,6 +18,7 @@ from dalenius.evidence.lines import (
     UNIFORM,
     ClassPart,
     Cut,
+    ImageRow,
     InputLaw,
     JointLeaf,
     OrbitCut,
@@ -33,7 +34,7 @@ from dalenius.evidence.lines import (
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord, Chamber
+from dalenius.reduction import AggregatedRecord, Chamber, Source
 from dalenius.search.tree import Branch
 
 __all__ = [
@@ -87,8 +88,8 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     """One leaf with its row trees."""
     yield JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
     for a, tree in enumerate(bound.trees):
-        if (first := _same(channel, bound.trees, a)) < a:
-            yield SameRow(first)
+        if bound.problems.sources[a][0] < a:
+            yield _source_line(bound.problems.sources[a])
             continue
         yield from _chamber_lines(channel, bound.chambers[a])
         for node in tree.preorder():
@@ -121,8 +122,7 @@ def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
             leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
             for a, rows in enumerate(leaf.trees):
-                first = _same(channel, leaf.trees, a)
-                yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
+                yield from [_source_line(leaf.sources[a])] if leaf.sources[a][0] < a else _row_lines(channel, rows)
 
 
 def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
@@ -146,10 +146,11 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
             yield OutputLawLeaf(law_text(channel, node.content.law))
 
 
-def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
-    """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
-    log_masses = channel.completions.log_uniform
-    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(log_masses[b], log_masses[a]))
+def _source_line(source: Source) -> ProofLine:
+    first, move = source
+    return (
+        SameRow(first) if move is None else ImageRow(first, tuple(move.inputs.tolist()), tuple(move.outputs.tolist()))
+    )
 
 
 def _chamber_lines(channel: AggregatedRecord, chamber: Chamber) -> Proof:

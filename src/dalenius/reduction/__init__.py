@@ -15,7 +15,7 @@ from dalenius.reduction.problems import (
     record_selections,
 )
 from dalenius.reduction.record_channel import RecordChannel
-from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Triple, even, orbits_of
+from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 from dalenius.reduction.symmetry import Orbits
@@ -33,6 +33,7 @@ __all__ = [
     "RowSets",
     "RowSymmetry",
     "Selections",
+    "Source",
     "Triple",
     "completions",
     "dataset_pairs",

@@ -33,7 +33,7 @@ class Chamber:
     above : (outputs, outputs)
         Whether K(z) >= K(y) follows, at [y, z]; true on the diagonal.
 
-    >>> exchange = RowSymmetry(np.array([1, 0]), np.array([1, 0]), np.array([1, 0]))
+    >>> exchange = RowSymmetry(*[np.array([1, 0])] * 4)
     >>> chamber = Chamber.of([exchange], np.zeros(2), np.ones(2), np.zeros(2, dtype=int))
     >>> [x.tolist() for x in chamber.close(np.array([0.1, 0.2]), np.array([0.5, 0.9]))]
     [[0.2, 0.2], [0.5, 0.5]]
@@ -50,11 +50,7 @@ class Chamber:
     @classmethod
     def of(cls, moves: Sequence[RowSymmetry], low: Floats, high: Floats, orbit: Integers) -> Chamber:
         """That of the moves which leave a box of K, and an output law that is constant on orbits, as they are."""
-        left = [
-            move
-            for move in moves
-            if np.array_equal(orbit[move.kept], orbit) and alike(low[move.kept], low) and alike(high[move.kept], high)
-        ]
+        left = [move for move in moves if _keeps(move, low, high, orbit)]
         steps, above = list[Step](), np.zeros((len(low), len(low)), dtype=np.bool_)
         while left:
             images = np.zeros_like(above)
@@ -77,9 +73,25 @@ class Chamber:
         most = np.where(self.above, high[..., None, :], np.inf).min(axis=-1)
         return np.where(self.above.T, low[..., None, :], -np.inf).max(axis=-1), most
 
-    def same(self, other: Chamber) -> bool:
-        """Whether both ask for the same orders."""
-        return np.array_equal(self.above, other.above)
+    def covers(self, other: Chamber) -> bool:
+        """Whether every law of the other chamber is in this one."""
+        return bool(np.all(other.above >= self.above))
+
+    def holds(self, low: Floats, high: Floats, orbit: Integers) -> bool:
+        """Whether its moves leave a box of K, and an output law that is constant on orbits, as they are."""
+        return all(_keeps(move, low, high, orbit) for _, moves in self.steps for move in moves)
+
+    def seen_by(self, move: RowSymmetry) -> Chamber:
+        """What it is where everything was moved."""
+        steps = ((int(move.kept[y]), tuple(own.seen_by(move) for own in moves)) for y, moves in self.steps)
+        above = np.empty_like(self.above)
+        above[np.ix_(move.kept, move.kept)] = self.above
+        return Chamber(tuple(steps), above)
+
+
+def _keeps(move: RowSymmetry, low: Floats, high: Floats, orbit: Integers) -> bool:
+    same_law = np.array_equal(orbit[move.kept], orbit)
+    return same_law and alike(low[move.kept], low) and alike(high[move.kept], high)
 
 
 def _closed(above: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ A certificate may name only what is exact; what is not found costs time, never t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
 import numpy as np
@@ -28,16 +28,22 @@ ALIKE = 1e-14  # ranges whose ends differ by no more are those of the same numbe
 MOST_OUTPUTS = 64  # whose exchanges are tried two by two
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RowSymmetry:
-    """Where the channel's inputs and outputs go, and `kept`: where the outputs of the record channel go (images)."""
+    """Where the channel's inputs and outputs go, and where the classes and the outputs of the record channel do (images)."""
 
     inputs: Integers
     outputs: Integers
+    classes: Integers
     kept: Integers
 
+    def seen_by(self, move: RowSymmetry) -> RowSymmetry:
+        """What it is where everything was moved: it takes the image of an output to the image of what it took the output to."""
+        both = ((getattr(self, f.name), getattr(move, f.name)) for f in fields(RowSymmetry))
+        return RowSymmetry(*(_placed(where[own], where) for own, where in both))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Triple(RowSymmetry):
     """The same with the letters' images."""
 
@@ -45,9 +51,18 @@ class Triple(RowSymmetry):
 
     def then(self, other: Triple) -> Triple:
         """First this one, then the other."""
-        return Triple(
-            other.inputs[self.inputs], other.outputs[self.outputs], other.kept[self.kept], other.letters[self.letters]
-        )
+        return Triple(*(getattr(other, f.name)[getattr(self, f.name)] for f in fields(Triple)))
+
+    def box(self, ends: Floats) -> Floats:
+        """Ends of ranges (letters, outputs), moved."""
+        moved = np.empty_like(ends)
+        moved[np.ix_(self.letters, self.kept)] = ends
+        return moved
+
+
+Source = tuple[
+    int, Triple | None
+]  # the letter whose row problem another one's is, and how to get from there; None: it is the same
 
 
 @dataclass(frozen=True)
@@ -71,8 +86,26 @@ class RecordSymmetries:
 
     def within(self, low: Floats, high: Floats) -> RecordSymmetries:
         """With the triples that leave a box of the conditionals (letters, outputs) as it is."""
-        kept = (t for t in self.triples if alike(low[np.ix_(t.letters, t.kept)], low))
-        return replace(self, triples=tuple(t for t in kept if alike(high[np.ix_(t.letters, t.kept)], high)))
+        kept = (t for t in self.triples if alike(t.box(low), low) and alike(t.box(high), high))
+        return replace(self, triples=tuple(kept))
+
+    def sources(self, log_uniform: Floats, low: Floats, high: Floats) -> tuple[Source, ...]:
+        """For every letter the first one whose row problem it has on a box that the triples leave alone, as it is or moved by them."""
+        keys = [tuple(table[a].tobytes() for table in (log_uniform, low, high)) for a in range(len(log_uniform))]
+        found: dict[int, Source] = {}
+        for first, key in enumerate(keys):
+            if first in found:
+                continue
+            found |= {letter: (first, None) for letter, other in enumerate(keys) if other == key}
+            queue: list[int] = [first]
+            while queue:
+                letter = queue.pop()
+                way = found[letter][1]
+                for triple in self.triples:
+                    if (image := int(triple.letters[letter])) not in found:
+                        found[image] = first, triple if way is None else way.then(triple)
+                        queue.append(image)
+        return tuple(found[letter] for letter in range(len(keys)))
 
     def orbit(self, letter: int, output: int, outputs: int) -> tuple[NDArray[np.bool_], tuple[Triple, ...]]:
         """The pairs (letter, output), as a table, that triples take one to, and few triples that make them."""
@@ -117,7 +150,7 @@ class RecordSymmetries:
             return none
         number: dict[int, int] = {0: 0}
         counts = np.array([[number.setdefault(n, len(number)) for n in row] for row in listed], dtype=np.int64)
-        table = _Table(alike[:, kept], counts.T, kept, problem.channel.shape[1])
+        table = _Table(alike[:, kept], counts.T, kept, problem.channel.shape[1], record.aggregation.row_of_input)
         rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
         for own in counts:
             if own.tobytes() not in rows:
@@ -133,6 +166,7 @@ class _Table:
     counts: Integers
     kept: Integers
     outputs: int
+    row_of_input: Integers
 
     def row_symmetries(self, counts: Integers, moves: list[Integers]) -> Iterator[RowSymmetry]:
         """Of the row problem of a letter with these counts."""
@@ -140,9 +174,7 @@ class _Table:
         for move in moves:
             found = _rearranged(np.column_stack([self.entries, counts])[own], _with(move, np.zeros(1, np.int64)))
             if found is not None:
-                inputs = np.arange(len(counts))
-                inputs[own] = own[found]
-                yield RowSymmetry(inputs, self._on_outputs(move), move)
+                yield RowSymmetry(*self._moves(own, own[found], move))
 
     def triples(self, moves: list[Integers]) -> Iterator[Triple]:
         """Exchanges of two letters that are alike, and for each move of outputs letters that go with it."""
@@ -166,14 +198,21 @@ class _Table:
         used = np.flatnonzero(self.counts.any(axis=1))
         found = _rearranged(np.column_stack([self.entries, self.counts])[used], _with(move, letters))
         if found is not None:
-            inputs = np.arange(len(self.counts))
-            inputs[used] = used[found]
-            yield Triple(inputs, self._on_outputs(move), move, letters)
+            yield Triple(*self._moves(used, used[found], move), letters)
 
-    def _on_outputs(self, move: Integers) -> Integers:
-        outputs = np.arange(self.outputs)
-        outputs[self.kept] = self.kept[move]
-        return outputs
+    def _moves(self, used: Integers, images: Integers, move: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+        """Where all inputs, outputs, classes and kept outputs go, if these inputs and kept outputs go there."""
+        inputs, outputs = np.arange(len(self.counts)), np.arange(self.outputs)
+        inputs[used], outputs[self.kept] = images, self.kept[move]
+        classes = np.arange(self.row_of_input.max() + 1)
+        classes[self.row_of_input[used]] = self.row_of_input[images]
+        return inputs, outputs, classes, move
+
+
+def _placed(values: Integers, places: Integers) -> Integers:
+    placed = np.empty_like(values)
+    placed[places] = values
+    return placed
 
 
 def orbits_of(size: int, moves: list[Integers]) -> Integers:

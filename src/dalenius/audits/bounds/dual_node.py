@@ -11,10 +11,10 @@ from dalenius.audits.bounds.row_leaves import RowLeaves
 from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept
-from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Triple
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, Triple
 from dalenius.search.boxes import BoxTree
 from dalenius.search.decimals import short, short_on
 
@@ -59,7 +59,8 @@ class Aim:
 class DualNode:
     """A box of the conditionals (letters, outputs), a row tree a letter, (law, beta), the bound they prove, and the next branching.
 
-    The law is constant on the orbits of the symmetries that leave the box as it is: the best one for these trees is.
+    A letter's row tree may be that of its source, moved. The law is constant on the orbits of the symmetries that leave the box as it
+    is: the best one for these trees is.
 
     It is `unfinished` as long as the bound is above the target for other reasons than splitting.
     """
@@ -70,6 +71,7 @@ class DualNode:
     law: Floats
     beta: float
     symmetries: RecordSymmetries
+    sources: tuple[Source, ...]
     upper: float = np.inf
     cut: ConditionalCut | None = None
     unfinished: bool = True
@@ -92,16 +94,30 @@ class DualNode:
         else:
             low[cells] = np.maximum(low[cells], cut.threshold)
         symmetries = every.within(low, high)
-        orbit = symmetries.outputs(len(self.law))
-        known: dict[tuple[bytes, ...], Row] = {}
-        for a, tree in enumerate(self.trees):
-            chamber = Chamber.of(symmetries.rows[a], low[a], high[a], orbit)
-            key = channel.log_uniform[a].tobytes(), low[a].tobytes(), high[a].tobytes()
-            if key not in known:
-                same = chamber.same(tree.chamber)
-                known[key] = tree.within(low[a], high[a]) if same else self._anew(channel, a, low[a], high[a], chamber)
-        trees = [known[m.tobytes(), low[a].tobytes(), high[a].tobytes()] for a, m in enumerate(channel.log_uniform)]
-        return DualNode(low, high, trees, self.law, self.beta, symmetries)
+        sources, orbit = symmetries.sources(channel.log_uniform, low, high), symmetries.outputs(len(self.law))
+        rows = {first: self._row(channel, first, low[first], high[first], symmetries, orbit) for first, _ in sources}
+        trees = [rows[first] for first, _ in sources]
+        return DualNode(low, high, trees, self.law, self.beta, symmetries, sources)
+
+    def _row(
+        self,
+        channel: RecordChannel,
+        a: int,
+        low: Floats,
+        high: Floats,
+        symmetries: RecordSymmetries,
+        orbit: Integers,
+    ) -> Row:
+        """The row tree of a letter on a part of the box: what is left of its own, unless that was of more symmetry than is left."""
+        tree, move = self.trees[a], self.sources[a][1]
+        if move is not None:
+            tree = tree.seen_by(move)
+        chamber = Chamber.of(symmetries.rows[a], low, high, orbit)
+        if tree.chamber.covers(chamber):
+            return tree.within(low, high, chamber)
+        if tree.chamber.holds(low, high, orbit):
+            return tree.within(low, high)
+        return self._anew(channel, a, low, high, chamber)
 
     def _anew(self, channel: RecordChannel, a: int, low: Floats, high: Floats, chamber: Chamber) -> Row:
         """A row tree of a few leaves."""
@@ -155,6 +171,8 @@ class NodeWork:
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
             mine = leaves.group == g
             p[a] = self.weights[mine] @ w[mine] / leaves.count[g]
+            if (move := self.node.sources[a][1]) is not None:
+                p[a, move.classes] = p[a].copy()
         return p
 
     def _minimise(self) -> None:
@@ -263,7 +281,7 @@ class NodeWork:
         return ConditionalCut(int(a), int(y), t, side, orbit, triples)
 
     def _threshold(self, low: float, high: float, less: float, more: float) -> float:
-        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if one will do: it may keep a symmetry."""
+        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if it will do: that may keep a symmetry."""
         t = float(
             short_on(np.clip(0.5 * (less + more), low + 0.05 * (high - low), high - 0.05 * (high - low)), low, high)
         )

@@ -50,11 +50,11 @@ class DualTree:
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.point: Floats | None = None
-        self.symmetries = start.symmetries
-        low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
+        self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
         trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
-        node = DualNode(low, high, trees, law / law.sum(), beta, start.symmetries.within(low, high), start.upper)
+        low, high, sources = start.problems.low, start.problems.high, start.problems.sources
+        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 

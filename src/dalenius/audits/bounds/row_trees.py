@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.information.arrays import Floats
-from dalenius.reduction import Chamber
+from dalenius.reduction import Chamber, RowSymmetry
 from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
@@ -42,17 +42,26 @@ class Row:
         """The leaves below, from left to right."""
         return (row for row in self.preorder() if not row.parts)
 
-    def within(self, low: Floats, high: Floats) -> Row:
-        """A copy for a smaller box; branches that miss it are left out."""
+    def within(self, low: Floats, high: Floats, chamber: Chamber | None = None) -> Row:
+        """A copy for a smaller box, and perhaps a smaller chamber; branches that miss the box are left out."""
+        chamber = chamber or self.chamber
         if not self.parts:
             low, high = np.maximum(self.low, low), np.minimum(self.high, high)
-            return Row(low, high, self.kappa, self.chamber, self.coordinate, self.threshold)
+            return Row(low, high, self.kappa, chamber, self.coordinate, self.threshold)
         if high[self.coordinate] <= self.threshold:
-            return self.parts[0].within(low, high)
+            return self.parts[0].within(low, high, chamber)
         if low[self.coordinate] >= self.threshold:
-            return self.parts[1].within(low, high)
-        parts = tuple(part.within(low, high) for part in self.parts)
-        return Row(self.low, self.high, self.kappa, self.chamber, self.coordinate, self.threshold, parts)
+            return self.parts[1].within(low, high, chamber)
+        parts = tuple(part.within(low, high, chamber) for part in self.parts)
+        return Row(self.low, self.high, self.kappa, chamber, self.coordinate, self.threshold, parts)
+
+    def seen_by(self, move: RowSymmetry, chamber: Chamber | None = None) -> Row:
+        """A copy where outputs were moved."""
+        chamber = chamber or self.chamber.seen_by(move)
+        back = np.argsort(move.kept)
+        y = int(move.kept[self.coordinate]) if self.coordinate >= 0 else -1
+        parts = tuple(part.seen_by(move, chamber) for part in self.parts)
+        return Row(self.low[back], self.high[back], self.kappa[back], chamber, y, self.threshold, parts)
 
     def halve(self) -> bool:
         """Give a leaf two parts with its own slopes, unless it is a point; its widest side is cut where its own cut misses it."""
