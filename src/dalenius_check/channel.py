@@ -78,6 +78,11 @@ class Channel:
         return result
 
     @cached_property
+    def constant(self) -> bool:
+        """Whether all rows are equal exactly."""
+        return self.exact and all(row == self.rows[0] for row in self.rows)
+
+    @cached_property
     def negentropies(self) -> list[arb]:
         """The sum of R log R of each row."""
         return [self._negentropy(row) for row in self.rows]
