@@ -281,7 +281,7 @@ class NodeWork:
         return ConditionalCut(int(a), int(y), t, side, orbit, triples)
 
     def _threshold(self, low: float, high: float, less: float, more: float) -> float:
-        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if it will do: that may keep a symmetry."""
+        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if it will do: it may keep a symmetry."""
         t = float(
             short_on(np.clip(0.5 * (less + more), low + 0.05 * (high - low), high - 0.05 * (high - low)), low, high)
         )
