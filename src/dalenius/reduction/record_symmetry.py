@@ -75,23 +75,22 @@ class RecordSymmetries:
         Of the whole record.
     rows : tuple of (tuple of RowSymmetry), by letter
         Of each letter's row problem alone.
+    alike : tuple of int
+        For every letter the first one with the same number of completions to each input.
     """
 
     triples: tuple[Triple, ...]
     rows: tuple[tuple[RowSymmetry, ...], ...]
-
-    @classmethod
-    def none(cls, letters: int) -> RecordSymmetries:
-        return cls((), ((),) * letters)
+    alike: tuple[int, ...]
 
     def within(self, low: Floats, high: Floats) -> RecordSymmetries:
         """With the triples that leave a box of the conditionals (letters, outputs) as it is."""
         kept = (t for t in self.triples if alike(t.box(low), low) and alike(t.box(high), high))
         return replace(self, triples=tuple(kept))
 
-    def sources(self, log_uniform: Floats, low: Floats, high: Floats) -> tuple[Source, ...]:
+    def sources(self, low: Floats, high: Floats) -> tuple[Source, ...]:
         """For every letter the first one whose row problem it has on a box that the triples leave alone, as it is or moved by them."""
-        keys = [tuple(table[a].tobytes() for table in (log_uniform, low, high)) for a in range(len(log_uniform))]
+        keys = [(first, low[a].tobytes(), high[a].tobytes()) for a, first in enumerate(self.alike)]
         found: dict[int, Source] = {}
         for first, key in enumerate(keys):
             if first in found:
@@ -130,7 +129,7 @@ class RecordSymmetries:
 
     @classmethod
     def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:
-        """Those of a record; none where the channel is large, or its entries are not known to be equal.
+        """Those of a record; none where the channel or its numbers are large, or entries are not known to be equal.
 
         >>> import dalenius as dl
         >>> from dalenius.reduction import record_channels
@@ -140,22 +139,37 @@ class RecordSymmetries:
         >>> len(found.rows[0]) >= 3, sorted({tuple(triple.letters.tolist()) for triple in found.triples})[:2]
         (True, [(0, 1, 2), (0, 2, 1)])
         """
-        none = cls.none(record.letters)
-        if problem.channel.size > MOST_ENTRIES or (alike := problem.alike) is None:
-            return none
-        kept = record.aggregation.kept_outputs
-        moves = [move for move in _likely(len(kept), problem) if _may(alike[:, kept], move)]
+        kept, size, entries = record.aggregation.kept_outputs, problem.channel.shape[1], _entries(problem)
         listed = exact_counts(problem.query_of_inputs, problem.records, record.record)
         if listed is None:
-            return none
-        number: dict[int, int] = {0: 0}
-        counts = np.array([[number.setdefault(n, len(number)) for n in row] for row in listed], dtype=np.int64)
-        table = _Table(alike[:, kept], counts.T, kept, problem.channel.shape[1], record.aggregation.row_of_input)
+            return cls((), ((),) * record.letters, _first_alike(record.completions.log_uniform))
+        counts = _numbered(listed)
+        if entries is None:
+            return cls((), ((),) * record.letters, _first_alike(counts))
+        moves = [move for move in _likely(len(kept), problem) if _may(entries[:, kept], move)]
+        table = _Table(entries[:, kept], counts.T, kept, size, record.aggregation.row_of_input)
         rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
         for own in counts:
             if own.tobytes() not in rows:
                 rows[own.tobytes()] = tuple(table.row_symmetries(own, moves))
-        return cls(_with_products(list(table.triples(moves))), tuple(rows[own.tobytes()] for own in counts))
+        triples = _with_products(list(table.triples(moves)))
+        return cls(triples, tuple(rows[own.tobytes()] for own in counts), _first_alike(counts))
+
+
+def _entries(problem: MaximalLeakage) -> Integers | None:
+    """The channel's entries as numbers; None where it is large, or nobody knows which of them are equal."""
+    return None if problem.channel.size > MOST_ENTRIES else problem.alike
+
+
+def _numbered(listed: list[list[int]]) -> Integers:
+    """Integers of any size as small ones, 0 as 0."""
+    number: dict[int, int] = {0: 0}
+    return np.array([[number.setdefault(n, len(number)) for n in row] for row in listed], dtype=np.int64)
+
+
+def _first_alike(table: Floats | Integers) -> tuple[int, ...]:
+    first: dict[bytes, int] = {}
+    return tuple(first.setdefault(row.tobytes(), a) for a, row in enumerate(table))
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class RowProblems:
         low = np.array([channel.rows[own].min(axis=0) for own in exists])
         high = np.array([channel.rows[own].max(axis=0) for own in exists])
         symmetries = symmetries.within(low, high)
-        sources = symmetries.sources(channel.log_uniform, low, high)
+        sources = symmetries.sources(low, high)
         return cls(low, high, symmetries, sources, symmetries.outputs(channel.rows.shape[1]))
 
     def chamber(self, a: int) -> Chamber:

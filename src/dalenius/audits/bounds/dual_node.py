@@ -94,7 +94,7 @@ class DualNode:
         else:
             low[cells] = np.maximum(low[cells], cut.threshold)
         symmetries = every.within(low, high)
-        sources, orbit = symmetries.sources(channel.log_uniform, low, high), symmetries.outputs(len(self.law))
+        sources, orbit = symmetries.sources(low, high), symmetries.outputs(len(self.law))
         rows = {first: self._row(channel, first, low[first], high[first], symmetries, orbit) for first, _ in sources}
         trees = [rows[first] for first, _ in sources]
         return DualNode(low, high, trees, self.law, self.beta, symmetries, sources)
