@@ -16,6 +16,7 @@ from dalenius.reduction.problems import (
 from dalenius.reduction.record_channel import RecordChannel
 from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
+from dalenius.reduction.settings import Settings, settings_of_others
 from dalenius.reduction.symmetry import Orbits
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "RecordChannel",
     "RowSets",
     "Selections",
+    "Settings",
     "completions",
     "dataset_pairs",
     "distinct_rows",
@@ -35,4 +37,5 @@ __all__ = [
     "record_completions",
     "record_selections",
     "selections",
+    "settings_of_others",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius.information.measures.laws import Met, met
-from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, largest, quotient
+from dalenius.information.measures.numbers import Numbers, divergence, largest, quotient
 
 __all__ = [
     "chi_square",
@@ -90,7 +90,7 @@ def chi_square(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     0.2333333333
     """
     seen = met(channel, prior)
-    return np.asarray((seen.prior * ((seen.channel - seen.law) ** 2 / seen.law).sum(axis=1)).sum())
+    return np.asarray((seen.prior * (_squares(seen) / seen.law).sum(axis=1)).sum())
 
 
 def strong_chi_square(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -100,10 +100,15 @@ def strong_chi_square(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     0.4666666667
     """
     seen = met(channel, prior)
-    squares = as_numbers((seen.channel - seen.law) ** 2)
-    return largest(np.asarray(quotient(squares, seen.channel, empty=0).sum(axis=1)))
+    return largest(np.asarray(quotient(_squares(seen), seen.channel, empty=0).sum(axis=1)))
 
 
 def _variation(seen: Met) -> Numbers:
     """sum_y |W(x,y) - q(y)| for every input."""
     return np.asarray(np.abs(seen.channel - seen.law).sum(axis=1))
+
+
+def _squares(seen: Met) -> Numbers:
+    """(W(x,y) - q(y))^2; a product, because a power of a ball around 0 is not always known."""
+    off = seen.channel - seen.law
+    return np.asarray(off * off)

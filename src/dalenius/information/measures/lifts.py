@@ -23,9 +23,7 @@ __all__ = [
 def exp_information_privacy(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     """e^epsilon = max over x, y of the larger of d and 1/d, d = W(x,y) / q(y); infinite where d = 0."""
     lift = met(channel, prior).lift
-    return largest(
-        np.array([largest(lift), quotient(np.ones_like(least(lift)), least(lift), empty=1)], dtype=lift.dtype)
-    )
+    return largest(np.stack([largest(lift), quotient(np.ones_like(least(lift)), least(lift), empty=1)]))
 
 
 def information_privacy(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -102,5 +100,5 @@ def strong_information_privacy_delta(channel: ArrayLike, prior: ArrayLike, facto
 def _outside(lift: Numbers, factor: Any) -> Numbers:
     """Whether d lies above e^epsilon or below e^-epsilon, as numbers."""
     inverse = quotient(np.ones_like(lift), lift, empty=1)
-    both = np.array([beyond(lift, factor), beyond(inverse, factor)])
+    both = np.stack([beyond(lift, factor), beyond(inverse, factor)])
     return largest(both, axis=0)

@@ -85,7 +85,7 @@ def conditional_pointwise_maximal_leakage(channels: Iterable[ArrayLike], priors:
     >>> conditional_pointwise_maximal_leakage([[[0.9, 0.1], [0.6, 0.4]]], [[0.6, 0.4]]).round(4).tolist()
     [[0.1431, 0.5978]]
     """
-    return np.array([pointwise_maximal_leakage(*pair) for pair in zip(channels, priors, strict=True)])
+    return np.stack([pointwise_maximal_leakage(*pair) for pair in zip(channels, priors, strict=True)])
 
 
 def exp_maximal_leakage(channel: ArrayLike) -> Numbers:

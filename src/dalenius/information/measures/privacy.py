@@ -83,7 +83,7 @@ def local_dp_delta(channel: ArrayLike, factor: Any) -> Numbers:
     0.25
     """
     rows = as_numbers(channel)
-    return largest(np.array([largest(positive_part(row - factor * rows).sum(axis=1)) for row in rows]))
+    return largest(np.stack([largest(positive_part(row - factor * rows).sum(axis=1)) for row in rows]))
 
 
 def pairwise_total_variation(channel: ArrayLike) -> Numbers:
@@ -102,13 +102,13 @@ def pairwise_divergence(channel: ArrayLike) -> Numbers:
     True
     """
     rows = as_numbers(channel)
-    return largest(np.array([largest(divergence(row[None, :], rows)) for row in rows]))
+    return largest(np.stack([largest(divergence(row[None, :], rows)) for row in rows]))
 
 
 def exp_differential_privacy(channel: ArrayLike, groups: ArrayLike) -> Numbers:
     """e^epsilon for `differential_privacy`."""
     rows = as_numbers(channel)
-    return largest(np.array([exp_local_dp(rows[group]) for group in np.asarray(groups, dtype=np.int64)]))
+    return largest(np.stack([exp_local_dp(rows[group]) for group in np.asarray(groups, dtype=np.int64)]))
 
 
 def differential_privacy(channel: ArrayLike, groups: ArrayLike) -> Numbers:
