@@ -68,6 +68,8 @@ def evaluated(value: Callable[[], Any], *, exponent: bool, precisions: Sequence[
 
 def larger(first: Ends, second: Ends) -> Ends:
     """An interval of the larger of two values."""
+    if first == second:
+        return first
     exact = first.exact if first.lower >= second.upper else second.exact if second.lower >= first.upper else None
     return Ends(max(first.lower, second.lower), max(first.upper, second.upper), exact)
 
