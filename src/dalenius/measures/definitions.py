@@ -36,6 +36,8 @@ class Definition:
         Whether the measure is the logarithm of `value`.
     searched : bool
         Whether `value` starts from what was found in doubles, so that more bits change nothing.
+    most : int, optional
+        What the measure never exceeds; 1 for probabilities.
     """
 
     name: str
@@ -44,6 +46,12 @@ class Definition:
     value: Formula
     exponent: bool = False
     searched: bool = False
+    most: int | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """What the measure never exceeds."""
+        return 1 if self.units == PROBABILITY else self.most
 
 
 def of_both(function: Callable[..., Any]) -> Formula:
@@ -167,6 +175,7 @@ OF_CHANNEL = (
         NUMBER,
         "sum |P(x,y) - P(x) q(y)|, from 0 to 2: twice the usual distance",
         of_both(formulas.total_variation),
+        most=2,
     ),
     Definition(
         "chi_square", NUMBER, "sum P(x,y)^2 / (P(x) q(y)) - 1, Pearson's statistic a draw", of_both(formulas.chi_square)
@@ -176,6 +185,7 @@ OF_CHANNEL = (
         NUMBER,
         "the largest correlation of a function of the secret and one of the output",
         of_both(formulas.maximal_correlation),
+        most=1,
         searched=True,
     ),
     Definition(
@@ -183,6 +193,7 @@ OF_CHANNEL = (
         NUMBER,
         "sum |q(y) - P(y|x)|, from 0 to 2, for the worst value x of the secret",
         of_both(formulas.strong_total_variation),
+        most=2,
     ),
     Definition("strong_kl", LEAKAGE, "D(q || P(.|x)) for the worst value x of the secret", of_both(formulas.strong_kl)),
     Definition(

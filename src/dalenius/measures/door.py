@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -157,19 +158,17 @@ def _ends(subject: Subject, definition: Definition, progress: Callable[[str], No
     """The interval of a measure: the largest of all kinds of records."""
     if progress is not None:
         progress(definition.name)
-    found = None
-    for kind in range(len(subject.at_precision())):
+    precisions = PRECISIONS[:1] if definition.searched else PRECISIONS
 
-        def value(kind: int = kind) -> Any:
+    def of_kind(kind: int) -> Ends:
+        def value() -> fmpq | arb:
             result = definition.value(subject.at_precision()[kind])
             return result.item() if isinstance(result, np.ndarray) else result
 
-        ends = evaluated(
-            value, exponent=definition.exponent, precisions=PRECISIONS[:1] if definition.searched else PRECISIONS
-        )
-        found = ends if found is None else larger(found, ends)
-    assert found is not None
-    return found
+        return evaluated(value, exponent=definition.exponent, precisions=precisions)
+
+    ends = reduce(larger, map(of_kind, range(len(subject.at_precision()))))
+    return ends if definition.limit is None else ends.below(definition.limit)
 
 
 def _least_epsilons(

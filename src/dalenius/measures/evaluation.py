@@ -40,6 +40,10 @@ class Ends:
             return self.lower == self.upper
         return self.upper - self.lower <= NARROW * self.upper
 
+    def below(self, most: int) -> Ends:
+        """The same value, which never exceeds `most`."""
+        return self if self.upper <= most else Ends(self.lower, Fraction(most), self.exact)
+
 
 def evaluated(value: Callable[[], Any], *, exponent: bool, precisions: Sequence[int] = PRECISIONS) -> Ends:
     """The interval of a formula; each precision is tried until the interval is narrow.

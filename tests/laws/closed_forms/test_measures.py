@@ -11,6 +11,7 @@ import pytest
 import dalenius as dl
 from dalenius.information import capacity as capacities
 from dalenius.information import measures as m
+from digits import inside, same
 
 K1, P1 = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], [0.5, 0.3, 0.2]
 K2, P2 = [[0.8, 0.2], [0.3, 0.7]], [0.6, 0.4]
@@ -20,30 +21,8 @@ BSC = [[0.9, 0.1], [0.1, 0.9]]
 J1 = [[0.30, 0.15, 0.05], [0.10, 0.15, 0.25]]
 J2 = [[0.20, 0.05, 0.05], [0.05, 0.25, 0.05], [0.05, 0.05, 0.25]]
 ONE = [0.1, 0.3, 0.4, 0.8]  # P(y = 1) for the datasets 00, 01, 10, 11
-DB = [[1 - p, p] for p in ONE]
+DB = [[round(1 - p, 1), p] for p in ONE]
 DB_PRIOR = np.array([[0.3, 0.2], [0.1, 0.4]])
-
-
-def same(value: object, *digits: str) -> None:
-    """The values are these decimals, to their last digit."""
-    found = np.ravel(np.asarray(value, dtype=float))
-    assert found.size == len(digits)
-    for x, text in zip(found, digits, strict=True):
-        if text == "inf":
-            assert x == math.inf
-        else:
-            places = len(text.partition("e")[0].partition(".")[2]) - int(text.partition("e")[2] or 0)
-            assert abs(x - float(text)) <= 0.6 * 10.0**-places + 1e-15, (x, text)
-
-
-def inside(found: dl.Measure, digits: str, width: float = 1e-11) -> None:
-    """The interval holds the decimal, but for its last digit, and is narrow."""
-    if digits == "inf":
-        assert found.lower == found.upper == math.inf
-        return
-    off = 0.6 * 10.0 ** -len(digits.partition(".")[2])
-    assert found.lower - off <= float(digits) <= found.upper + off, (found, digits)
-    assert found.upper - found.lower <= width
 
 
 # ------------------------------------------------------------ pointwise maximal leakage and its kin
