@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
@@ -17,7 +17,7 @@ from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS, Definition, at_epsilon, of_output
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
-from dalenius.measures.subjects import Measured, OfInput, OfRecord, Subject, inputs_of
+from dalenius.measures.subjects import OfInput, OfRecord, Subject, inputs_of, need_size
 from dalenius.measures.table import read_table
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
 from dalenius.model.laws import Law, Uniform
@@ -108,6 +108,7 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
             raise InputError(f"{subject}: it has a column named prior; leave the other prior out")
         subject, prior = Channel(rows), column if prior is None else prior
     if not isinstance(subject, Mechanism):
+        need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
         subject = Channel(as_list(subject, "channel"))
     return OfInput(subject, inputs_of(subject), prior, names)
 
@@ -137,21 +138,20 @@ def _evaluated(
     delta: Sequence[Number],
     progress: Callable[[str], None] | None,
 ) -> Iterator[tuple[Definition, Ends]]:
-    several = subject.at_precision()[0].others is not None
-    for definition in (*OF_CHANNEL, *(OF_RECORDS if several else ())):
+    factors, shares = [_factor(value) for value in epsilon], [_share(value) for value in delta]
+    if factors or shares:
+        _need_pairs(subject.shape)
+    for definition in (*OF_CHANNEL, *(OF_RECORDS if subject.several else ())):
         yield definition, _ends(subject, definition, progress)
     if outputs:
         for y, label in enumerate(subject.outputs):
             for definition in of_output(y, label):
                 yield definition, _ends(subject, definition, progress)
-    if epsilon or delta:
-        _need_pairs(subject.at_precision())
-    for value in epsilon:
-        factor = _factor(value)
+    for value, factor in zip(epsilon, factors, strict=True):
         for definition in at_epsilon(str(value), factor):
             yield definition, _ends(subject, definition, progress)
-    for value in delta:
-        yield from _least_epsilons(subject, as_fraction(value, "delta"), progress)
+    for share in shares:
+        yield from _least_epsilons(subject, share, progress)
 
 
 def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:
@@ -167,7 +167,7 @@ def _ends(subject: Subject, definition: Definition, progress: Callable[[str], No
 
         return evaluated(value, exponent=definition.exponent, precisions=precisions)
 
-    ends = reduce(larger, map(of_kind, range(len(subject.at_precision()))))
+    ends = reduce(larger, map(of_kind, range(subject.kinds)))
     return ends if definition.limit is None else ends.below(definition.limit)
 
 
@@ -175,8 +175,6 @@ def _least_epsilons(
     subject: Subject, delta: Fraction, progress: Callable[[str], None] | None
 ) -> Iterator[tuple[Definition, Ends]]:
     """For each notion with a delta the least epsilon that this one allows."""
-    if not 0 <= delta <= 1:
-        raise InputError(f"delta: a probability, expected 0 to 1, got {fraction_text(delta)}")
     for place, named in enumerate(at_epsilon("", fmpq(1))):
         name = named.name.removesuffix("_delta()")
 
@@ -203,14 +201,22 @@ def _factor(epsilon: Number) -> fmpq | arb:
     if not notion.feasible:
         raise InputError(f"epsilon: expected a number of at least 0, got {brief(epsilon)}")
     low, high = (fmpq(end.numerator, end.denominator) for end in notion.factor())
-    return low if low == high else arb(low).union(arb(high))
+    with ctx.workprec(PRECISIONS[1]):
+        return low if low == high else arb(low).union(arb(high))
 
 
-def _need_pairs(kinds: list[Measured]) -> None:
+def _share(delta: Number) -> Fraction:
+    share = as_fraction(delta, "delta")
+    if not 0 <= share <= 1:
+        raise InputError(f"delta: a probability, expected 0 to 1, got {brief(delta)}")
+    return share
+
+
+def _need_pairs(shape: tuple[int, int]) -> None:
     """`InputError` where sums over pairs of inputs would take too long."""
-    inputs, outputs = max((kind.channel.shape for kind in kinds), key=lambda shape: shape[0] ** 2 * shape[1])
-    if inputs**2 * outputs > MAX_PAIRS:
+    terms = shape[0] ** 2 * shape[1]
+    if terms > MAX_PAIRS:
         raise InputError(
-            f"epsilon, delta: at most {MAX_PAIRS} terms are evaluated exactly, and inputs^2 * outputs is {inputs**2 * outputs}; "
+            f"epsilon, delta: at most {MAX_PAIRS} terms are evaluated exactly, and inputs^2 * outputs is {terms}; "
             "leave them out, or compute in doubles with local_dp_delta of dalenius.information.measures"
         )

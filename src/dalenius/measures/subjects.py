@@ -26,7 +26,7 @@ from dalenius.model.mechanisms.base import exact_rows
 from dalenius.model.sums import attained_values
 from dalenius.reduction import Settings, selections, settings_of_others
 
-__all__ = ["Measured", "OfInput", "OfRecord", "Others", "Subject", "inputs_of"]
+__all__ = ["Measured", "OfInput", "OfRecord", "Others", "Subject", "inputs_of", "need_size"]
 
 MAX_ENTRIES = 2**18
 MOST_BITS = 2**14  # of rationals that sums over inputs and outputs come to
@@ -87,10 +87,31 @@ def _balls(values: Array) -> Array:
 
 
 class Subject(ABC):
-    """What is measured, at any precision."""
+    """What is measured, at any precision.
+
+    Attributes
+    ----------
+    about : str
+        In words: whose secret, under which law.
+    outputs : tuple of str
+        What the outputs are called.
+    shape : (inputs, outputs)
+        Of the largest channel.
+    """
 
     about: str
     outputs: tuple[str, ...]
+    shape: tuple[int, int]
+
+    @property
+    def kinds(self) -> int:
+        """How many channels there are."""
+        return 1
+
+    @property
+    def several(self) -> bool:
+        """Whether there are other records."""
+        return False
 
     @abstractmethod
     def made(self) -> list[Measured]:
@@ -126,6 +147,7 @@ class OfInput(Subject):
     names: Sequence[str] | None = None
     about: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         inputs, outputs = self.values.size, self.mechanism.channel(self.values).shape[1]
@@ -135,6 +157,7 @@ class OfInput(Subject):
         if len(self._joint) > 1 or self._is_joint:
             secret, told = f"a secret, one of {len(self._joint)}", "the joint law that was given"
         object.__setattr__(self, "about", f"{secret}, under {told}; {counted(outputs, 'output')}")
+        object.__setattr__(self, "shape", (len(self._joint) if self._is_joint else inputs, outputs))
         labels = self.mechanism.output_labels(self.values) if self.names is None else self.names
         object.__setattr__(self, "outputs", tuple(labels))
 
@@ -179,6 +202,7 @@ class OfRecord(Subject):
     law: Law = field(default_factory=Uniform)
     about: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         problem, records = self.problem, self.problem.records
@@ -193,6 +217,15 @@ class OfRecord(Subject):
         )
         object.__setattr__(self, "about", f"{about}; {counted(problem.channel.shape[1], 'output')}")
         object.__setattr__(self, "outputs", tuple(problem.mechanism.output_labels(self._values)))
+        object.__setattr__(self, "shape", (max(kind.inputs.shape[1] for kind in self._kinds), problem.channel.shape[1]))
+
+    @property
+    def kinds(self) -> int:
+        return len(self._kinds)
+
+    @property
+    def several(self) -> bool:
+        return len(self.problem.records) > 1
 
     @property
     def _values(self) -> Integers:
@@ -224,7 +257,7 @@ class OfRecord(Subject):
             letters = self.law.weights(kind.inputs.shape[1])
             prior = np.array([fmpq(weight, sum(letters)) for weight in letters], dtype=object)
             rows = [(weights[:, None] * channel[inputs]).sum(axis=0) for inputs in kind.inputs.T]
-            others = Others(channel, attained, self._groups, kind.inputs, weights) if len(problem.records) > 1 else None
+            others = Others(channel, attained, self._groups, kind.inputs, weights) if self.several else None
             found.append(Measured(np.array(rows, dtype=object), prior, others))
         return found
 

@@ -4,6 +4,7 @@
 Arrays of doubles give doubles. `dalenius.measure` evaluates the same formulas in exact numbers, and its intervals are proved.
 """
 
+from dalenius.information.measures.correlation import maximal_correlation
 from dalenius.information.measures.dependence import (
     chi_square,
     conditional_mutual_information,
@@ -31,7 +32,6 @@ from dalenius.information.measures.lifts import (
     local_information_privacy_delta,
     strong_information_privacy_delta,
 )
-from dalenius.information.measures.maximal_correlation import maximal_correlation
 from dalenius.information.measures.pointwise import (
     conditional_pointwise_maximal_leakage,
     exp_maximal_leakage,
