@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def main() -> None:
         print(f"{'all':<32} {ended - started:9.4f} s")
         return
     works: dict[str, Callable[[], object]] = {
-        name: (lambda function=getattr(m, name): function(channel, prior))
+        name: partial(getattr(m, name), channel, prior)
         for name in (
             "pointwise_maximal_leakage",
             "mutual_information",
@@ -63,7 +64,7 @@ def main() -> None:
             "strong_kl",
         )
     }
-    works |= {name: (lambda function=getattr(m, name): function(channel)) for name in ("local_dp", "maximal_leakage")}
+    works |= {name: partial(getattr(m, name), channel) for name in ("local_dp", "maximal_leakage")}
     works["shannon_capacity"] = lambda: capacity(channel)
     if options.size <= PAIRS:
         works["pairwise_divergence"] = lambda: m.pairwise_divergence(channel)

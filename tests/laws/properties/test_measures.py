@@ -65,7 +65,7 @@ def test_data_processing(data):
     """Whatever is done to the output, no measure grows; with a delta three notions are no exception here only by luck (E3-12)."""
     channel = data.draw(channels())
     prior, after = data.draw(laws(len(channel), zeros=True)), data.draw(channels(inputs=channel.shape[1]))
-    for measure in OF_BOTH:
+    for measure in (*OF_BOTH, m.disclosure, m.singling_out):
         assert at_most(measure(channel @ after, prior), measure(channel, prior)), measure
     for measure in OF_CHANNEL:
         assert at_most(measure(channel @ after), measure(channel)), measure
