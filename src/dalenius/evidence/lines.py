@@ -36,10 +36,13 @@ __all__ = [
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TermLine",
+    "TermSection",
     "UniformLeaf",
     "UpperLine",
     "Vector",
     "VerticesLeaf",
+    "WeightLine",
     "WeightsOf",
     "WitnessLine",
 ]
@@ -132,6 +135,27 @@ class AlsoLine:
     posteriors: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """The weight of a term of the objective that is a distortion."""
+
+    word: ClassVar[str] = "weight"
+    term: Index
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A prior of the adversary of a term of the objective, as in a prior line."""
+
+    word: ClassVar[str] = "term"
+    term: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
 # ------------------------------------------------------------ for the upper end
 
 
@@ -141,6 +165,14 @@ class AdversaryLine:
 
     word: ClassVar[str] = "adversary"
     constraint: Index
+
+
+@dataclass(frozen=True, slots=True)
+class TermSection:
+    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
+
+    word: ClassVar[str] = "term"
+    term: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +282,10 @@ class UniformLeaf:
     word: ClassVar[str] = "uniform"
 
 
-LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
+LowerLine = (
+    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+)
 BranchLine = Split | Cut | RowCut | ClassPart
 ProofLine = Union[BranchLine, JointLeaf, RowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

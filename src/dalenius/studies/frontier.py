@@ -135,7 +135,7 @@ def spread_budgets(
     problem.against("a frontier")
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
-    problem.without_constraints("frontier: spread budgets")
+    problem.need_plain("frontier: spread budgets")
     if isinstance(problem, MinDistortion):
         fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
         del fields["max_leakage"], fields["privacy"]

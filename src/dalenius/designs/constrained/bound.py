@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dalenius.designs.constrained.region import Region
+from dalenius.designs.constrained.goals import Goal
+from dalenius.designs.constrained.watchers import Place, Watched
 from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters
-from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
@@ -18,8 +18,6 @@ from dalenius.programs.base import Named
 __all__ = ["ConstrainedBound", "constrained_bound"]
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
-
-Watched = tuple[int | None, Prior]  # the number of the limit that a prior's adversary belongs to, and the prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,9 @@ class ConstrainedBound:
     Attributes
     ----------
     value : float
-    priors : (number of the limit, or None; weighted prior)
+    priors : (where its adversary stands, weighted prior)
+    distortions : dict of term -> v
+        Weights of the terms of what is minimised that are distortions.
     prices : (rows of the region,)
         Those that keep entries away which are 0 in every mechanism are among them.
     cones : (t, u...) of every cone
@@ -40,7 +40,8 @@ class ConstrainedBound:
     """
 
     value: float = 0.0
-    priors: tuple[tuple[int | None, WeightedPrior], ...] = ()
+    priors: tuple[tuple[Place, WeightedPrior], ...] = ()
+    distortions: Mapping[int, float] = field(default_factory=dict)
     prices: Floats | None = None
     cones: tuple[Floats, ...] = ()
     size: float = 0.0
@@ -49,12 +50,13 @@ class ConstrainedBound:
 
 
 def constrained_bound(
-    program: ConstrainedUpdate, region: Region, watched: Sequence[Watched], multipliers: Named, found_by: str
+    program: ConstrainedUpdate, goal: Goal, watched: Sequence[Watched], multipliers: Named, found_by: str
 ) -> ConstrainedBound | None:
     """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
-    weights, prices = program.scaled_weights(multipliers["weights"]), multipliers["prices"].copy()
+    region, prices = goal.region, multipliers["prices"].copy()
+    weights, charged = program.scaled(multipliers)
     prices[np.abs(prices) <= USED * np.abs(prices).max(initial=0.0)] = 0.0
-    multipliers, parts = multipliers | {"weights": weights, "prices": prices}, list[Floats]()
+    multipliers, parts = multipliers | {"weights": weights, "charged": charged, "prices": prices}, list[Floats]()
     if program.leakages is not None:
         leakages = program.leakages
         posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
@@ -72,6 +74,7 @@ def constrained_bound(
             (watched[s][0], WeightedPrior(watched[s][1], float(weights[s]), of_all_letters(watched[s][1], parts[s])))
             for s in used
         ),
+        goal.charged(charged),
         prices,
         tuple(multipliers[f"cone{k}"] for k in range(len(region.cones))),
         float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),
