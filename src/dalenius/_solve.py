@@ -197,7 +197,9 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
     if not problem.plain:
         if search.solver == "own":
-            raise InputError(f"solver: our own method knows no {_more(problem)}; choose another one, or leave it out")
+            raise InputError(
+                f"solver: our own method cannot handle {_more(problem)}; choose another one, or leave it out"
+            )
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
@@ -212,7 +214,7 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
 
 def _more(problem: DesignProblem) -> str:
     """What it has that plain designs have not."""
-    return "constraints" if problem.constraints else "objective of several terms"
+    return "constraints" if problem.constraints else "an objective of several terms"
 
 
 def _imported(problem: Problem, solver: str, method: str | None) -> None:

@@ -260,8 +260,9 @@ class DesignResult(_Proved):
     Attributes
     ----------
     lower, upper : float
-        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), or the least expected distortion (`MinDistortion`), of
-        the mechanisms of the class that meet the budget, or what of the problem's objective; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
+        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), the least expected distortion (`MinDistortion`), or the
+        least objective of several terms, of the mechanisms of the class that meet the budget; proved by `certificate`. Infinite where
+        no mechanism meets it (`feasible`).
     mechanism : DesignedMechanism or None
         It meets the budget exactly, and attains `upper`. None where there is none.
     audit : Result or None
@@ -279,13 +280,13 @@ class DesignResult(_Proved):
     rounds : int
         Master programs solved.
     units : str
-        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), or ``"objective"`` (of several terms).
+        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), or ``"objective"`` (several terms).
         The audit has its own.
     constraints : tuple of ConstraintPrice
         Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
         those in conflict.
     objective : tuple of TermValue
-        Of a design with an objective of several terms: what each comes to for the mechanism, and what it weighs in the proof of `lower`.
+        Of a design with an objective of several terms: what each comes to for the mechanism, and what it weighs in the proof.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
     alternating : tuple of Alternation

@@ -102,15 +102,15 @@ class DesignProblem(MechanismChoice):
         """Whether it has neither constraints nor an objective of its own."""
         return not self.constraints and self.objective is None
 
-    def need_plain(self, what: str) -> None:
+    def need_plain(self, what: str, instead: str = "solve it") -> None:
         """`InputError` for a design with constraints, or with an objective of its own: `what` knows neither."""
         if self.objective is not None:
             raise InputError(
-                f"{what}: expected a design without an objective of several terms; solve it, or leave the objective out"
+                f"{what}: expected a design without an objective of several terms; {instead}, or leave the objective out"
             )
         if self.constraints:
             raise InputError(
-                f"{what}: expected a design without constraints, got {len(self.constraints)}; solve it, or leave them out"
+                f"{what}: expected a design without constraints, got {len(self.constraints)}; {instead}, or leave them out"
             )
 
     @cached_property

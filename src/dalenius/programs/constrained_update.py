@@ -36,9 +36,9 @@ class ConstrainedUpdate(MechanismProgram):
     least distortion (no level), a weighted sum of leakages and distortions (a level for each leakage), the largest of several (one
     level, with charges), or by how much it must break its budgets of leakage (c = 0, one level for all).
     *Convex because* relative entropy is, jointly, and all else is linear or a norm. *DPP because* nothing in it is a parameter.
-    *Bound because* for weights lambda_s, eta_k >= 0 that leave nothing of any level (`Levels`), any laws phi_s(.|y) of the letter, mu >=
-    0 of the inequalities A q <= h, nu of the equations B q = e, and (t_k, u_k) with |u_k| <= t_k of the cones |F_k q + f_k| <= F_k0 q +
-    f_k0
+    *Bound because* for weights lambda_s, eta_k >= 0 that leave nothing of any level (`Levels`), any laws phi_s(.|y) of the letter,
+    mu >= 0 of the inequalities A q <= h, nu of the equations B q = e, and (t_k, u_k) with |u_k| <= t_k of the cones
+    |F_k q + f_k| <= F_k0 q + f_k0
 
         value >= sum_x min_y [ c + sum_s lambda_s g_s + sum_k eta_k c_k + A'mu + B'nu - sum_k (t_k F_k0 + u_k F_k) ](x,y)
                  - sum_s lambda_s limit_s - mu h - nu e - sum_k (t_k f_k0 + u_k f_k),
@@ -113,7 +113,7 @@ class ConstrainedUpdate(MechanismProgram):
         shapes += [self.demands.rows.matrix.shape[1] == entries, self.demands.anchor.shape == self.tied_cost.shape]
         if not all(shapes) or not np.all(np.isfinite(self.limits)):
             raise InputError(
-                f"{self.name}: expected a limit and a level for each of {priors} priors, demands on {entries} entries, and charges like costs"
+                f"{self.name}: expected a limit and a level for each of {priors} priors, and demands on {entries} entries, as many as a charge has"
             )
         if not all(taken.any() for taken in self.levels.matrix):
             raise InputError(f"{self.name}: expected levels that each have a prior, or the first one a charge")

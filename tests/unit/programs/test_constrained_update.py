@@ -26,13 +26,15 @@ def budget_row(most):
 def test_without_constraints_it_is_a_mechanism_update():
     inside = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
     demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), inside)
+    constant = Demands(LinearRows.none(9), inside > 0.0, np.full((3, 3), 1 / 3))
+    one_level, none = Levels.of([True] * 2), Levels.of([False] * 2)
     for one, other in (
-        (ConstrainedUpdate(PRIORS, [0.0] * 2, Levels.of([True] * 2), np.zeros((3, 3)), demands), MinLeakageProgram(PRIORS, COST, 0.3)),
         (
-            ConstrainedUpdate(PRIORS, [0.1] * 2, Levels.of([False] * 2), COST, Demands(LinearRows.none(9), inside > 0.0, np.full((3, 3), 1 / 3))),
-            MinDistortionProgram(PRIORS, COST, 0.1),
+            ConstrainedUpdate(PRIORS, [0.0] * 2, one_level, np.zeros((3, 3)), demands),
+            MinLeakageProgram(PRIORS, COST, 0.3),
         ),
-    ):  # fmt: skip
+        (ConstrainedUpdate(PRIORS, [0.1] * 2, none, COST, constant), MinDistortionProgram(PRIORS, COST, 0.1)),
+    ):
         found, truth = one.solve(solver="CLARABEL"), other.solve(solver="CLARABEL")
         instances.assert_honest(found, truth)
         assert found.gap < 1e-7

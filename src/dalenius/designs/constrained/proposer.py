@@ -14,9 +14,9 @@ from dalenius.designs.constrained.evidence import OwnBound
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of, values_of
 from dalenius.designs.constrained.watchers import OWN, Place
+from dalenius.designs.linear.rational import writable
 from dalenius.designs.rational import weight_texts
 from dalenius.errors import DaleniusError
-from dalenius.designs.linear.rational import writable
 from dalenius.evidence import CERTAIN, QUICK, Lower, Upper, claim_text, double_above
 from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
