@@ -113,7 +113,7 @@ class ConstrainedUpdate(MechanismProgram):
         shapes += [self.demands.rows.matrix.shape[1] == entries, self.demands.anchor.shape == self.tied_cost.shape]
         if not all(shapes) or not np.all(np.isfinite(self.limits)):
             raise InputError(
-                f"{self.name}: expected a limit and a level for each of {priors} priors, and demands on {entries} entries, as many as a charge has"
+                f"{self.name}: expected a limit and a level for each of {priors} priors, and demands and charges on {entries} entries"
             )
         if not all(taken.any() for taken in self.levels.matrix):
             raise InputError(f"{self.name}: expected levels that each have a prior, or the first one a charge")
