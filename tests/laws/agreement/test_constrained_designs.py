@@ -164,7 +164,9 @@ def read_by_the_checker() -> bool:
 
 
 @pytest.mark.skipif(not read_by_the_checker(), reason="the checker does not know objectives yet")
-@pytest.mark.parametrize("seed", range(draws(8, 400)))
+@pytest.mark.parametrize(
+    "seed", sorted({*range(draws(8, 400)), 77})
+)  # 77: a limit with less room than audits would like
 def test_random_objectives(seed):
     rng = np.random.default_rng(1000 + seed)
     agree(with_objective(drawn(rng), rng))

@@ -121,6 +121,12 @@ class Goal:
         sharing = sum(each.term is not None for each in self.watchers)
         return told[watcher.place] + max(target - self.value(q, told), 0.0) / (sharing * weight)
 
+    def keeps(self, q: Floats, room: float) -> bool:
+        """Whether a mechanism keeps all limits, lowered by this share of them, against the priors that are known."""
+        Q = self.region.expanded(q)
+        limits = ((watcher, watcher.limit * (1.0 - room)) for watcher in self.watchers if watcher.limit is not None)
+        return all(watcher.seen(Q) <= most for watcher, most in limits)
+
     def share(self, leakages: Leakages, of_anchor: Leakages, room: float = 0.0) -> float:
         """The least share of the anchor with which all limits are kept, less `room` of each: leakage is convex."""
         share = 0.0
