@@ -198,7 +198,7 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     if not problem.plain:
         if search.solver == "own":
             raise InputError(
-                f"solver: our own method cannot handle {_more(problem)}; choose another one, or leave it out"
+                f"solver: our own method knows no {_more(problem).removeprefix('an ')}; choose another one, or leave it out"
             )
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()

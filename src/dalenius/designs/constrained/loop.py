@@ -116,7 +116,7 @@ class Rounds:
     def roomier(self, room: float) -> Found:
         """The best mechanism for limits of leakage that are lower by a share of them; half of that is left to those who look.
 
-        It costs less than the best mechanism mixed with the anchor, as a rule; where the anchor has not so much room, it may not exist.
+        It costs less than the best mechanism mixed with the anchor, as a rule. Where the anchor has less room, it may not exist.
         """
         mixed = self._within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
         if not self.goal.keeps(self.anchor.q, room):
