@@ -28,12 +28,12 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "forged_row": ("constraints.py", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
     "forged_cone": ("constraints.py", 'cone.need_met(laws, f"constraint {j}")', "pass"),
     "forged_alone": ("design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
-    "forged_constant": ("constraints.py", "all(row == channel.rows[0] for row in channel.rows)", "True"),
+    "forged_constant": ("channel.py", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),
     "forged_twice_as_much": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     "forged_unpaid": ("given.py", "* other.ball", "* arb(0)"),
     "own_mirrored__negative": ("constraints.py", "side >= 0 and ", ""),
-    "own_linear__empty": ("design.py", "fmpq(0 if nothing else 1)", "fmpq(1)"),
-    "own_private__empty": ("privacy.py", "if nothing else rows", "if False else rows"),
+    "own_linear__empty": ("design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),
+    "own_private__empty": ("privacy.py", "if nothing or given.objective.given else rows", "if False else rows"),
     "own_just_on_budget__empty": ("numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
 }
 
