@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-
-from dalenius.units import lower_in, upper_in
 
 __all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "TermValue", "Termination"]
 
@@ -170,14 +168,6 @@ class TermValue:
     upper: float | Fraction
     multiplier: float
     units: str
-
-    def to(self, units: str) -> TermValue:
-        """The same with a leakage in ``"nats"`` or ``"bits"``, rounded outward from nats."""
-        if self.units != "nats":
-            return self
-        return replace(
-            self, lower=lower_in(float(self.lower), units), upper=upper_in(float(self.upper), units), units=units
-        )
 
     def __str__(self) -> str:
         return f"term {self.number} ({self.kind})"

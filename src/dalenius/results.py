@@ -364,7 +364,7 @@ class DesignResult(_Proved):
         if self.quantity is Quantity.LEAKAGE:
             return self.to(units)
         unit_size(units)
-        objective = tuple(term.to(units) for term in self.objective)
+        objective = tuple(_in(term, units) for term in self.objective)
         return dataclasses.replace(
             self, audit=None if self.audit is None else self.audit.to(units), objective=objective
         )
@@ -380,3 +380,11 @@ class DesignResult(_Proved):
         unit = f" {self.units}" if self.quantity is Quantity.LEAKAGE else ""
         low, high = self.ends
         return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"
+
+
+def _in(term: TermValue, units: str) -> TermValue:
+    """The same with a leakage in these units, rounded outward from nats."""
+    if term.units != "nats":
+        return term
+    lower, upper = lower_in(float(term.lower), units), upper_in(float(term.upper), units)
+    return dataclasses.replace(term, lower=lower, upper=upper, units=units)
