@@ -115,6 +115,9 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     if isinstance(problem, dl.DesignProblem):
         found.add(("class", problem.mechanism_class.kind))
         found |= {("constraint", constraint.kind) for constraint in problem.own_constraints}
+    if isinstance(problem, dl.DesignProblem) and problem.objective is not None:
+        found.add(("objective", problem.objective.combine))
+        found |= {("term", term.kind) for term in problem.objective.terms}
     if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
@@ -261,6 +264,7 @@ EXACT = {
     "degenerate/noiseless": lambda: log(3),
     "degenerate/silent-design": lambda: number("1/2"),
     "degenerate/uniform-only": lambda: told([number("1/16")] * 16, 4, geometric(4, "1"), 0),
+    "design/bit-paid-errors": lambda: log(2) - (1 + (-number("3/2")).exp()).ln(),
     "design/modular-sum-m3-additive": lambda: symmetric(3, "1/5"),
     "design/parity-n1000": lambda: log(2) - h(number("1/10")),
     "design/parity-n4-distortion": lambda: h_inverse(log(2) - number("3/10")),
