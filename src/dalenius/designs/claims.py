@@ -15,6 +15,7 @@ from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
 from dalenius.evidence.lines import DualLine, LowerLine
 from dalenius.model import DesignProblem
+from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
 from dalenius.units import Quantity
@@ -29,9 +30,9 @@ EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 
 
-def need_workable(problem: DesignProblem) -> None:
+def need_workable(distortion: ExpectedDistortion) -> None:
     """`DaleniusError` if the largest distortion is beyond what doubles can work with."""
-    largest = float(problem.cost.max())
+    largest = float(distortion.cost.max())
     if largest and not SMALLEST < largest < LARGEST:
         raise DaleniusError(
             f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "

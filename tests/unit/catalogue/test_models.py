@@ -32,6 +32,7 @@ from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import PROBLEMS
+from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
 from dalenius.model.shelf import Shelved
@@ -136,6 +137,8 @@ def test_the_smallest_set_has_every_kind():
         "privacy": NOTIONS,
         "law": LAWS,
         "constraint": CONSTRAINTS,
+        "objective": OBJECTIVES,
+        "term": TERMS,
     }
     wanted = {(shelf, kind) for shelf, kept in shelves.items() for kind in kept} - {("law", CsvLaw.kind)}
     wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in MECHANISM_CLASSES}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ USED = 1e-12  # share of the largest multiplier below which one is 0
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedBound:
-    """A lower bound of the optimum, on orbits, and its multipliers.
+    """A lower bound of the optimum, on orbits, and its multipliers; weights of an objective as shares of their scale (`Terms`).
 
     Attributes
     ----------
@@ -47,6 +47,21 @@ class ConstrainedBound:
     size: float = 0.0
     found_by: str = "start"
     paid: Floats | None = None
+
+    def scaled(self, scale: float) -> ConstrainedBound:
+        """The bound of an objective that is so much larger, a power of 2."""
+        if scale == 1.0:
+            return self
+        return replace(
+            self,
+            value=scale * self.value,
+            priors=tuple((place, replace(part, weight=scale * part.weight)) for place, part in self.priors),
+            distortions={j: scale * v for j, v in self.distortions.items()},
+            prices=None if self.prices is None else scale * self.prices,
+            cones=tuple(scale * both for both in self.cones),
+            size=scale * self.size,
+            paid=None if self.paid is None else scale * self.paid,
+        )
 
 
 def constrained_bound(

@@ -54,6 +54,7 @@ class OwnBound:
     def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
         self.problem, self.numbered, self.infeasible = region.problem, region.numbered, infeasible
         self.terms = Terms.of(region.problem)
+        bound = bound if infeasible else bound.scaled(self.terms.scale)
         self.priors: list[tuple[Place, WeightedPrior]] = [
             (place, own) for place, part in bound.priors for own in on_inputs(part, region.orbits)
         ]

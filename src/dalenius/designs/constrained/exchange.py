@@ -102,11 +102,12 @@ class ConstrainedExchange:
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        need_workable(problem)
+        need_workable(problem.distortions)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
         self.region = Region(problem, self.orbits, search)
         self.terms = Terms.of(problem)
+        self.terms.need_workable()
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
         self.bound = ConstrainedBound()
         self.conflict: ConstrainedBound | None = None

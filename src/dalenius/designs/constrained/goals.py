@@ -100,7 +100,7 @@ class Goal:
     # ------------------------------------------------------------ mechanisms
 
     def value(self, q: Floats, leakages: Leakages) -> float:
-        """What a mechanism that meets the region's rows and the limits attains."""
+        """What a mechanism that meets the region's rows and the limits attains; several terms as a share of their scale."""
         if self.raises:
             return max(leakages[watcher.place] - (watcher.limit or 0.0) for watcher in self.watchers)
         told = {watcher.term: leakages[watcher.place] for watcher in self.watchers if watcher.term is not None}

@@ -110,7 +110,8 @@ class Rounds:
             self.bound = bound
         self._note(watched, np.asarray(answer.multipliers["weights"]))
         added = self._look(np.asarray(answer.point["q"]), STARTS, answer.found_by["point"])
-        clock.tell("exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True)
+        lower, upper = self.goal.terms.scale * max(self.lower, 0.0), self.goal.terms.scale * self.best.attained
+        clock.tell("exchange", lower, upper, len(watched), rounds=self.count, now=True)
         return added
 
     def roomier(self, room: float) -> Found:

@@ -26,8 +26,8 @@ def prices_of(
 ) -> tuple[ConstraintPrice, ...]:
     """One entry a constraint, after those of the budget and of the privacy notion; of an infeasible design those in conflict."""
     bound = run.conflict or (run.bound if lower.candidate != CERTAIN else ConstrainedBound())
-    paid = bound if bound.paid is None else _without_raising(bound)
-    own = OwnBound(paid, run.region)
+    paid = bound if bound.paid is None else replace(bound, prices=bound.paid)  # without those that keep entries at 0
+    own = OwnBound(paid, run.region, infeasible=run.conflict is not None)
     totals = {j: sum(map(abs, rows.values())) for j, rows in own.prices.items()}
     for j, both in own.cones.items():
         totals[j] = float(both[0])
@@ -74,10 +74,6 @@ def values_of(
         )
         for j, weight in enumerate(run.terms.weights)
     )
-
-
-def _without_raising(bound: ConstrainedBound) -> ConstrainedBound:
-    return replace(bound, prices=bound.paid)
 
 
 def _slack(

@@ -71,7 +71,7 @@ class ConstrainedProposer:
             return
         own = OwnBound(run.bound, run.region)
         found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
-        found = min(found, run.bound.value)
+        found = min(found, run.bound.scaled(run.terms.scale).value)
         yield from rounded_lowers(run.problem, found, own.lines() if found > 0.0 else NOTHING, size)
 
     def uppers(self) -> Iterator[ProvedUpper]:

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
+from dalenius.errors import DaleniusError
 from dalenius.model import Adversary, DesignProblem, MinDistortion
 from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.model.objectives import DistortionTerm, LeakageTerm, WeightedMaximum
 
 __all__ = ["Terms"]
+
+SMALLEST, NEGLIGIBLE = Fraction(1, 10**100), Fraction(1, 10**15)  # weights, absolutely and beside one another
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +59,29 @@ class Terms:
     def count(self) -> int:
         return len(self.weights)
 
+    def need_workable(self) -> None:
+        """`DaleniusError` if weights, or distortions, are beyond what doubles can work with."""
+        for distortion in self.distortions.values():
+            need_workable(distortion)
+        least, largest = min(self.weights), max(self.weights)
+        if not SMALLEST < largest < 1 / SMALLEST or least < NEGLIGIBLE * largest:
+            raise DaleniusError(
+                "nothing can be computed about this design: the weights of its objective should be between 1e-100 and 1e100, and none "
+                "less than 1e-15 of another; leave out what weighs so little, or measure in another unit"
+            )
+
+    @property
+    def scale(self) -> float:
+        """A power of 2 of the size of the largest weight: a search that divides all of them by it is one whatever their unit."""
+        largest = max(self.weights)
+        return 2.0 ** (largest.numerator.bit_length() - largest.denominator.bit_length()) if self.count > 1 else 1.0
+
     def weight(self, j: int) -> float:
-        """w_j in doubles."""
-        return float(self.weights[j])
+        """w_j in doubles, as a share of the scale."""
+        return float(self.weights[j] / Fraction(self.scale))
 
     def combined(self, values: Mapping[int, float]) -> float:
-        """The sum, or the largest, in doubles."""
+        """The sum, or the largest, in doubles, as a share of the scale."""
         weighted = [self.weight(j) * value for j, value in values.items()]
         return max(weighted) if self.largest else sum(weighted)
 

@@ -169,6 +169,20 @@ def test_symmetries_that_a_term_breaks_are_not_used():
         assert len(ConstrainedExchange(problem, Run.of(Limits())).orbits.moving_outputs) == maps
 
 
+@pytest.mark.parametrize("kind", [dl.WeightedSum, dl.WeightedMaximum])
+def test_the_unit_of_the_weights_makes_no_difference(kind):
+    ends = []
+    for unit in (Fraction(1), Fraction(1, 10**30), Fraction(10**60)):
+        terms = [dataclasses.replace(WRONG, weight=unit * Fraction(3, 2))]
+        result = proved(dl.MinLeakage(**BIT, max_distortion=1, objective=kind(terms, weight=unit)), gap=1e-6)
+        assert result.gap <= 1e-6
+        ends.append((Fraction(result.lower) / unit, Fraction(result.upper) / unit))
+    assert max(low for low, _ in ends) <= min(high for _, high in ends)
+    apart = dl.MinLeakage(**BIT, max_distortion=1, objective=kind([WRONG], weight=Fraction(1, 10**20)))
+    with pytest.raises(dl.DaleniusError, match="none less than 1e-15 of another"):
+        dl.solve(apart)
+
+
 # ---------------------------------------------------------------- what the claim rests on
 
 
