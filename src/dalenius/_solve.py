@@ -80,7 +80,7 @@ def solve(
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
         ``"alternating"`` is the source paper's scheme, with certified blocks. Of an audit against `EntropyAtLeast`: the lower end is
-        where the scheme comes to rest, so that neither another letter law nor another conditional law of one letter leaks more than
+        where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters leak more than
         the gap more. Of a design: the exchange with a memory of one prior, which need not close, and warns where it cycles
         (`dalenius.alternating.CycleWarning`). The interval is proved as always; `result.alternating` has sweeps, gains and cycles.
         Left out: the search of an audit, the ``"exchange"`` of a design.

@@ -19,7 +19,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
 from dalenius.information.entropies import log_sum_exp, x_log_x
 
-__all__ = ["Tilt", "entropy_of", "largest_score", "tilt"]
+__all__ = ["Tilt", "entropy_of", "largest_score", "tilt", "tilt_at"]
 
 SLACK = 1e-9  # below this multiplier the entropy bound counts as slack; for small scores, below this share of what they differ by
 SMALL = 1e-3
@@ -46,6 +46,22 @@ class Tilt:
         within = np.sum(self.pi * (np.sum(self.w * self.surprise**2, axis=-1) - mean**2), axis=-1)
         between = np.sum(self.pi * mean**2, axis=-1) - np.sum(self.pi * mean, axis=-1) ** 2
         return np.maximum(within, 0.0) / mu + np.maximum(between, 0.0) / (1.0 + mu)
+
+
+def tilt_at(pi: Floats, c: Floats, log_uniform: Floats, mu: Floats) -> Tilt:
+    """The same for a given letter law pi (letters,): sum_a pi_a G_a + (1+mu) H(pi), attained at pi_a w_a.
+
+    >>> one = tilt_at(np.array([0.5, 0.5]), np.zeros((2, 2)), np.log(np.full((2, 2), 0.25)), np.array(1.0))
+    >>> one.p.tolist(), bool(abs(one.value - np.log(2.0)) < 1e-12)
+    ([[0.25, 0.25], [0.25, 0.25]], True)
+    """
+    weight = log_uniform + c / mu[..., None, None]
+    total = log_sum_exp(weight)
+    w = np.exp(weight - total[..., None])
+    log_pi = np.log(np.where(pi > 0.0, pi, 1.0))
+    surprise = np.where(np.isfinite(log_uniform), total[..., None] - log_pi[:, None] - c / mu[..., None, None], 0.0)
+    value = mu * (total @ pi) - (1.0 + mu) * np.sum(x_log_x(pi))
+    return Tilt(pi[:, None] * w, np.broadcast_to(pi, total.shape), w, surprise, np.asarray(value))
 
 
 def tilt(c: Floats, log_uniform: Floats, mu: Floats | float, shift: Floats | float = 0.0) -> Tilt:
