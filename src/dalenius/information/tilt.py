@@ -23,6 +23,7 @@ __all__ = ["Tilt", "entropy_of", "largest_score", "tilt", "tilt_at"]
 
 SLACK = 1e-9  # below this multiplier the entropy bound counts as slack; for small scores, below this share of what they differ by
 SMALL = 1e-3
+QUICK = 2  # steps of Newton's method after which it is asked whether the entropy bound is slack
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,11 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
     shift = np.where(np.isfinite(shift), shift, 0.0)  # of a letter that does not occur
     c = c - shift[..., None]
     least = SLACK * np.clip(differences / SMALL, 1e-30, 1.0)
-    slack = tilt(c, log_uniform, least, shift)
-    is_slack = done = slack.entropy >= bound
     low, high = np.log(least), np.full(mu.shape, np.log(1e9))
     t = np.clip(np.log(np.maximum(mu, least)), low, high)
-    for _ in range(80):
+    is_slack = done = np.zeros(mu.shape, dtype=np.bool_)
+    slack: Tilt | None = None  # at the least multipliers: looked at where Newton's method does not end at once
+    for number in range(80):
         point = tilt(c, log_uniform, np.exp(t), shift)
         if clock.expired:
             break
@@ -112,13 +113,19 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
         done = done | ((excess >= 0) & (excess <= 1e-13 * (1.0 + abs(bound)))) | (high - low < 1e-13)
         if np.all(done):
             break
+        if number == QUICK:
+            slack = tilt(c, log_uniform, least, shift)
+            is_slack = slack.entropy >= bound
+            done = done | is_slack
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
         step = t - (excess - 5e-14 * (1.0 + abs(bound))) / np.maximum(slope, 1e-300)
         step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
-    point = tilt(c, log_uniform, np.exp(high), shift)
-    p = np.where(is_slack[..., None, None], slack.p, point.p)
-    return p, np.where(is_slack, 0.0, np.exp(high))
+    if not np.array_equal(t, high):
+        point = tilt(c, log_uniform, np.exp(high), shift)
+    if slack is None:
+        return point.p, np.exp(high)
+    return np.where(is_slack[..., None, None], slack.p, point.p), np.where(is_slack, 0.0, np.exp(high))
 
 
 def _differences(c: Floats, log_uniform: Floats) -> Floats:
