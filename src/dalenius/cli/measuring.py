@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +15,12 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import UnitsOption, listed, out, status_line, write_json
+from dalenius.exact import as_fraction, as_law
+from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 
 __all__ = ["measure"]
 
+BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
 
 
@@ -35,6 +39,13 @@ def measure(
     ] = False,
     prior: Annotated[
         str | None, typer.Option("--prior", help="The law of a mechanism's or channel's inputs, with commas.")
+    ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', 'all'.",
+        ),
     ] = None,
     law: Annotated[
         str | None, typer.Option("--law", help="The law of a model's records, a probability a letter, with commas.")
@@ -58,7 +69,7 @@ def measure(
     with status_line("measure") as progress:
         found = dl.measure(
             subject,
-            prior=None if prior is None else listed(prior, "--prior"),
+            prior=_priors(None if prior is None else listed(prior, "--prior"), within),
             law=None if law is None else dl.Iid(listed(law, "--law")),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
@@ -78,6 +89,26 @@ def measure(
     out.print(found.about, markup=False, emoji=False)
     out.print()
     Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+
+
+def _priors(prior: list[str] | None, within: str | None) -> list[str] | PriorClass | None:
+    """The prior, or the class that --within names."""
+    if within is None:
+        return prior
+    name, _, size = within.strip().partition(" ")
+    if (name, size) == ("all", ""):
+        return AllPriors()
+    number = as_fraction(size.strip(), "--within")
+    if name == "floor":
+        return PriorFloor(number)
+    if name not in ("box", *BALLS):
+        raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
+    if prior is None:
+        raise dl.InputError(f"--within {within}: give the prior in the middle with --prior")
+    law = as_law(prior, "--prior")
+    if name == "box":
+        return PriorBox([max(p - number, Fraction(0)) for p in law], [min(p + number, Fraction(1)) for p in law])
+    return BALLS[name](law, number)
 
 
 def _subject(model: str) -> dl.Problem | dl.Mechanism | Path:

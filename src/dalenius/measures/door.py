@@ -13,11 +13,12 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
+from dalenius.information.measures import PriorClass
 from dalenius.measures.answer import Measure, Measures
-from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS, Definition, at_epsilon, of_output
+from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
-from dalenius.measures.subjects import OfInput, OfRecord, Subject, inputs_of, need_size
+from dalenius.measures.subjects import OfClass, OfInput, OfRecord, Subject, exactly, inputs_of, need_size
 from dalenius.measures.table import read_table
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
 from dalenius.model.laws import Law, Uniform
@@ -33,7 +34,7 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | None = None,
+    prior: Numbers | Rows | PriorClass | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
@@ -52,9 +53,10 @@ def measure(
     subject : problem, mechanism, matrix (inputs, outputs) or path of a csv file
         Entries of a matrix are exact (0.1 is 1/10), rows are divided by their exact sums. A csv file names the outputs in its first
         line and has an input a line; a column named ``prior`` holds their probabilities.
-    prior : sequence of numbers, or a matrix, optional
-        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. Not for
-        problems.
+    prior : sequence of numbers, a matrix, or a class of priors, optional
+        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
+        `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...) the largest over it of each measure that allows that.
+        Not for problems.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -110,6 +112,8 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     if not isinstance(subject, Mechanism):
         need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
         subject = Channel(as_list(subject, "channel"))
+    if isinstance(prior, PriorClass):
+        return OfClass(subject, inputs_of(subject), exactly(prior))
     return OfInput(subject, inputs_of(subject), prior, names)
 
 
@@ -141,7 +145,12 @@ def _evaluated(
     factors, shares = [_factor(value) for value in epsilon], [_share(value) for value in delta]
     if factors or shares:
         _need_pairs(subject.shape)
-    for definition in (*OF_CHANNEL, *(OF_RECORDS if subject.several else ())):
+    if isinstance(subject, OfClass) and (outputs or factors or shares):
+        raise InputError(
+            "outputs, epsilon, delta: not offered for a class of priors (docs/measures.md); give one prior"
+        )
+    always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
+    for definition in (*always, *(OF_RECORDS if subject.several else ())):
         yield definition, _ends(subject, definition, progress)
     if outputs:
         for y, label in enumerate(subject.outputs):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dalenius.information.measures.laws import output_law
 from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, largest, log, occurring, quotient
-from dalenius.information.measures.prior_sets import PriorSet
+from dalenius.information.measures.prior_classes import PriorClass
 
 __all__ = [
     "conditional_pointwise_maximal_leakage",
@@ -108,11 +108,11 @@ def maximal_leakage(channel: ArrayLike) -> Numbers:
     return log(exp_maximal_leakage(channel))
 
 
-def pointwise_maximal_leakage_over(channel: ArrayLike, priors: PriorSet) -> Numbers:
+def pointwise_maximal_leakage_over(channel: ArrayLike, priors: PriorClass) -> Numbers:
     """sup over the priors of a set of the `pointwise_maximal_leakage` of every output, each with full support (or a limit of such).
 
     log max_x W(x,y) - log min_P sum_x P(x) W(x,y): one linear function is minimised, so that convex hull and closure of the set change
-    nothing, and no output needs more than what `PriorSet.least_mean` says.
+    nothing, and no output needs more than what `PriorClass.least_mean` says.
 
     Notes
     -----
