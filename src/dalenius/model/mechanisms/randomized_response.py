@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.exact import Integer, Number, as_integer
@@ -55,6 +56,9 @@ class RandomizedResponse(Calibrated):
         weight = exp_ball(-self.epsilon)
         total = 1 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1 / total, weight / total)
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
 
 randomized_response = RandomizedResponse

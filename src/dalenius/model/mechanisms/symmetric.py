@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
@@ -62,6 +63,9 @@ class Symmetric(Mechanism):
         change = self.flip / max(values.size - 1, 1)
         stay, change_exactly = exact_rows([[1 - self.flip, change]])[0]
         return symmetric_channel(values, self.k, stay, change_exactly)
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         others = self.flip / (outputs - 1)
