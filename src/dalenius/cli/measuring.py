@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,8 +14,9 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import UnitsOption, listed, out, status_line, write_json
+from dalenius.cli.shared import UnitsOption, err, listed, out, status_line, write_json
 from dalenius.exact import as_fraction, as_law
+from dalenius.files import need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 
 __all__ = ["measure"]
@@ -57,6 +58,15 @@ def measure(
         str, typer.Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
     ] = "",
     delta: Annotated[str, typer.Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage of a "
+            "rational mechanism: NAME.local_dp.toml and .cert, and so on.",
+        ),
+    ] = None,
     outputs: Annotated[
         bool, typer.Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
     ] = False,
@@ -66,6 +76,8 @@ def measure(
     Of a model it is about one record, the others being independent; of a mechanism's file or a channel, about the input.
     """
     subject = _subject(model)
+    if output is not None:
+        need_folder(output, make=True)
     with status_line("measure") as progress:
         found = dl.measure(
             subject,
@@ -75,11 +87,13 @@ def measure(
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
             delta=[text.strip() for text in listed(delta, "--delta")],
             outputs=outputs,
+            claims=output is not None,
             units=units,
             progress=progress,
         )
+    written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
-        write_json([dataclasses.asdict(row) for row in found])
+        write_json([_told(row) | written.get(row.name, {}) for row in found])
         return
     table = Table("measure", "value", "units", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
@@ -89,6 +103,27 @@ def measure(
     out.print(found.about, markup=False, emoji=False)
     out.print()
     Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+    if output is not None and not written:
+        err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
+    for name, files in written.items():
+        out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}", markup=False, emoji=False)
+
+
+def _told(row: dl.Measure) -> dict[str, Any]:
+    return {part.name: getattr(row, part.name) for part in dataclasses.fields(row) if part.name != "claim"}
+
+
+def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, str]]:
+    """The model and the certificate of every claim, whole or not at all; what was written, by measure."""
+    contents, written = dict[Path, str | bytes](), {}
+    for row in found:
+        if row.claim is not None:
+            model, proof = (folder / f"{stem}.{row.name}{ending}" for ending in (".toml", ".cert"))
+            contents |= {model: dl.dumps(row.claim.problem), proof: row.claim.certificate.text}
+            written[row.name] = {"claimed": row.claim.epsilon, "model": str(model), "certificate": str(proof)}
+    need_places(contents)
+    write_together(contents)
+    return written
 
 
 def _priors(prior: list[str] | None, within: str | None) -> list[str] | PriorClass | None:

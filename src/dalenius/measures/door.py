@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -15,10 +16,11 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import PriorClass
 from dalenius.measures.answer import Measure, Measures
+from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
-from dalenius.measures.subjects import OfClass, OfInput, OfRecord, Subject, exactly, inputs_of, need_size
+from dalenius.measures.subjects import OfClass, OfInput, OfRecord, Subject, exactly, inputs_of, is_rational, need_size
 from dalenius.measures.table import read_table
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
 from dalenius.model.laws import Law, Uniform
@@ -40,6 +42,7 @@ def measure(
     epsilon: Sequence[Number] = (),
     delta: Sequence[Number] = (),
     outputs: bool = False,
+    claims: bool = False,
     units: str = "nats",
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
@@ -65,6 +68,9 @@ def measure(
         Each epsilon (nats, ``"1 bits"``, ``"log 3"``) adds the deltas that it leaves, each delta the least epsilons that it allows.
     outputs : bool
         Add the pointwise maximal leakage and the probability of each output.
+    claims : bool
+        Have the independent checker prove the epsilon of local differential privacy and the pointwise maximal leakage of a rational
+        mechanism, or matrix, with one prior: `Measure.claim` holds the model and the certificate.
     units : {"nats", "bits"}
         Of leakages.
     progress : callable, optional
@@ -92,8 +98,8 @@ def measure(
     """
     unit_size(units)
     chosen = _subject(subject, prior, law, mechanism)
-    found = _evaluated(chosen, outputs, epsilon, delta, progress)
-    return Measures(chosen.about, tuple(_row(definition, ends, units) for definition, ends in found))
+    rows = (_row(*found, units) for found in _evaluated(chosen, outputs, epsilon, delta, progress))
+    return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
@@ -202,6 +208,18 @@ def _row(definition: Definition, ends: Ends, units: str) -> Measure:
     shown = units if definition.units == "leakage" else definition.units
     ends = in_bits(ends) if shown == "bits" else ends
     return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact)
+
+
+def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] | None) -> Measure:
+    """The row, proved by the checker where it can be."""
+    if row.name not in CLAIMED or not isinstance(subject, OfInput):
+        return row
+    measured = subject.at_precision()[0]
+    if not (is_rational(measured.channel) and is_rational(measured.prior)):
+        return row
+    if progress is not None:
+        progress(f"{row.name}, the proof")
+    return replace(row, claim=claim(row.name, measured.channel, measured.prior))
 
 
 def _factor(epsilon: Number) -> fmpq | arb:
