@@ -13,9 +13,9 @@ from fractions import Fraction
 from flint import fmpq
 
 from dalenius._prove import Proved, prove
+from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Lower, Upper
 from dalenius.evidence.lines import DualLine
-from dalenius.errors import InputError
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import measures as formulas
 from dalenius.information.measures.numbers import Numbers, largest

@@ -78,7 +78,7 @@ def shannon_capacity(measured: Measured) -> arb:
     inputs, outputs = _exactly(found.input_law), _exactly(found.output_law)
     lower = arb(formulas.mutual_information(rows, inputs).item())
     upper = arb(largest(divergence(rows, outputs)).item())
-    return lower.union(upper) if upper.is_finite() else upper
+    return lower.union(upper) if upper.is_finite() else arb.nan()
 
 
 def _exactly(law: Any) -> Any:

@@ -61,6 +61,8 @@ def _between(channel: Numbers, priors: PriorClass, prior: Numbers, output: Float
     law = _rationals(np.maximum(output, TINY))
     divergences = divergence(channel, law / law.sum())
     divergences[~priors.support(len(channel))] = fmpq(0)  # whatever stands where no prior has any mass
+    if not all(arb(x).is_finite() for x in divergences):
+        return arb.nan()
     return lower.union(-arb(priors.below(-_above(divergences))))
 
 

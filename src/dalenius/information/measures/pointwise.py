@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import output_law
+from dalenius.information.measures.laws import fitting, output_law
 from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, largest, log, occurring, quotient
 from dalenius.information.measures.prior_classes import PriorClass
 
@@ -25,8 +25,10 @@ __all__ = [
 
 def exp_pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     """e^l(y) for the `pointwise_maximal_leakage` l(y) of every output."""
-    likely = as_numbers(channel)[occurring(as_numbers(prior))]
-    return quotient(largest(likely, axis=0), output_law(channel, prior), empty=1)
+    rows, masses = fitting(channel, prior)
+    there = occurring(masses)
+    likely = rows if there.all() else rows[there]
+    return quotient(largest(likely, axis=0), output_law(rows, masses), empty=1)
 
 
 def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from dalenius.exact import Integer, Number
@@ -17,6 +18,7 @@ from dalenius.model.mechanisms.base import (
     epsilon_of,
     exp_ball,
     range_of,
+    rational,
     strictly_called,
 )
 from dalenius.model.queries.base import Integers
@@ -67,7 +69,7 @@ class Geometric(Calibrated):
         steps, ratio = distances(values, self.range), exp_ball(-self.epsilon)
         powers = np.array([exp_ball(-self.epsilon * step) for step in range(int(steps.max()) + 1)], dtype=object)
         tail = powers[steps] / (1 + ratio)
-        inside = tail * (1 - ratio)
+        inside = tail * -arb(-rational(self.epsilon)).expm1()
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return np.asarray(inside)
 
