@@ -22,11 +22,13 @@ Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
+Measures        measure (Measures, each a Measure): every leakage measure of one mechanism
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
-(subproblems in cvxpy), dalenius.baselines (methods to compare with); on the command line: dalenius --help.
+(subproblems in cvxpy), dalenius.information.measures (measures in doubles), dalenius.baselines (methods to compare with); on the
+command line: dalenius --help.
 """
 
 from dalenius._load import loads as loads
@@ -41,6 +43,9 @@ from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError
 from dalenius.errors import NotProvedError as NotProvedError
 from dalenius.evidence import Certificate as Certificate
+from dalenius.measures import Measure as Measure
+from dalenius.measures import Measures as Measures
+from dalenius.measures.door import measure as measure
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
