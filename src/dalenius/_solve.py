@@ -175,7 +175,7 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer, Terms
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
@@ -188,14 +188,15 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if private and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    if private and problem.plain and search.solver != "auto":
+    linear = private and not problem.constraints and Terms.of(problem).as_distortion is not None
+    if linear and search.solver != "auto":
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
         )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if not problem.plain:
+    if not problem.plain and not linear:
         if search.solver == "own":
             raise InputError(
                 f"solver: our own method knows no {_more(problem).removeprefix('an ')}; choose another one, or leave it out"
@@ -203,10 +204,10 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
-    if private:
-        linear = LinearProposer.of(problem, search)
-        linear.run()
-        return prove(problem, linear, search)
+    if linear:
+        exact = LinearProposer.of(problem, search)
+        exact.run()
+        return prove(problem, exact, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)

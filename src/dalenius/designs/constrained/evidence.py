@@ -11,9 +11,9 @@ import numpy as np
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
-from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
+from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text
 from dalenius.evidence.lines import (
     AlsoLine,

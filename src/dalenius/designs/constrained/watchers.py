@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
-from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.exchange.known import KnownPriors
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
+from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.model import Adversary, EntropyAtLeast, MinDistortion
 from dalenius.model.constraints import LeakageLimit

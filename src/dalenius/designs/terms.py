@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
 
 from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
@@ -58,6 +62,18 @@ class Terms:
     @property
     def count(self) -> int:
         return len(self.weights)
+
+    @cached_property
+    def as_distortion(self) -> ExpectedDistortion | None:
+        """A sum of distortions as one: sum_j w_j d_j; None where there is something else in it, or it is a maximum."""
+        if self.adversaries or self.largest:
+            return None
+        parts = [(self.weights[j] / each.denominator, each.whole) for j, each in sorted(self.distortions.items())]
+        common = math.lcm(*(share.denominator for share, _ in parts))
+        whole = sum(int(share * common) * costs for share, costs in parts)
+        return ExpectedDistortion(
+            np.asarray(whole, dtype=object), common, self.distortions[0].weights, self.distortions[0].tied
+        )
 
     def need_workable(self) -> None:
         """`DaleniusError` if weights, or distortions, are beyond what doubles can work with."""
