@@ -81,7 +81,7 @@ def compare(channel: Floats, prior: Floats, times: int) -> None:
             first, second = (min(seconds(work, 1) for _ in range(1 if slow else times)) for work in (ours, rival))
             same = math.isclose(float(ours()), float(rival()), rel_tol=1e-8) if not slow else "not compared"
             print(
-                f"{name} {size:5d} {measure:<22} ours {first:9.5f} s, {name} {second:9.5f} s, ratio {first / second:7.3f}, equal {same}"
+                f"{name} {size:5d} {measure:<22} ours {first:9.5f} s, {name} {second:9.5f} s, ratio {first / second:7.3f}, same {same}"
             )
 
 
