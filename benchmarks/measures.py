@@ -5,7 +5,7 @@
     python benchmarks/measures.py --rivals                  # beside qif and dit, where they are installed: equal values, in one run
 
 Pointwise maximal leakage and local differential privacy of 1000 x 1000 take a few milliseconds. Measures over pairs of inputs
-(`pairwise_divergence`, `local_dp_delta`) are left out beyond 300 inputs.
+(`pairwise_divergence`, `local_dp_delta`) are left out beyond 300 inputs. Capacities have a benchmark of their own (capacity.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 
 PAIRS = 300
-NO_PRIOR = ("maximal_leakage", "local_dp", "shannon_capacity")
+NO_PRIOR = ("maximal_leakage", "local_dp")
 
 
 def seconds(work: Callable[[], object], times: int) -> float:
@@ -47,7 +47,6 @@ def by_qif(channel: Floats, prior: Floats) -> dict[str, Callable[[], float]]:
         "min_entropy_leakage": lambda: guess.min_entropy_leakage(prior, channel) * math.log(2.0),
         "bayes_advantage": lambda: guess.add_leakage(prior, channel),
         "maximal_leakage": lambda: math.log(guess.mult_capacity(channel)),
-        "shannon_capacity": lambda: shannon.add_capacity(channel, md=1e-9, mrd=1e-9)[0] * math.log(2.0),
         "local_dp": lambda: qif.measure.d_privacy.smallest_epsilon(channel, alike),
     }
 
@@ -75,7 +74,7 @@ def compare(channel: Floats, prior: Floats, times: int) -> None:
         rows, law = (np.ascontiguousarray(part) for part in (channel[:size, :size], prior[:size]))
         rows, law = rows / rows.sum(axis=1, keepdims=True), law / law.sum()
         for measure, rival in works(rows, law).items():
-            function = getattr(m, measure, lambda matrix: capacity(matrix).upper)
+            function = getattr(m, measure)
             ours = partial(function, rows) if measure in NO_PRIOR else partial(function, rows, law)
             slow = seconds(rival, 1) > 5.0
             first, second = (min(seconds(work, 1) for _ in range(1 if slow else times)) for work in (ours, rival))
