@@ -16,9 +16,10 @@ Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws 
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit
-Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint
+Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
+Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, Termination, Scope,
+Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
@@ -89,6 +90,11 @@ from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
 from dalenius.model.mechanisms.symmetric import symmetric as symmetric
+from dalenius.model.objectives import DistortionTerm as DistortionTerm
+from dalenius.model.objectives import LeakageTerm as LeakageTerm
+from dalenius.model.objectives import Objective as Objective
+from dalenius.model.objectives import WeightedMaximum as WeightedMaximum
+from dalenius.model.objectives import WeightedSum as WeightedSum
 from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
@@ -106,6 +112,7 @@ from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
+from dalenius.outcome import TermValue as TermValue
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
