@@ -1,5 +1,4 @@
-"""Designs with constraints that are stopped at any moment, or have hardly any time, memory or leaves: a proved interval, and a mechanism
-that meets everything exactly."""
+"""Designs with constraints, stopped at any moment or with hardly any time, memory or leaves: what is handed out is proved and exact."""
 
 from __future__ import annotations
 
@@ -26,16 +25,25 @@ DESIGNS = {
     "a budget of leakage": dl.MinDistortion(**COUNT, max_leakage="0.2 nats", constraints=CAPPED),
 }
 MOMENTS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # seconds of work
+LIMITS = [{"memory_limit": 1.0}, {"node_limit": 1}, {"time_limit": 0.01}, {"time_limit": 0.3}]
+STOPPED = {dl.Termination.INTERRUPTED, dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT}
 
 
-def checked(problem, result, limit):
-    """What is promised whatever stopped it; within the interval of the design that was left to finish."""
+def attempted(name: str, **options: float) -> dl.DesignResult | None:
+    """Solved, with what is promised whatever stopped it; None where no mechanism was proved to keep the limits of leakage."""
+    problem = DESIGNS[name]
+    try:
+        result = dl.solve(problem, **{"gap": 1e-6, "time_limit": 0.5} | options)
+    except dl.DaleniusError as error:
+        if "no mechanism was proved to keep all limits of leakage" not in str(error):
+            raise
+        return None
     assert dl.verify(problem, result.certificate).proved
     assert 0.0 <= result.lower <= result.upper < math.inf
-    assert result.termination in (limit, dl.Termination.GAP_REACHED)
     rows = result.mechanism.rows
     assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
     assert all(price.slack is None or price.slack >= 0 for price in result.constraints)
+    return result
 
 
 @pytest.mark.parametrize("moment", thinned(MOMENTS, every=3))
@@ -43,31 +51,18 @@ def checked(problem, result, limit):
 def test_ctrl_c_at_any_moment(work_clock, name, moment):
     work_clock.alarm(moment, lambda: signal.raise_signal(signal.SIGINT))
     before = signal.getsignal(signal.SIGINT)
-    try:
-        result = dl.solve(DESIGNS[name], gap=1e-7, time_limit=100.0)
-    except dl.DaleniusError as error:  # limits of leakage, and no mechanism yet that keeps them
-        assert name != "rows"
-        assert "time_limit" in str(error)
-    else:
-        checked(DESIGNS[name], result, dl.Termination.INTERRUPTED)
-        assert result.seconds < 10.0
+    result = attempted(name, time_limit=100.0)
     assert signal.getsignal(signal.SIGINT) is before
+    assert result is not None or name != "rows"
+    assert result is None or result.termination is dl.Termination.INTERRUPTED
+    assert result is None or result.seconds < 10.0
 
 
-@pytest.mark.parametrize(
-    ("limits", "why"),
-    thinned(
-        [
-            ({"memory_limit": 1.0}, dl.Termination.SIZE_LIMIT),
-            ({"node_limit": 1}, dl.Termination.SIZE_LIMIT),
-            ({"memory_limit": 64.0, "time_limit": 2.0}, dl.Termination.SIZE_LIMIT),
-            ({"time_limit": 0.01}, dl.Termination.TIME_LIMIT),
-        ],
-        every=1,
-    ),
-)
+@pytest.mark.parametrize("limits", thinned(LIMITS, every=2), ids=str)
 @pytest.mark.parametrize("name", DESIGNS)
-def test_hardly_anything(work_clock, name, limits, why):
-    result = dl.solve(DESIGNS[name], gap=1e-7, **limits)
-    print(name, limits, result, result.termination)
-    checked(DESIGNS[name], result, why)
+def test_hardly_any_time_memory_or_leaves(work_clock, name, limits):
+    result = attempted(name, **limits)
+    assert result is not None or name != "rows"
+    assert result is None or result.termination in STOPPED
+    if result is not None and limits == {"memory_limit": 1.0}:
+        assert len(result.certificate.text) < 2**20

@@ -22,7 +22,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.reduction import RecordChannel
+from dalenius.reduction import RecordChannel, RecordSymmetries
 from dalenius.search import Clock
 from dalenius.search.race import Race, Runner
 
@@ -81,6 +81,7 @@ def bounded(
     start = dual_bound(
         channel,
         Candidate(p, found.value, max(multiplier, LEAST)),
+        RecordSymmetries.none(channel.letters),
         tolerance=0.0,
         enough=np.inf,
         useless=-np.inf,

@@ -38,7 +38,7 @@ from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord, record_channels
+from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
@@ -208,6 +208,7 @@ class EntropyAudit(Audit):
         bound = dual_bound(
             channel,
             record.candidate,
+            RecordSymmetries.of(self.problem, channel),
             tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,

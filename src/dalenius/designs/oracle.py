@@ -33,7 +33,10 @@ from dalenius.search.clock import Clock
 __all__ = ["Oracle", "Prior", "oracle_of"]
 
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
-FINEST, WORTH = 1e-9, 2e-3  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
+FINEST, WORTH = (
+    1e-9,
+    2e-3,
+)  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 

@@ -14,7 +14,7 @@ from dalenius.audits.bounds.dual import dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
-from dalenius.reduction import record_channels
+from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.search import Clock
 
 QUESTIONS = {
@@ -73,6 +73,7 @@ def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, in
     start = dual_bound(
         record,
         Candidate(record.uniform, 0.0, 0.3),
+        RecordSymmetries.none(record.letters),
         tolerance=0.0,
         enough=np.inf,
         useless=-np.inf,
