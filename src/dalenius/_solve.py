@@ -166,28 +166,23 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
 
-    private = _is_private(problem)
-    if private and known is not None:
+    if _is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if not problem.plain:
+    linear = _is_linear(problem)
+    if not problem.plain and not linear:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
-    if private:
-        linear = LinearProposer.of(problem, search)
-        linear.run()
-        return prove(problem, linear, search)
+    if linear:
+        exact = LinearProposer.of(problem, search)
+        exact.run()
+        return prove(problem, exact, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
-
-
-def _more(problem: DesignProblem) -> str:
-    """What it has that plain designs have not."""
-    return "constraints" if problem.constraints else "an objective of several terms"
 
 
 def need_way(problem: Problem, method: str | None, solver: object) -> None:
@@ -232,17 +227,17 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     if not problem.plain:
+        more = "constraints" if problem.constraints else "an objective of several terms"
         if method == "alternating":
             raise InputError(
-                f'method: a design with {_more(problem)} has one method, the exchange; leave it out, got "alternating"'
+                f'method: a design with {more} has one method, the exchange; leave it out, got "alternating"'
             )
-        if solver == "own":
-            raise InputError(
-                f"solver: our own method knows no {_more(problem).removeprefix('an ')}; choose another one, or leave it out"
-            )
+        if solver == "own" and not _is_linear(problem):
+            known = more.removeprefix("an ")
+            raise InputError(f"solver: our own method knows no {known}; choose another one, or leave it out")
     if _is_private(problem) and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
-    if _is_private(problem) and problem.plain and solver != "auto":
+    if solver != "auto" and _is_linear(problem):
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
@@ -251,6 +246,13 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
 def _is_private(problem: DesignProblem) -> bool:
     """Whether a privacy notion limits the mechanism, and no adversary."""
     return isinstance(problem, MinDistortion) and problem.privacy is not None
+
+
+def _is_linear(problem: DesignProblem) -> bool:
+    """Whether the design is a linear program, which is solved exactly."""
+    from dalenius.designs import Terms
+
+    return _is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
 def _of_kind(known: object, kind: type[T]) -> T | None:

@@ -81,7 +81,7 @@ def bounded(
     start = dual_bound(
         channel,
         Candidate(p, found.value, max(multiplier, LEAST)),
-        RecordSymmetries.none(channel.letters),
+        RecordSymmetries.none(channel),  # what exchanges letters does not leave their law as it is
         tolerance=0.0,
         enough=np.inf,
         useless=-np.inf,

@@ -19,6 +19,7 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.model import MaximalLeakage
 from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
+from dalenius.reduction.record_channel import RecordChannel
 
 __all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "orbits_of"]
 
@@ -128,9 +129,9 @@ class RecordSymmetries:
         return orbits_of(size, [triple.kept for triple in self.triples])
 
     @classmethod
-    def none(cls, letters: int) -> RecordSymmetries:
-        """None at all: where something is given that they would move, a letter law for instance."""
-        return cls((), ((),) * letters, tuple(range(letters)))
+    def none(cls, record: RecordChannel) -> RecordSymmetries:
+        """Not looked for."""
+        return cls((), ((),) * record.letters, _first_alike(record.log_uniform))
 
     @classmethod
     def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:

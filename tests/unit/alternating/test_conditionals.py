@@ -73,7 +73,7 @@ def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, in
     start = dual_bound(
         record,
         Candidate(record.uniform, 0.0, 0.3),
-        RecordSymmetries.none(record.letters),
+        RecordSymmetries.none(record),
         tolerance=0.0,
         enough=np.inf,
         useless=-np.inf,

@@ -121,7 +121,7 @@ class LeastDistortion(Goal):
         yield AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)))
 
     def _room(self, found: RepairedMechanism, lower: float) -> float:
-        """The share of its budget of leakage that a mechanism may leave to the audit: this costs what the search left of the gap."""
+        """The share of its budget that a mechanism may leave to the audit, so that this costs what the search left of the gap."""
         costs = self.mechanisms.distortion(self.mechanisms.constant) - found.attained
         left = USED * self.gap * found.attained - (found.attained - lower)
         cheap = max(left, GIVEN_AWAY * self.gap * found.attained) / costs if costs > 0.0 else 0.0
