@@ -21,7 +21,7 @@ Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
-Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
+Studies         entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
@@ -109,7 +109,10 @@ from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint
 from dalenius.studies.frontier import frontier as frontier
+from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
 from dalenius.studies.release import Release as Release
 from dalenius.studies.release import release as release
+from dalenius.studies.sweep import CurvePoint as CurvePoint
+from dalenius.studies.sweep import entropy_curve as entropy_curve
 from dalenius.units import Quantity as Quantity
 from dalenius.version import __version__ as __version__

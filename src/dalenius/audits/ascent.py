@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.information.tilt import entropy_of, largest_score
+from dalenius.information.tilt import entropy_of, largest_score, tilt
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
-__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
+__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "priced", "search"]
 
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
@@ -108,6 +108,40 @@ def local_maxima(
             break
         phi = posterior(p, channel.rows)
     return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
+
+
+def priced(
+    channel: RecordChannel,
+    mu: float,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    warm: Sequence[Floats] = (),
+    starts: int = 24,
+    steps: int = 200,
+) -> float:
+    """The largest I + mu (H(p) - b) in nats that joint Blahut-Arimoto finds, whatever entropy its priors have.
+
+    No bound at b whose leaves all have the slope mu is less.
+
+    Parameters
+    ----------
+    mu : float
+        Positive.
+    warm : sequence of (letters, classes)
+        Priors whose posteriors are starts, besides random ones.
+    """
+    count = int(np.clip(WORK / (channel.log_uniform.size * channel.rows.shape[1]), 1, starts))
+    phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
+    p = np.repeat(channel.uniform[None], len(phi), axis=0)
+    for _ in range(steps):
+        if clock.expired:
+            break
+        c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
+        p = tilt(c, channel.log_uniform, np.full(len(phi), mu)).p
+        phi = posterior(p, channel.rows)
+    value = mutual_information(p @ channel.rows) + mu * (entropy_of(p, channel.log_uniform) + channel.max_knowledge)
+    return float(value.max())
 
 
 def _distinct(p: Floats, order: NDArray[np.int64]) -> list[int]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, partial
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.audit import Audit, Exposure, LowerEnd, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
+from dalenius.audits.curve_lines import bound_at, lines_above
+from dalenius.audits.curve_witnesses import CurveWitness, curve_steps, curve_witnesses
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -34,10 +38,12 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
-from dalenius.evidence import double_above
+from dalenius.audits.tangent import tangent_slope
+from dalenius.evidence import Upper, double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
+from dalenius.model import EntropyAtLeast
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
@@ -50,6 +56,8 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
+TANGENT, DENSE = 0.5, 0.3  # shares of the time that is left for bounds of one slope, and for witnesses at other entropy bounds
+CLAIMS = 3  # margins that are tried with claims about the whole curve
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -63,13 +71,19 @@ class EntropyAudit(Audit):
         Bounds proved before, for an adversary with no more entropy.
     enough : float
         An upper bound at most this closes the audit, too, however far the lower one is.
+    curve : tuple of Fraction, optional
+        What is proved is to bound the whole curve of leakage against the entropy bound: by lines of one slope, if that closes the
+        audit, from above, and by witnesses at entropy bounds of these shares of log |X| from below.
     """
 
     searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
+    curve: tuple[Fraction, ...] | None = None
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
+    slope: float | None = field(default=None, init=False)  # that all leaves are to have
+    witnesses: list[CurveWitness] = field(default_factory=list, init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -93,9 +107,7 @@ class EntropyAudit(Audit):
 
     def recall(self, known: Result) -> None:
         """Begin with the proof of a result for the same release and an adversary with no more entropy: every bound falls with it."""
-        claim = known.certificate.header.claim
-        assert claim is not None
-        upper = double_above(claim[1])  # in nats, whatever the units of the result are
+        upper = double_above(bound_at(known.certificate, self._entropy.enclosure(self.problem.records)[0]))  # in nats, whatever the units of the result are
         self.known = {record: (upper, proof) for record, proof in known.certificate.sections().items()}
 
     def run(self) -> None:
@@ -107,11 +119,17 @@ class EntropyAudit(Audit):
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
         self._tell("search", None, 0)
-        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
-            turn = self.clock.part(1.0 / (len(self.records) - j))
-            if record.upper > self.target and not turn.expired:
-                self._bound(record, turn)
-        self._race()
+        if self.curve is not None and self.upper > self.target:
+            self.slope = tangent_slope(self.records, self.target, rng=self.search.rng, clock=self.clock.part(0.1))
+        if self.slope is not None:
+            self._bound_all(self.clock.part(TANGENT))
+        if self.upper > self.target:
+            self.slope, self.out_of_time, self.out_of_room = None, False, False
+            self._bound_all(self.clock)
+        if self.curve and self.records:
+            best = max(self.records, key=lambda record: record.candidate.leakage)
+            turn, records = self.clock.part(DENSE), self.problem.records
+            self.witnesses = curve_witnesses(best.channel, best.candidate, self.curve, records, clock=turn)
         self.out_of_time |= self.clock.expired
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
@@ -149,6 +167,32 @@ class EntropyAudit(Audit):
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
 
+    def lowers(self) -> Iterator[LowerEnd]:
+        """With the witnesses for other entropy bounds, if they are wanted."""
+        for end in super().lowers():
+            searched = self.witnesses if end.candidate == 0 else []
+            yield replace(end, below=curve_steps(searched, end.margin))
+
+    def uppers(self) -> Iterator[Upper]:
+        """First with what the same proofs say at other entropy bounds, if that is wanted."""
+        if self.curve is not None and self.exposed is not None:
+            for end in islice(super().uppers(), CLAIMS):
+                if end.candidate == 0 and end.margin > 0.0:
+                    yield replace(end, above=self._lines(end.margin * end.unit))
+        yield from super().uppers()
+
+    def _lines(self, margin: float) -> tuple[tuple[str, str], ...]:
+        """What the proofs of all records say of the whole curve, their bounds raised by most of a margin (nats)."""
+        room = Fraction(0.9 * margin)
+        sections = [(Fraction(record.upper) + room, record.proof) for record in self.records]
+        records = self.problem.records
+        return lines_above(sections, self._entropy.enclosure(records), EntropyAtLeast(1, "max").enclosure(records))
+
+    @property
+    def _entropy(self) -> EntropyAtLeast:
+        assert isinstance(self.problem.adversary, EntropyAtLeast)
+        return self.problem.adversary
+
     def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
         if channel.max_knowledge == 0.0:
@@ -183,6 +227,17 @@ class EntropyAudit(Audit):
         law, divergences, answer = output_law(self.channels[0].rows, clock=self.clock.part(0.1))
         return law, divergences, answer.input_law
 
+    def _bound_all(self, clock: Clock) -> None:
+        """Bound every kind of record that is not bounded well enough yet."""
+        held = self.held
+        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
+            turn = clock.part(1.0 / (len(self.records) - j))
+            record.race = None
+            if record.upper > self.target and not turn.expired:
+                self._bound(record, turn)
+        self._race(clock)
+        self.held = held
+
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
         channel = record.channel
@@ -201,14 +256,14 @@ class EntropyAudit(Audit):
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes)
+            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes, self.slope)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
-        channel = record.channel
+        channel, candidate = record.channel, record.candidate
         bound = dual_bound(
             channel,
-            record.candidate,
-            tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
+            candidate if self.slope is None else replace(candidate, mu=self.slope),
+            tolerance=0.2 * self.gap * candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,
             decimals=record.decimals(self.gap) + 1,
@@ -219,7 +274,7 @@ class EntropyAudit(Audit):
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
         return bound
 
-    def _race(self) -> None:
+    def _race(self, whole: Clock) -> None:
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
         searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
         open_records = [record for record in self.records if record.race is not None]
@@ -228,8 +283,8 @@ class EntropyAudit(Audit):
             if record.bounded <= self.target:
                 break
             assert record.race is not None
-            clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
-            runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
+            clock = whole.slice(whole.remaining - self.checking)  # a turn may be long
+            runner = record.race.turn(clock, self.target, partial(self._may_grow, whole, record.work))
             if runner is None:
                 open_records.remove(record)
                 continue
@@ -275,14 +330,19 @@ class EntropyAudit(Audit):
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
-def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float, most: float) -> Race:
-    """The trees that may close one kind of record, side by side."""
+def _trees(
+    record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float, most: float, slope: float | None
+) -> Race:
+    """The trees that may close one kind of record, side by side; all leaves with one slope, if it is given."""
     channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
-    relaxation = PosteriorRelaxation(channel, decimals=decimals)
+    relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=slope)
     if relaxation.improves:
         runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
     if dual.trees:
-        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1, most=most))
+        fixed = slope is not None
+        runners.append(
+            DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1, most=most, fixed=fixed)
+        )
     return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
 

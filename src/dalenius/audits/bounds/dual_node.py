@@ -36,7 +36,7 @@ class ConditionalCut:
 class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
-    A node has at most `most` row leaves.
+    A node has at most `most` row leaves. A `fixed` multiplier stays as it is: only the output law is chosen.
     """
 
     channel: RecordChannel
@@ -44,6 +44,7 @@ class Aim:
     wanted: float
     decimals: int
     most: float
+    fixed: bool = False
 
 
 @dataclass(eq=False)
@@ -129,7 +130,7 @@ class NodeWork:
         for temperature in (8.0 * last, last):
             value = self.leaves.bound(self.lam, self.beta, temperature)
             for _ in range(20):
-                step = self.leaves.direction(self.lam, self.beta, temperature)
+                step = self.leaves.direction(self.lam, self.beta, temperature, fixed=self.aim.fixed)
                 length = 1.0
                 while length > 1e-3:
                     lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)

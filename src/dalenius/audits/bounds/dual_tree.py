@@ -41,18 +41,29 @@ class DualTree:
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    fixed : bool
+        Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
     """
 
     name = "dual tree"
 
     def __init__(
-        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int, most: float
+        self,
+        channel: RecordChannel,
+        start: DualBound,
+        *,
+        target: float,
+        wanted: float,
+        decimals: int,
+        most: float,
+        fixed: bool = False,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
+        self.fixed = fixed
         self.point: Floats | None = None
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
-        node = DualNode(low, high, rows_of(start.trees), law / law.sum(), max(start.beta, 1e-6), start.upper)
+        node = DualNode(low, high, rows_of(start.trees), law / law.sum(), start.beta if fixed else max(start.beta, 1e-6), start.upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 
@@ -87,7 +98,8 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most), node, clock)
+        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.fixed)
+        work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves

@@ -110,8 +110,8 @@ class RowLeaves:
         np.add.at(sums, self.group, weights[:, None] * x)
         return sums
 
-    def direction(self, lam: Floats, beta: float, temperature: float) -> Floats:
-        """Newton's direction in (lam, beta) for the smoothed bound."""
+    def direction(self, lam: Floats, beta: float, temperature: float, *, fixed: bool = False) -> Floats:
+        """Newton's direction in (lam, beta) for the smoothed bound; with beta `fixed` in lam alone."""
         values, w = self.values(lam, beta)
         psi, share = self.maxima(values, temperature)
         q = self.masses(psi, beta)
@@ -133,6 +133,8 @@ class RowLeaves:
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
         gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.max_knowledge
+        if fixed:
+            gradient[-1] = hessian[-1, :-1] = hessian[:-1, -1] = 0.0
         size = len(law) + 1
         hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
         return newton(gradient[None], hessian[None])[0]
