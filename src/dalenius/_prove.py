@@ -253,7 +253,9 @@ class _Desk:
             lower=None if ends is None else claim_text(ends[0]),
             upper=None if ends is None else claim_text(ends[1]),
             mechanism=upper.mechanism,
-            curve=CurveClaim(upper.above, tuple((step.entropy, step.low) for step in lower.below)) if upper.above else None,
+            curve=CurveClaim(upper.above, tuple((step.entropy, step.low) for step in lower.below))
+            if upper.above
+            else None,
         )
         steps = (step.witness for step in lower.below if upper.above)
         certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)

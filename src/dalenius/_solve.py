@@ -11,7 +11,7 @@ import numpy as np
 from dalenius._costs import design_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import EntropyAudit, audit_within, need_within
+from dalenius.audits import EntropyAudit, WholeCurve, audit_within, need_within
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
@@ -173,7 +173,7 @@ def _audited(
 
         audit = AlternatingAudit(problem, search)
     if isinstance(audit, EntropyAudit):
-        audit.curve = shares
+        audit.curve = None if shares is None else WholeCurve(problem, shares)
         if known is not None:
             audit.recall(known)
     audit.run()
@@ -270,7 +270,9 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))
     shares = tuple(as_fraction(share, "curve") for share in as_list(curve, "curve"))
     if not all(0 <= share < 1 for share in shares):
-        raise InputError(f"curve: expected True, or shares of the largest entropy from 0 to below 1; got {brief(curve)}")
+        raise InputError(
+            f"curve: expected True, or shares of the largest entropy from 0 to below 1; got {brief(curve)}"
+        )
     return shares
 
 

@@ -3,6 +3,7 @@
 from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
 from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
+from dalenius.audits.curve import WholeCurve
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
@@ -15,6 +16,7 @@ __all__ = [
     "PriorSetAudit",
     "ProductAudit",
     "RecordAudit",
+    "WholeCurve",
     "audit_of",
     "audit_within",
     "feasible",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import islice
 from typing import ClassVar
@@ -19,8 +18,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
-from dalenius.audits.curve_lines import bound_at, lines_above
-from dalenius.audits.curve_witnesses import CurveWitness, curve_steps, curve_witnesses
+from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -38,12 +36,10 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
-from dalenius.audits.tangent import tangent_slope
 from dalenius.evidence import Upper, double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.model import EntropyAtLeast
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
@@ -56,7 +52,10 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
-TANGENT, DENSE = 0.5, 0.3  # shares of the time that is left for bounds of one slope, and for witnesses at other entropy bounds
+TANGENT, DENSE = (
+    0.5,
+    0.3,
+)  # shares of the time that is left for bounds of one slope, and for witnesses at other entropy bounds
 CLAIMS = 3  # margins that are tried with claims about the whole curve
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
@@ -71,19 +70,16 @@ class EntropyAudit(Audit):
         Bounds proved before, for an adversary with no more entropy.
     enough : float
         An upper bound at most this closes the audit, too, however far the lower one is.
-    curve : tuple of Fraction, optional
-        What is proved is to bound the whole curve of leakage against the entropy bound: by lines of one slope, if that closes the
-        audit, from above, and by witnesses at entropy bounds of these shares of log |X| from below.
+    curve : WholeCurve, optional
+        What is proved is to bound the leakage at every entropy bound: by leaves of one slope, if that closes the audit.
     """
 
     searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
-    curve: tuple[Fraction, ...] | None = None
+    curve: WholeCurve | None = None
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
-    slope: float | None = field(default=None, init=False)  # that all leaves are to have
-    witnesses: list[CurveWitness] = field(default_factory=list, init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -107,7 +103,7 @@ class EntropyAudit(Audit):
 
     def recall(self, known: Result) -> None:
         """Begin with the proof of a result for the same release and an adversary with no more entropy: every bound falls with it."""
-        upper = double_above(bound_at(known.certificate, self._entropy.enclosure(self.problem.records)[0]))  # in nats, whatever the units of the result are
+        upper = double_above(bound_at(known.certificate, self.problem))  # in nats, whatever the units of the result are
         self.known = {record: (upper, proof) for record, proof in known.certificate.sections().items()}
 
     def run(self) -> None:
@@ -120,16 +116,15 @@ class EntropyAudit(Audit):
                 record.keep(upper, "earlier", proof, len(proof))
         self._tell("search", None, 0)
         if self.curve is not None and self.upper > self.target:
-            self.slope = tangent_slope(self.records, self.target, rng=self.search.rng, clock=self.clock.part(0.1))
-        if self.slope is not None:
-            self._bound_all(self.clock.part(TANGENT))
-        if self.upper > self.target:
-            self.slope, self.out_of_time, self.out_of_room = None, False, False
-            self._bound_all(self.clock)
-        if self.curve and self.records:
-            best = max(self.records, key=lambda record: record.candidate.leakage)
-            turn, records = self.clock.part(DENSE), self.problem.records
-            self.witnesses = curve_witnesses(best.channel, best.candidate, self.curve, records, clock=turn)
+            known = [(record.channel, record.candidate) for record in self.records]
+            self.curve.choose_slope(known, self.target, rng=self.search.rng, clock=self.clock.part(0.1))
+            if self.curve.slope is not None:
+                self._bound_all(self.clock.part(TANGENT))
+                self.curve.slope, self.out_of_time, self.out_of_room = None, False, False
+        self._bound_all(self.clock)
+        best = _most_exposed(self.records)
+        if self.curve is not None and best is not None:
+            self.curve.search(best.channel, best.candidate, self.clock.part(DENSE))
         self.out_of_time |= self.clock.expired
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
@@ -170,28 +165,17 @@ class EntropyAudit(Audit):
     def lowers(self) -> Iterator[LowerEnd]:
         """With the witnesses for other entropy bounds, if they are wanted."""
         for end in super().lowers():
-            searched = self.witnesses if end.candidate == 0 else []
-            yield replace(end, below=curve_steps(searched, end.margin))
+            searched = self.curve is not None and end.candidate == 0
+            yield replace(end, below=self.curve.steps(end.margin)) if self.curve and searched else end
 
     def uppers(self) -> Iterator[Upper]:
         """First with what the same proofs say at other entropy bounds, if that is wanted."""
         if self.curve is not None and self.exposed is not None:
+            proofs = [(record.upper, record.proof) for record in self.records]
             for end in islice(super().uppers(), CLAIMS):
                 if end.candidate == 0 and end.margin > 0.0:
-                    yield replace(end, above=self._lines(end.margin * end.unit))
+                    yield replace(end, above=self.curve.lines(proofs, end.margin * end.unit))
         yield from super().uppers()
-
-    def _lines(self, margin: float) -> tuple[tuple[str, str], ...]:
-        """What the proofs of all records say of the whole curve, their bounds raised by most of a margin (nats)."""
-        room = Fraction(0.9 * margin)
-        sections = [(Fraction(record.upper) + room, record.proof) for record in self.records]
-        records = self.problem.records
-        return lines_above(sections, self._entropy.enclosure(records), EntropyAtLeast(1, "max").enclosure(records))
-
-    @property
-    def _entropy(self) -> EntropyAtLeast:
-        assert isinstance(self.problem.adversary, EntropyAtLeast)
-        return self.problem.adversary
 
     def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
@@ -227,6 +211,11 @@ class EntropyAudit(Audit):
         law, divergences, answer = output_law(self.channels[0].rows, clock=self.clock.part(0.1))
         return law, divergences, answer.input_law
 
+    @property
+    def _slope(self) -> float | None:
+        """The multiplier that all leaves are to have, if there is one."""
+        return None if self.curve is None else self.curve.slope
+
     def _bound_all(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
         held = self.held
@@ -256,13 +245,13 @@ class EntropyAudit(Audit):
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes, self.slope)
+            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes, self._slope)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel, candidate = record.channel, record.candidate
         bound = dual_bound(
             channel,
-            candidate if self.slope is None else replace(candidate, mu=self.slope),
+            candidate if self._slope is None else replace(candidate, mu=self._slope),
             tolerance=0.2 * self.gap * candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,

@@ -140,6 +140,11 @@ class LeakageCurve:
         """What proves it."""
         return tuple(certificate for _, certificate in self.proofs)
 
+    def proved_by(self, entropy: Number | EntropyAtLeast) -> tuple[Certificate | None, Certificate | None]:
+        """The certificates that prove the lower and the upper end at this entropy bound; None where none does (0, infinite)."""
+        _, _, low, high = self._nats(entropy)
+        return low, high
+
     def upper(self, entropy: Number | EntropyAtLeast) -> float:
         """No adversary of at least this entropy is told more, in `units`, rounded upward; infinite where no proof reaches.
 
@@ -161,7 +166,7 @@ class LeakageCurve:
 
     def at(self, entropy: Number | EntropyAtLeast) -> tuple[float, float]:
         """Both ends at this entropy bound."""
-        low, high = self._nats(entropy)
+        low, high, _, _ = self._nats(entropy)
         return lower_in(low, self.units), upper_in(high, self.units)
 
     def to(self, units: str) -> Self:
@@ -202,14 +207,18 @@ class LeakageCurve:
     def _records(self) -> Records:
         return self.proofs[0][0].records
 
-    def _nats(self, entropy: Number | EntropyAtLeast) -> tuple[float, float]:
+    def _nats(self, entropy: Number | EntropyAtLeast) -> tuple[float, float, Certificate | None, Certificate | None]:
+        """Both ends in nats, and who proves them."""
         asked = entropy if isinstance(entropy, EntropyAtLeast) else EntropyAtLeast(entropy)
         asked.check(self._records)
         b = _Bound.of(asked, self._records)
-        highs = [value for proof in self._proofs for value in proof.uppers(b)]
-        lows = [value for proof in self._proofs for value in proof.lowers(b)]
-        low = double_below(max(max(lows, default=Fraction(0)), Fraction(0)))
-        return low, max(double_above(max(min(highs), Fraction(0))), low) if highs else math.inf
+        highs = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.uppers(b)]
+        lows = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.lowers(b) if value > 0]
+        lowest, highest = max(lows, default=None), min(highs, default=None)
+        low = 0.0 if lowest is None else double_below(lowest[0])
+        high = math.inf if highest is None else max(double_above(max(highest[0], Fraction(0))), low)
+        below, above = (None if end is None else self.proofs[end[1]][1] for end in (lowest, highest))
+        return low, high, below, above
 
     def _share(self, b: _Bound) -> Fraction:
         """Of log |X|, or beside it."""
@@ -219,7 +228,7 @@ class LeakageCurve:
         return (b.low / largest).limit_denominator(10**6) if largest else Fraction(0)
 
     def _width(self, share: Fraction, gap: float) -> float:
-        low, high = self._nats(EntropyAtLeast(share, "max"))
+        low, high, _, _ = self._nats(EntropyAtLeast(share, "max"))
         return high - low if high - low > gap * high else 0.0
 
 

@@ -63,7 +63,14 @@ class DualTree:
         self.point: Floats | None = None
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
-        node = DualNode(low, high, rows_of(start.trees), law / law.sum(), start.beta if fixed else max(start.beta, 1e-6), start.upper)
+        node = DualNode(
+            low,
+            high,
+            rows_of(start.trees),
+            law / law.sum(),
+            start.beta if fixed else max(start.beta, 1e-6),
+            start.upper,
+        )
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 

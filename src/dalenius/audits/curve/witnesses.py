@@ -19,6 +19,7 @@ from dalenius.search import Clock
 __all__ = ["CurveWitness", "curve_steps", "curve_witnesses"]
 
 MOST_NUMBERS = 1 << 17  # masses of all witnesses of a certificate together
+MOST_WORK = 1 << 22  # multiply-adds that checking them takes
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,9 @@ def curve_witnesses(
         Of log |X|, below 1.
     """
     log_uniform = channel.completions.log_uniform
-    room = max(int(MOST_NUMBERS // log_uniform.size), 1)
+    room = max(min(MOST_NUMBERS // log_uniform.size, MOST_WORK // (log_uniform.size * channel.rows.shape[1])), 1)
     shares = sorted(shares)[:: -(-len(shares) // room)] if shares else []
-    there = [
-        replace(channel, max_knowledge=EntropyAtLeast(share, "max").max_knowledge(records)) for share in shares
-    ]
+    there = [replace(channel, max_knowledge=EntropyAtLeast(share, "max").max_knowledge(records)) for share in shares]
     pairs = list(zip(shares, there, strict=True))
     found = list[CurveWitness]()
     for side in (

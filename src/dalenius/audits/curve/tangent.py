@@ -1,4 +1,4 @@
-"""A proof whose leaves all have one slope bounds the whole curve by one line; which slope to ask of it (docs/theory.md, "The whole curve").
+"""Which slope all leaves of a proof are to have, so that it bounds the whole curve by one line (docs/theory.md, "The whole curve").
 
 With a multiplier m that is the same in every leaf a proof bounds I + m (H(p) - b) over all priors, whatever entropy they have. That is
 L(b) at best: where the curve lies below its tangent at b, with -m the tangent's slope, which is the witness's own multiplier.
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dalenius.audits.ascent import priced
-from dalenius.audits.record_audit import RecordAudit
+from dalenius.audits.ascent import Candidate, priced
+from dalenius.reduction import RecordChannel
 from dalenius.search import Clock
 from dalenius.search.decimals import short
 
@@ -21,15 +21,22 @@ DIGITS = 6
 
 
 def tangent_slope(
-    records: Sequence[RecordAudit], target: float, *, rng: np.random.Generator, clock: Clock
+    known: Sequence[tuple[RecordChannel, Candidate]], target: float, *, rng: np.random.Generator, clock: Clock
 ) -> float | None:
     """The multiplier of the record that is told most about, if no prior is found that keeps the bounds above the target with it.
 
     None, too, where the entropy bound costs that record nothing: the curve is level there.
+
+    Parameters
+    ----------
+    known : sequence of pairs
+        Each kind of record, and its witness.
+    target : float
+        What the bounds are to come down to, in nats.
     """
-    exposed = max(records, key=lambda record: record.candidate.leakage, default=None)
-    if exposed is None or exposed.channel.max_knowledge == 0.0 or not exposed.candidate.mu > 0.0:
+    channel, best = max(known, key=lambda pair: pair[1].leakage)
+    if channel.max_knowledge == 0.0 or not best.mu > 0.0:
         return None
-    slope = float(short(exposed.candidate.mu, DIGITS))
-    found = (priced(r.channel, slope, rng=rng, clock=clock, warm=[r.candidate.p]) for r in records)
+    slope = float(short(best.mu, DIGITS))
+    found = (priced(channel, slope, rng=rng, clock=clock, warm=[witness.p]) for channel, witness in known)
     return slope if all(value <= target for value in found) else None

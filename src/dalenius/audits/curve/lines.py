@@ -17,6 +17,7 @@ from dalenius.evidence.certificate import Certificate
 from dalenius.evidence.curve import Pair
 from dalenius.evidence.lines import JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
+from dalenius.model import EntropyAtLeast, MaximalLeakage
 
 __all__ = ["Section", "bound_at", "lines_above"]
 
@@ -56,10 +57,12 @@ def lines_above(sections: Iterable[Section], entropy: Ends, largest: Ends) -> tu
     return tuple((fraction_text(c), fraction_text(m)) for c, m in kept) if len(kept) <= MOST else ()
 
 
-def bound_at(certificate: Certificate, entropy: Fraction) -> Fraction:
-    """What a certificate says of the leakage to an adversary of at least this entropy, no less than its own bound, in nats."""
+def bound_at(certificate: Certificate, problem: MaximalLeakage) -> Fraction:
+    """What a certificate of the same release against an adversary with no more entropy says of this problem's leakage, in nats."""
     header = certificate.header
     assert header.claim is not None
+    assert isinstance(problem.adversary, EntropyAtLeast)
+    entropy = problem.adversary.enclosure(problem.records)[0]
     lines = header.curve.above if header.curve else ()
     values = [Fraction(c) - Fraction(m) * entropy for c, m in lines]
     return min(header.claim[1], max(values)) if values else header.claim[1]
