@@ -20,7 +20,8 @@ from .read import entries, integer, law_of
 from .tree import Section, output_law
 
 _MAX_CELLS = 1 << 24
-_NEXT = {"adversary": 2}  # what may follow the sections about one adversary: those about another
+_AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
+NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
 
 
@@ -51,7 +52,7 @@ class EntropyBound:
     def bound(self, upper: arb) -> None:
         """The sections, which must cover every record."""
         seen: set[int] = set()
-        for item in self.lines.run("a record", {"record": 2}, _NEXT):
+        for item in self.lines.run("a record", {"record": 2}, _AFTER):
             i = self.record(item[1])
             need(i not in seen, f"record {i} comes twice")
             seen.add(i)
@@ -136,7 +137,7 @@ class ProductPriors(EntropyBound):
         """Laws, until the next section, which list every selection."""
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
-        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _NEXT):
+        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
             used = {k for j in listed for k in chosen[j]}
             for bound in self.channel.divergences(output_law(item[2], self.channel, used), used):
@@ -164,7 +165,7 @@ class PriorSet(EntropyBound):
 
     def bound(self, upper: arb) -> None:
         """No lines; a record with one letter leaks nothing."""
-        need(self.lines.ahead() in (None, *_NEXT), "there is a line after the witness or the priors")
+        need(self.lines.ahead() in NEXT, "there is a line after the witness or the priors")
         for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
             for j in range(len(self.model.priors)):
                 self.allowance.look()

@@ -18,9 +18,9 @@ OFTEN = [
     ("record not covered", "proof.py", "need(self.signature(j) in known,", "need(True,"),
     ("selection not listed", "proof.py", "need(not missing,", "need(True,"),
     ("entropy twice", "bounds.py", "- self.mu * entropy", "- 2 * self.mu * entropy"),
-    ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else high),", "need(True,"),
+    ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else ends[0]),", "need(True,"),
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
-    ("infeasible with an objective", "design.py", "fmpq(0 if nothing else 1)", "fmpq(1)"),
+    ("infeasible with an objective", "design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),
     (
         "not private",
         "privacy.py",
@@ -31,8 +31,8 @@ OFTEN = [
 SELDOM = [
     ("mass nowhere", "proof.py", "need(total(x for row in masses for _, x in row) == 1,", "need(True,"),
     ("no witness", "proof.py", 'need(lower <= 0, "no witness', 'need(True, "no witness'),
-    ("zero in a law", "tree.py", "need(q > 0 or channel.vanishes(y, inputs),", "need(True,"),
-    ("half a tree", "certificate.py", "waiting.append(halve(item))", "halve(item)"),
+    ("zero in a law", "groups.py", "need(q > 0 or channel.vanishes(y, inputs),", "need(True,"),
+    ("half a tree", "certificate.py", "waiting.append(other)", "pass"),
     ("a half in the other", "box.py", "            self.back(depth)\n            los, _", "            los, _"),
     (
         "a class in the other",
@@ -52,8 +52,8 @@ SELDOM = [
     ("inner enclosure", "numbers.py", "min(fmpq(1), fmpq(above, scale))", "min(fmpq(1), fmpq(below, scale))"),
     ("not normalised", "numbers.py", "return once(weights, lambda x: x / whole)", "return list(weights)"),
     ("negative weights", "read.py", 'need(result >= 0, f"{what} must be nonnegative")', "need(True, what)"),
-    ("distortion", "design.py", "return total(p * total(q * d", "return total(p * p * total(q * d"),
-    ("leaks after all", "design.py", " and all(row == channel.rows[0] for row in channel.rows)", ""),
+    ("distortion", "ground.py", "return total(p * total(q * d", "return total(p * p * total(q * d"),
+    ("leaks after all", "design.py", "free and channel.constant", "free"),
     ("no dual", "design.py", 'need(lower is not None and lower <= 0, "no dual', 'need(True, "no dual'),
     ("weight of leakage", "design.py", "self.unit) * arb(weights)", "self.unit)"),
     ("zero in a posterior", "given.py", "need(not held or all(column[a] for column in columns),", "need(True,"),
@@ -72,14 +72,14 @@ SELDOM = [
     ("other limit", "constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     (
         "constant for others",
-        "constraints.py",
-        "all(row == channel.rows[0] for row in channel.rows)",
+        "channel.py",
+        "self.exact and all(row == self.rows[0] for row in self.rows)",
         "True",
     ),
     ("others left out", "design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
     ("infeasible at zero", "numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
     ("sign of a multiplier", "given.py", "rows.equal or mu >= 0", "True"),
-    ("infeasible and private", "privacy.py", "if nothing else rows", "if False else rows"),
+    ("infeasible and private", "privacy.py", "if nothing or given.objective.given else rows", "if False else rows"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
 HOLES = [

@@ -146,7 +146,7 @@ def evaluate(parsed, record, lines, box):
     """The bounds that a section finds for one joint leaf; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
     section = Section(data, parsed, record, Counter())
-    section.box = Box(box.__getitem__, parsed.allowance)
+    section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
     result = section._joint(item, not all(part.ends for part in box.values()))
     assert not data.more()
