@@ -52,10 +52,7 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
-TANGENT, DENSE = (
-    0.5,
-    0.3,
-)  # shares of the time that is left for bounds of one slope, and for witnesses at other entropy bounds
+TANGENT, DENSE = 0.6, 0.3  # shares of the time left: for bounds of one slope; for witnesses at other entropy bounds
 CLAIMS = 3  # margins that are tried with claims about the whole curve
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
@@ -218,24 +215,30 @@ class EntropyAudit(Audit):
 
     def _bound_all(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
-        held = self.held
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = clock.part(1.0 / (len(self.records) - j))
             record.race = None
             if record.upper > self.target and not turn.expired:
                 self._bound(record, turn)
         self._race(clock)
-        self.held = held
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
+        if record.dual is None:
+            arrays = relaxation_bytes(record.channel.rows, record.channel.letters)
+            if self.held + arrays > self.search.limits.least[1]:
+                self.out_of_room = True
+                return
+            self.held += arrays
+            record.dual = self._dual(record, turn)
+            self._vertices(record, turn)
+        if record.upper > self.target:
+            wanted = max(self.target - self.lower, ABSOLUTE)
+            most = self.search.limits.nodes
+            record.race = _trees(record, record.dual, self.gap, self.target, wanted, most, self._slope)
+
+    def _vertices(self, record: RecordAudit, turn: Clock) -> None:
         channel = record.channel
-        arrays = relaxation_bytes(channel.rows, channel.letters)
-        if self.held + arrays > self.search.limits.least[1]:
-            self.out_of_room = True
-            return
-        self.held += arrays
-        dual = self._dual(record, turn)
         if record.upper > self.target and channel.log_uniform.shape[1] <= MOST_CLASSES:
             vertices = VertexTree(channel, turn.part(0.2))
             if vertices.attained < record.upper:
@@ -243,9 +246,6 @@ class EntropyAudit(Audit):
             record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
             if vertices.witness is not None:
                 self.improve(record, vertices.witness, turn)
-        if record.upper > self.target:
-            wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes, self._slope)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel, candidate = record.channel, record.candidate
