@@ -76,6 +76,15 @@ def interrupted() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.fixture
+def curves(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Certificates that claim a whole curve, whose claims are proved one by one (tests/curves.py)."""
+    module = importlib.import_module("curves")
+    monkeypatch.setattr("dalenius._prove.verify", module.verified)
+    monkeypatch.setattr("dalenius.studies.leakage_curve.verify", module.verified)
+    return module
+
+
 @pytest.fixture(scope="session")
 def support() -> ModuleType:
     """tests/support.py: problems in one line, and the same quantities computed in another way."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import dalenius as dl
+from dalenius._verify import Verdict, verify
 from dalenius.evidence import Header, claim_text
 from dalenius.evidence.lines import JointLeaf, RecordLine, WitnessLine
+from dalenius.model import digest
 
 
 def plain(certificate: dl.Certificate) -> dl.Certificate:
@@ -25,34 +28,31 @@ def line_at(problem: dl.MaximalLeakage, certificate: dl.Certificate, entropy: st
     """The claim that the certificate's lines make at another entropy bound, with the same sections."""
     there = at(problem, entropy)
     low = dl.EntropyAtLeast(entropy).enclosure(problem.records)[0]
-    lines = certificate.header.curve.above
-    upper = max(Fraction(c) - Fraction(m) * low for c, m in lines)
-    header = Header(problem.kind, _digest(there), "0", claim_text(upper))
+    upper = max(Fraction(c) - Fraction(m) * low for c, m in certificate.header.curve.above)
+    header = Header(problem.kind, digest(there), "0", claim_text(upper))
     return dl.Certificate.of(header, [WitnessLine(None, None)], certificate.upper_lines())
 
 
 def steps(problem: dl.MaximalLeakage, certificate: dl.Certificate) -> list[tuple[dl.MaximalLeakage, dl.Certificate]]:
     """Each claim from below as a certificate of its own, with what anybody knows from above."""
     witnesses = [line for line in certificate.body() if isinstance(line, WitnessLine)][1:]
-    assert len(witnesses) == len(certificate.header.curve.below)
-    letters = [line for line in certificate.upper_lines() if isinstance(line, RecordLine)]
-    sections = [part for line in letters for part in (line, JointLeaf("0", "0", None, None))]
+    below = certificate.header.curve.below
+    records = [line for line in certificate.upper_lines() if isinstance(line, RecordLine)]
+    sections = [part for line in records for part in (line, JointLeaf("0", "0", None, None))]
     found = []
-    for (entropy, low), witness in zip(certificate.header.curve.below, witnesses, strict=True):
+    for (entropy, low), witness in zip(below, witnesses, strict=True):
         there = at(problem, entropy)
-        header = Header(problem.kind, _digest(there), low, "10")
-        found.append((there, dl.Certificate.of(header, [witness], sections)))
+        found.append((there, dl.Certificate.of(Header(problem.kind, digest(there), low, "10"), [witness], sections)))
     return found
 
 
-def proved_apart(problem: dl.MaximalLeakage, certificate: dl.Certificate, shares: list[str]) -> bool:
+def proved_apart(problem: dl.MaximalLeakage, certificate: dl.Certificate, entropies: list[str]) -> bool:
     """Whether the interval, the lines at these entropy bounds, and all steps are proved, each by itself."""
     claims = [(problem, plain(certificate)), *steps(problem, certificate)]
-    claims += [(at(problem, share), line_at(problem, certificate, share)) for share in shares]
+    claims += [(at(problem, entropy), line_at(problem, certificate, entropy)) for entropy in entropies]
     return all(dl.verify(*claim).proved for claim in claims)
 
 
-def _digest(problem: dl.MaximalLeakage) -> str:
-    from dalenius.model import digest
-
-    return digest(problem)
+def verified(problem: dl.MaximalLeakage, certificate: dl.Certificate, **options: Any) -> Verdict:
+    """The checker's verdict on the interval of a certificate; tests have its claims about the curve proved apart."""
+    return verify(problem, plain(certificate), **options)

@@ -20,7 +20,7 @@ from dalenius.information.tilt import entropy_of, largest_score, tilt
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
-__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "priced", "search"]
+__all__ = ["Candidate", "carried", "feasible", "local_maxima", "polish", "posterior", "priced", "search"]
 
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
@@ -163,14 +163,42 @@ def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) 
     return Candidate(found[0], float(leakage[0]), float(mu[0])) if better else best
 
 
+def carried(channel: RecordChannel, start: Candidate, max_knowledge: Floats, *, clock: Clock) -> list[Candidate]:
+    """Witnesses for adversaries who may know at most so much each, from one for another of them: limits of joint Blahut-Arimoto.
+
+    Parameters
+    ----------
+    start : Candidate
+        Where all of them begin, mixed with the uniform prior as far as their entropy bounds ask.
+    max_knowledge : (adversaries,)
+        log |X| - b of each, in nats, positive.
+    """
+    mixed = (feasible(start.p, channel.log_uniform, most, slack=0.0) for most in max_knowledge.tolist())
+    p = np.array([channel.uniform if found is None else found for found in mixed])
+    phi, mu = posterior(p, channel.rows), np.full(len(p), max(start.mu, 1e-3))
+    found = _climb(channel, p, phi, mu, 4000, math.inf, clock, -max_knowledge)
+    return [Candidate(q, leakage, m) for q, m, leakage in zip(found[0], *(x.tolist() for x in found[1:]), strict=True)]
+
+
 def _climb(
-    channel: RecordChannel, p: Floats, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
+    channel: RecordChannel,
+    p: Floats,
+    phi: Floats,
+    mu: Floats,
+    steps: int,
+    stall: float,
+    clock: Clock,
+    bound: Floats | None = None,
 ) -> tuple[Floats, Floats, Floats]:
-    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`."""
+    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`.
+
+    `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's.
+    """
     leakage = np.full(phi.shape[0], -np.inf)
+    least = -channel.max_knowledge if bound is None else bound
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
-        new_p, new_mu = largest_score(c, channel.log_uniform, -channel.max_knowledge, mu, clock)
+        new_p, new_mu = largest_score(c, channel.log_uniform, least, mu, clock)
         if clock.expired:  # the multipliers may not have converged: keep what leaks more
             better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
             p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)

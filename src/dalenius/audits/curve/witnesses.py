@@ -1,4 +1,4 @@
-"""Witnesses at many entropy bounds, each polished from its neighbour's: milliseconds each, and the curve from below is dense."""
+"""Witnesses at many entropy bounds, all found at once from one: milliseconds each, and the curve from below is dense."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dalenius.audits.ascent import Candidate, feasible, polish
+import numpy as np
+
+from dalenius.audits.ascent import Candidate, carried, feasible
 from dalenius.audits.proof_lines import prior_text
 from dalenius.evidence import CurveStep, Lower, claim_text, unit_of
 from dalenius.evidence.lines import WitnessLine
 from dalenius.information import mutual_information
-from dalenius.information.arrays import Floats
 from dalenius.model import EntropyAtLeast, Records
 from dalenius.reduction import AggregatedRecord
 from dalenius.search import Clock
@@ -48,7 +49,7 @@ class CurveWitness:
 def curve_witnesses(
     channel: AggregatedRecord, start: Candidate, shares: Sequence[Fraction], records: Records, *, clock: Clock
 ) -> list[CurveWitness]:
-    """A witness for each share, the nearest to the start first on either side, as far as the clock and the certificate have room.
+    """A witness for each share, as far as the clock and the certificate have room.
 
     Parameters
     ----------
@@ -60,20 +61,14 @@ def curve_witnesses(
     log_uniform = channel.completions.log_uniform
     room = max(min(MOST_NUMBERS // log_uniform.size, MOST_WORK // (log_uniform.size * channel.rows.shape[1])), 1)
     shares = sorted(shares)[:: -(-len(shares) // room)] if shares else []
-    there = [replace(channel, max_knowledge=EntropyAtLeast(share, "max").max_knowledge(records)) for share in shares]
-    pairs = list(zip(shares, there, strict=True))
-    found = list[CurveWitness]()
-    for side in (
-        [pair for pair in pairs if pair[1].max_knowledge < channel.max_knowledge],
-        [pair for pair in reversed(pairs) if pair[1].max_knowledge >= channel.max_knowledge],
-    ):
-        best = start
-        for share, nearby in side:
-            if clock.expired:
-                break
-            best = polish(nearby, best.p, _carried(nearby, best), clock=clock)
-            found.append(CurveWitness(share, nearby, best))
-    return found
+    if not shares or clock.expired:
+        return []
+    allowed = np.array([EntropyAtLeast(share, "max").max_knowledge(records) for share in shares])
+    found = carried(channel, start, allowed, clock=clock)
+    return [
+        CurveWitness(share, replace(channel, max_knowledge=most), candidate)
+        for share, most, candidate in zip(shares, allowed.tolist(), found, strict=True)
+    ]
 
 
 def curve_steps(witnesses: Sequence[CurveWitness], margin: float) -> tuple[CurveStep, ...]:
@@ -85,10 +80,3 @@ def curve_steps(witnesses: Sequence[CurveWitness], margin: float) -> tuple[Curve
             steps.append(step)
             least = Fraction(step.low)
     return tuple(reversed(steps))
-
-
-def _carried(channel: AggregatedRecord, best: Candidate) -> Candidate:
-    """A neighbour's witness, mixed with the uniform prior as far as this entropy bound asks."""
-    p: Floats | None = feasible(best.p, channel.log_uniform, channel.max_knowledge, slack=0.0)
-    p = channel.uniform if p is None else p
-    return Candidate(p, float(mutual_information(p @ channel.rows)), best.mu)
