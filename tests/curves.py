@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import dalenius as dl
-from dalenius._verify import Verdict, verify
 from dalenius.evidence import Header, claim_text
 from dalenius.evidence.lines import JointLeaf, RecordLine, WitnessLine
 from dalenius.model import digest
@@ -51,8 +49,3 @@ def proved_apart(problem: dl.MaximalLeakage, certificate: dl.Certificate, entrop
     claims = [(problem, plain(certificate)), *steps(problem, certificate)]
     claims += [(at(problem, entropy), line_at(problem, certificate, entropy)) for entropy in entropies]
     return all(dl.verify(*claim).proved for claim in claims)
-
-
-def verified(problem: dl.MaximalLeakage, certificate: dl.Certificate, **options: Any) -> Verdict:
-    """The checker's verdict on the interval of a certificate; tests have its claims about the curve proved apart."""
-    return verify(problem, plain(certificate), **options)

@@ -161,6 +161,10 @@ class Level:
         """The ranges of K_a, not yet tightened."""
         return self.box[self.outputs + a]
 
+    def uncut(self, a: int) -> Ranges:
+        """The ranges of K_a of which nothing was cut off."""
+        return self._root(self.outputs + a)
+
     @property
     def empty(self) -> bool:
         """Whether no prior is in the box: some family of ranges has no member."""

@@ -12,14 +12,14 @@ from .arithmetic import arb
 from .bounds import Ranges
 from .box import Box
 from .certificate import Lines, Sizes
-from .chambers import Order, Stated, exchange, ordered
 from .channel import Channel
 from .groups import Grouping, Partition, joined, merged, own_ranges, partition, singles
 from .numbers import need
 from .read import decimal, entries, integer
 from .slopes import Slopes
+from .symmetries import Order, Stated, exchange, ordered
 
-_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": 2}
+_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RowTree:
     """The row problem of letter a, on the boxes of a tree; `known` has psi of the row leaves of an earlier letter like a."""
 
     def __init__(
-        self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[[Any], list[arb]]
+        self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[..., list[arb]]
     ) -> None:
         self.lines, self.stated, self.a, self.level, self._known = lines, stated, a, stated.level, known
         self.allowance = self.level.allowance
@@ -60,7 +60,7 @@ class RowTree:
 
         for item in self.lines.tree(f"a cut or row of letter {self.a}", _NODES, step):
             if item[0] == "as":
-                result += self._known(item[1])
+                result += self._known(*item[1:])
             else:
                 result += self._row(item, slopes)
                 tally["row"] += 1

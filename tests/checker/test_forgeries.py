@@ -17,7 +17,7 @@ OFTEN = [
     ("infeasible prior", "proof.py", "if self.model.entropy != 0:", "if self.model.entropy < 0:"),
     ("record not covered", "proof.py", "need(self.signature(j) in known,", "need(True,"),
     ("selection not listed", "proof.py", "need(not missing,", "need(True,"),
-    ("entropy twice", "bounds.py", "- self.mu * entropy", "- 2 * self.mu * entropy"),
+    ("entropy twice", "curve.py", "start - slope * self.entropy", "start - 2 * slope * self.entropy"),
     ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else ends[0]),", "need(True,"),
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
     ("infeasible with an objective", "design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),

@@ -17,6 +17,7 @@ from scipy.special import xlogy
 from campaigns import draws
 from dalenius_check.box import Box
 from dalenius_check.certificate import Lines
+from dalenius_check.curve import Ceiling
 from dalenius_check.numbers import RefusedError
 from dalenius_check.tree import Section
 from test_leaves import CASES, precision, random_box, random_law, random_slopes, ranges, setting
@@ -241,7 +242,7 @@ def proves(parsed, record, lines, box, upper):
     section = Section(data, parsed, record, Counter())
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     try:
-        section.run(arb(upper))
+        section.run(Ceiling(arb(upper), parsed.entropy_ball()))
     except RefusedError as refused:
         if "leaf <= upper fails" not in str(refused):
             raise

@@ -17,6 +17,5 @@ def test_five_proofs_of_a_count(curves, counted_time):
     lines = dl.LeakageCurve.of(*((point.problem, point.result) for point in points))
     stairs = dl.LeakageCurve(tuple((problem, curves.plain(proof)) for problem, proof in lines.proofs))
     widest, staircase = (max(high - low for low, high in map(band.at, PLACES)) for band in (lines, stairs))
-    print(widest, staircase)
     assert widest < 0.06
     assert staircase > 0.15

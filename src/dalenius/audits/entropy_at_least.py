@@ -40,7 +40,7 @@ from dalenius.evidence import Upper, double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord, record_channels
+from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
@@ -252,6 +252,7 @@ class EntropyAudit(Audit):
         bound = dual_bound(
             channel,
             candidate if self._slope is None else replace(candidate, mu=self._slope),
+            RecordSymmetries.of(self.problem, channel),
             tolerance=0.2 * self.gap * candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,

@@ -5,6 +5,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 """
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
+from dalenius.reduction.chambers import Chamber
 from dalenius.reduction.counting import Completions, completions
 from dalenius.reduction.datasets import DatasetPairs
 from dalenius.reduction.problems import (
@@ -14,6 +15,7 @@ from dalenius.reduction.problems import (
     record_selections,
 )
 from dalenius.reduction.record_channel import RecordChannel
+from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 from dalenius.reduction.symmetry import Orbits
@@ -22,15 +24,22 @@ __all__ = [
     "MAX_NUMBERS",
     "AggregatedRecord",
     "Aggregation",
+    "Chamber",
     "Completions",
     "DatasetPairs",
     "Orbits",
     "RecordChannel",
+    "RecordSymmetries",
     "RowSets",
+    "RowSymmetry",
     "Selections",
+    "Source",
+    "Triple",
     "completions",
     "dataset_pairs",
     "distinct_rows",
+    "even",
+    "orbits_of",
     "record_channels",
     "record_completions",
     "record_selections",

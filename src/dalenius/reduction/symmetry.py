@@ -24,6 +24,7 @@ from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
+from dalenius.reduction.record_symmetry import orbits_of
 
 __all__ = ["Orbits", "Symmetry"]
 
@@ -90,7 +91,7 @@ class Orbits:
         still = [moves for moves in likely if np.array_equal(moves[1], outputs)]
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
         fixing = tuple(found for moves in still if (found := _completed(on_inputs, weighted, *moves)))
-        orbit = _orbits(problem.input_count, [symmetry.inputs for symmetry in fixing])
+        orbit = orbits_of(problem.input_count, [symmetry.inputs for symmetry in fixing])
         cost = np.zeros((int(orbit.max()) + 1, problem.output_count))
         np.add.at(cost, orbit, weighted)
         folded, alike = _on_orbits(on_inputs, orbit, len(cost))
@@ -166,21 +167,6 @@ def _closure(placed: Placed, generators: Sequence[Symmetry]) -> list[Placed]:
 
 def _key(placed: Placed) -> tuple[int, bytes]:
     return placed[0], (np.round(placed[1], DIGITS) + 0.0).tobytes()
-
-
-def _orbits(size: int, permutations: list[Integers]) -> Integers:
-    """The number of the orbit of each point, counted in the order of their first points."""
-    label = np.arange(size)
-    while True:
-        new = label
-        for permutation in permutations:
-            least = np.minimum(new, new[permutation])
-            moved = np.empty_like(least)
-            moved[permutation] = least
-            new = np.minimum(least, moved)
-        if np.array_equal(new, label):
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
-        label = new
 
 
 def _likely(problem: DesignProblem) -> Iterator[tuple[Integers, Integers]]:

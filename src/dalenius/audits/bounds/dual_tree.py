@@ -61,16 +61,12 @@ class DualTree:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.fixed = fixed
         self.point: Floats | None = None
-        low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
+        self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
-        node = DualNode(
-            low,
-            high,
-            rows_of(start.trees),
-            law / law.sum(),
-            start.beta if fixed else max(start.beta, 1e-6),
-            start.upper,
-        )
+        trees = rows_of(start.trees, start.chambers)
+        beta = start.beta if fixed else max(start.beta, 1e-6)
+        low, high, sources = start.problems.low, start.problems.high, start.problems.sources
+        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 
@@ -100,7 +96,10 @@ class DualTree:
 
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
-        parts = [self._bounded(leaf.content.part(leaf.cut, below=below), clock) for below in (True, False)]
+        parts = [
+            self._bounded(leaf.content.part(self.channel, self.symmetries, leaf.cut, below=below), clock)
+            for below in (True, False)
+        ]
         self._row_leaves -= leaf.content.row_leaves
         return parts
 

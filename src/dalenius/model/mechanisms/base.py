@@ -52,6 +52,10 @@ class Mechanism(Shelved):
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
         return None
 
+    def alike(self, values: Integers) -> Integers | None:
+        """Numbers (inputs, outputs), equal only where two probabilities are one number, exactly; None if the kind does not know."""
+        return None
+
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]

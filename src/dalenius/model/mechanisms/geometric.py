@@ -54,6 +54,11 @@ class Geometric(Calibrated):
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return inside
 
+    def alike(self, values: Integers) -> Integers:
+        distance = distances(values, self.range)
+        at_an_end = np.isin(np.arange(distance.shape[1]), (0, distance.shape[1] - 1))
+        return 2 * distance + at_an_end
+
     def output_labels(self, values: Integers) -> list[str]:
         lo, hi = self.range or (int(values[0]), int(values[-1]))
         return [str(y) for y in np.arange(lo, hi + 1)]

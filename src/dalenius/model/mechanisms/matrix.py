@@ -67,6 +67,10 @@ class Channel(Mechanism):
             )
         return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
 
+    def alike(self, values: Integers) -> Integers:
+        number: dict[Fraction, int] = {}
+        return np.array([[number.setdefault(x, len(number)) for x in _normalised(row)] for row in self.rows])
+
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         rows = (_normalised(self.rows[x]) for x in inputs.tolist())
         first = next(rows)

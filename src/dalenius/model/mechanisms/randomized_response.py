@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from dalenius.exact import Integer, Number, as_integer
 from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
@@ -48,6 +50,9 @@ class RandomizedResponse(Calibrated):
         weight = math.exp(-self.epsilon)
         total = 1.0 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1.0 / total, weight / total)
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
 
 randomized_response = RandomizedResponse

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer
 from dalenius.model.mechanisms.base import Floats, Mechanism, strictly_called, symmetric_channel
@@ -55,6 +57,9 @@ class Symmetric(Mechanism):
 
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         others = self.flip / (outputs - 1)
