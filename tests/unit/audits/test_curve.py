@@ -21,6 +21,7 @@ from dalenius.audits.proof_lines import dual_tree_lines, posterior_lines
 from dalenius.evidence import CurveClaim, Header
 from dalenius.evidence.lines import JointLeaf, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
+from dalenius.reduction import RecordSymmetries
 from dalenius.search import Clock, Limits, Run
 
 SHARES = [Fraction(j, 8) for j in range(8)]
@@ -104,7 +105,7 @@ def test_what_a_known_certificate_says_at_another_bound():
 # ------------------------------------------------------------ one slope
 
 
-def proof_of(record, slope, target, kind):
+def proof_of(problem, record, slope, target, kind):
     """The lines of a tree that is grown until it is below the target."""
     channel, clock = record.channel, Clock()
     candidate = record.candidate if slope is None else replace(record.candidate, mu=slope)
@@ -113,7 +114,8 @@ def proof_of(record, slope, target, kind):
         tree, lines = PosteriorTree(relaxation, candidate.mu, target=target), posterior_lines
     else:
         limits = {"tolerance": 1e-4, "enough": target, "useless": 9.0, "decimals": 6}
-        start = dual_bound(channel, candidate, clock=clock, may_grow=lambda *_: False, **limits)
+        symmetries = RecordSymmetries.of(problem, channel)
+        start = dual_bound(channel, candidate, symmetries, clock=clock, may_grow=lambda *_: False, **limits)
         fixed = slope is not None
         tree = DualTree(channel, start, target=target, wanted=1e-3, decimals=7, most=1000, fixed=fixed)
         lines = dual_tree_lines
@@ -130,7 +132,7 @@ def test_all_leaves_of_a_tree_have_one_slope_if_they_are_told(loose, kind, above
     tangent = round(record.candidate.mu, 4)
     slopes = []
     for slope in (tangent, None):
-        proof = proof_of(record, slope, (1.0 + above) * record.candidate.leakage, kind)
+        proof = proof_of(loose.problem, record, slope, (1.0 + above) * record.candidate.leakage, kind)
         slopes.append([float(leaf.entropy) for leaf in proof if isinstance(leaf, JointLeaf)])
     assert set(slopes[0]) == {tangent}
     assert len(slopes[0]) > 2
@@ -211,18 +213,50 @@ def test_every_claim_of_a_certificate_is_proved_by_itself(curves):
     assert curves.proved_apart(problem, result.certificate, ["0 max", "0.5 max", "0.74 max", "0.9 max", "1 max"])
 
 
-def test_a_line_that_is_a_little_lower_is_not_proved(curves):
-    """The claims have no room to spare: 1e-6 less is too much."""
+def less(number: str) -> str:
+    """A claim that is lower, by little beside the gap."""
+    return fraction_text(Fraction(number) - Fraction(1, 10**5))
+
+
+def more(number: str) -> str:
+    return fraction_text(Fraction(number) + Fraction(1, 10**5))
+
+
+FALSE = {
+    "a line that is lower": lambda curve: CurveClaim(tuple((less(c), m) for c, m in curve.above), curve.below),
+    "a line that is steeper": lambda curve: CurveClaim(tuple((c, more(m)) for c, m in curve.above), curve.below),
+    "a flatter line through the bound at 0": lambda curve: CurveClaim(
+        tuple((c, less(m)) for c, m in curve.above), curve.below
+    ),
+    "a step that is higher": lambda curve: CurveClaim(curve.above, ((curve.below[0][0], more(curve.below[0][1])),)),
+    "a step that is longer": lambda curve: CurveClaim(curve.above, (("8001/10000 max", curve.below[0][1]),)),
+    "a step without its witness": lambda curve: CurveClaim(curve.above, (*curve.below, ("1/10 max", "0.01"))),
+}
+
+
+@pytest.fixture(scope="module")
+def narrow():
+    """An audit that is nearly closed, with a step."""
     problem = count("0.9 max")
-    certificate = dl.solve(problem, gap=1e-3, time_limit=None, curve=[]).certificate
-    ((c, m),) = certificate.header.curve.above
-    lower = CurveClaim(((fraction_text(Fraction(c) - Fraction(1, 10**4)), m),))
-    false = dl.Certificate.of(
-        replace(certificate.header, curve=lower), certificate.lower_lines(), certificate.upper_lines()
-    )
-    claims = [curves.line_at(problem, proof, "0.8 max") for proof in (certificate, false)]
-    there = curves.at(problem, "0.8 max")
-    assert [dl.verify(there, claim).proved for claim in claims] == [True, False]
+    return problem, dl.solve(problem, gap=1e-4, time_limit=None, curve=["0.8"]).certificate
+
+
+@pytest.mark.parametrize("falsify", FALSE.values(), ids=FALSE)
+def test_the_checker_rejects_what_is_planted(narrow, falsify):
+    problem, certificate = narrow
+    head, body = certificate.text.split("\n", 1)
+    assert Header.decode(head) == certificate.header
+    false = replace(certificate.header, curve=falsify(certificate.header.curve))
+    assert dl.verify(problem, certificate).proved
+    assert dl.verify(problem, dl.Certificate(false.encode() + "\n" + body)).status.value == "rejected"
+
+
+def test_the_checker_and_the_claims_one_by_one_agree_about_a_lower_line(curves, narrow):
+    problem, certificate = narrow
+    false = replace(certificate.header, curve=FALSE["a line that is lower"](certificate.header.curve))
+    false = dl.Certificate.of(false, certificate.lower_lines(), certificate.upper_lines())
+    claims = [curves.line_at(problem, proof, "0.89 max") for proof in (certificate, false)]
+    assert [dl.verify(curves.at(problem, "0.89 max"), claim).proved for claim in claims] == [True, False]
 
 
 def test_a_certificate_of_the_uniform_prior_claims_no_curve():
