@@ -18,7 +18,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
-from dalenius.audits.curve import WholeCurve, bound_at
+from dalenius.audits.curve import WholeCurve, bound_at, is_level
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -112,12 +112,8 @@ class EntropyAudit(Audit):
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
         self._tell("search", None, 0)
-        if self.curve is not None and self.upper > self.target:
-            known = [(record.channel, record.candidate) for record in self.records]
-            self.curve.choose_slope(known, self.target, rng=self.search.rng, clock=self.clock.part(0.1))
-            if self.curve.slope is not None:
-                self._bound_all(self.clock.part(TANGENT))
-                self.curve.slope, self.out_of_time, self.out_of_room = None, False, False
+        if self.curve is not None and self.records:
+            self._bound_by_lines(self.curve, self.clock.part(TANGENT))
         self._bound_all(self.clock)
         best = _most_exposed(self.records)
         if self.curve is not None and best is not None:
@@ -168,10 +164,14 @@ class EntropyAudit(Audit):
     def uppers(self) -> Iterator[Upper]:
         """First with what the same proofs say at other entropy bounds, if that is wanted."""
         if self.curve is not None and self.exposed is not None:
-            proofs = [(record.upper, record.proof) for record in self.records]
             for end in islice(super().uppers(), CLAIMS):
-                if end.candidate == 0 and end.margin > 0.0:
-                    yield replace(end, above=self.curve.lines(proofs, end.margin * end.unit))
+                most = self.upper if end.margin else 0.0
+                proofs = [(min(record.upper, most), record.proof) for record in self.records]
+                above = self.curve.lines(proofs, end.margin * end.unit)
+                if above and end.candidate == 0:
+                    yield replace(end, above=above)
+                if not end.margin:  # exactly 0, or not at all
+                    yield end
         yield from super().uppers()
 
     def _start(self, channel: AggregatedRecord) -> RecordAudit:
@@ -213,6 +213,21 @@ class EntropyAudit(Audit):
         """The multiplier that all leaves are to have, if there is one."""
         return None if self.curve is None else self.curve.slope
 
+    def _bound_by_lines(self, curve: WholeCurve, clock: Clock) -> None:
+        """Bounds of one slope, if there may be some; instead of level ones, too, which say less of other entropy bounds."""
+        known = [(record.channel, record.candidate) for record in self.records]
+        curve.choose_slope(known, self.target, rng=self.search.rng, clock=clock.part(0.1))
+        if curve.slope is None:
+            return
+        level = [(record, record.kept) for record in self.records if is_level(record.proof)]
+        for record, _ in level:
+            record.upper = np.inf
+        self._bound_all(clock)
+        for record, kept in level:
+            if record.upper > self.target:
+                record.kept = kept
+        curve.slope, self.out_of_time, self.out_of_room = None, False, False
+
     def _bound_all(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
@@ -224,18 +239,22 @@ class EntropyAudit(Audit):
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
-        if record.dual is None:
+        dual = record.dual
+        if dual is None:
             arrays = relaxation_bytes(record.channel.rows, record.channel.letters)
             if self.held + arrays > self.search.limits.least[1]:
                 self.out_of_room = True
                 return
             self.held += arrays
-            record.dual = self._dual(record, turn)
+            dual = self._dual(record, turn)
             self._vertices(record, turn)
+        record.dual = (
+            None if self._slope is None else dual
+        )  # trees whose leaves have slopes of their own begin with it, too
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
             most = self.search.limits.nodes
-            record.race = _trees(record, record.dual, self.gap, self.target, wanted, most, self._slope)
+            record.race = _trees(record, dual, self.gap, self.target, wanted, most, self._slope)
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> None:
         channel = record.channel
