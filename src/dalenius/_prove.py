@@ -256,6 +256,7 @@ class _Desk:
             curve=CurveClaim(upper.above, tuple((step.entropy, step.low) for step in lower.below))
             if upper.above
             else None,
+            terms=upper.terms,
         )
         steps = (step.witness for step in lower.below if upper.above)
         certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)

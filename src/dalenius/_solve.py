@@ -191,7 +191,7 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if problem.constraints:
+    if not problem.plain:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
@@ -202,6 +202,11 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
+
+
+def _more(problem: DesignProblem) -> str:
+    """What it has that plain designs have not."""
+    return "constraints" if problem.constraints else "an objective of several terms"
 
 
 def need_way(problem: Problem, method: str | None, solver: object) -> None:
@@ -245,16 +250,17 @@ def _need_way_to_audit(problem: Problem, method: str | None, solver: str) -> Non
 def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str) -> None:
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
-    if problem.constraints:
+    if not problem.plain:
         if method == "alternating":
             raise InputError(
-                'method: a design with constraints has one method, the exchange; leave it out, got "alternating"'
+                f'method: a design with {_more(problem)} has one method, the exchange; leave it out, got "alternating"'
             )
         if solver == "own":
-            raise InputError("solver: our own method knows no constraints; choose another one, or leave it out")
+            more = _more(problem).removeprefix("an ")
+            raise InputError(f"solver: our own method knows no {more}; choose another one, or leave it out")
     if _is_private(problem) and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
-    if _is_private(problem) and not problem.constraints and solver != "auto":
+    if _is_private(problem) and problem.plain and solver != "auto":
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )

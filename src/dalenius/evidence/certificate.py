@@ -25,7 +25,11 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    TermLine,
+    TermSection,
     UpperLine,
+    Vector,
+    WeightLine,
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
@@ -34,7 +38,8 @@ from dalenius.files import MAX_PROOF, read_text, write_whole
 __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
-LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine)
+OBJECTIVE = "objective"  # the unit of a design with one
+LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine, WeightLine, TermLine)
 
 Claim = tuple[Fraction, Fraction]
 Sections = dict[int, tuple[ProofLine, ...]]
@@ -51,6 +56,7 @@ class Header:
     unit : of the claims
     producer : free text
     mechanism : of a design: rows of whole weights; None where there is none
+    terms : of a design with an objective of several terms: what each comes to at most; None where there is nothing
     resolved : the channel where the checker does not know the mechanism's kind: what its rows belong to, and the rows
     curve : what is claimed at other entropy bounds than the model's, if anything is
     """
@@ -62,6 +68,7 @@ class Header:
     unit: str = "nats"
     producer: str = ""
     mechanism: Matrix | None = None
+    terms: Vector | None = None
     resolved: tuple[str, Matrix] | None = None
     curve: CurveClaim | None = None
 
@@ -93,6 +100,8 @@ class Header:
         }
         if self.about_a_design:
             header["mechanism"] = self.mechanism
+        if self.unit == OBJECTIVE:
+            header["terms"] = self.terms
         if self.resolved is not None:
             header["resolved"] = {"inputs": self.resolved[0], "rows": self.resolved[1]}
         if self.curve is not None:
@@ -122,6 +131,7 @@ class Header:
             **texts,
             **ends,
             mechanism=_matrix(header.get("mechanism")),
+            terms=_vector(header.get("terms")),
             resolved=(str(resolved.get("inputs")), _matrix(resolved.get("rows")) or ())
             if isinstance(resolved, dict)
             else None,
@@ -140,6 +150,11 @@ def _matrix(rows: object) -> Matrix | None:
             "not a certificate: the rows of a mechanism must be lists of texts (docs/certificate-format.md)"
         )
     return tuple(map(tuple, rows))
+
+
+def _vector(values: object) -> Vector | None:
+    """A list of texts; `InputError` if it is something else."""
+    return None if values is None else (_matrix([values]) or ((),))[0]
 
 
 @dataclass(frozen=True)
@@ -170,10 +185,10 @@ class Certificate:
         return tuple(line for line in self.body() if not isinstance(line, LOWER))
 
     def sections(self) -> Sections:
-        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits."""
+        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits and terms."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine):
+            if isinstance(line, AdversaryLine | TermSection):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dalenius.evidence.curve import CurveStep, Pair
-from dalenius.evidence.lines import LowerLine, Matrix, UpperLine
+from dalenius.evidence.lines import LowerLine, Matrix, UpperLine, Vector
 from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
 
 __all__ = ["CERTAIN", "MARGINS", "QUICK", "Lower", "Upper", "step"]
@@ -88,12 +88,13 @@ class Upper(_End):
     """An upper end, at least 0, with the lines that prove it and, of a design, the mechanism that attains it.
 
     What the same lines prove at other entropy bounds are the lines `above`, as (c, m); the witnesses `below` of a lower end are
-    claimed beside some only.
+    claimed beside some only. `terms` are the ends of the terms of a design's objective, as a certificate has them.
     """
 
     lines: tuple[UpperLine, ...]
     above: tuple[Pair, ...] = ()
     mechanism: Matrix | None = None
+    terms: Vector | None = None
 
     @property
     def rounded(self) -> float | None:
