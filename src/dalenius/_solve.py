@@ -11,7 +11,7 @@ import numpy as np
 from dalenius._costs import design_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import EntropyAudit, WholeCurve, audit_within, need_within
+from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, need_within
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
@@ -172,10 +172,13 @@ def _audited(
         from dalenius.alternating import AlternatingAudit
 
         audit = AlternatingAudit(problem, search)
-    if isinstance(audit, EntropyAudit):
-        audit.curve = None if shares is None else WholeCurve(problem, shares)
-        if known is not None:
-            audit.recall(known)
+    if known is not None and isinstance(audit, EntropyAudit):
+        audit.recall(known)
+    if shares is not None and isinstance(audit, EntropyAudit):
+        audit.curve = WholeCurve(problem, shares)
+        curve = CurveAudit(audit, audit.curve)
+        curve.run()
+        return prove(problem, curve, search)
     audit.run()
     return prove(problem, audit, search)
 

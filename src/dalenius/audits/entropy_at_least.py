@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
 from typing import ClassVar
 
 import numpy as np
 
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
-from dalenius.audits.audit import Audit, Exposure, LowerEnd, UpperProof
+from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -36,7 +35,7 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
-from dalenius.evidence import Upper, double_above
+from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
@@ -52,8 +51,7 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
-TANGENT, DENSE = 0.6, 0.3  # shares of the time left: for bounds of one slope; for witnesses at other entropy bounds
-CLAIMS = 3  # margins that are tried with claims about the whole curve
+TANGENT = 0.6  # share of the time left that bounds of one slope may take
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -115,9 +113,6 @@ class EntropyAudit(Audit):
         if self.curve is not None and self.records:
             self._bound_by_lines(self.curve, self.clock.part(TANGENT))
         self._bound_all(self.clock)
-        best = _most_exposed(self.records)
-        if self.curve is not None and best is not None:
-            self.curve.search(best.channel, best.candidate, self.clock.part(DENSE))
         self.out_of_time |= self.clock.expired
         self._tell("done", None, sum(record.leaves for record in self.records), now=True)
 
@@ -154,25 +149,6 @@ class EntropyAudit(Audit):
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
-
-    def lowers(self) -> Iterator[LowerEnd]:
-        """With the witnesses for other entropy bounds, if they are wanted."""
-        for end in super().lowers():
-            searched = self.curve is not None and end.candidate == 0
-            yield replace(end, below=self.curve.steps(end.margin)) if self.curve and searched else end
-
-    def uppers(self) -> Iterator[Upper]:
-        """First with what the same proofs say at other entropy bounds, if that is wanted."""
-        if self.curve is not None and self.exposed is not None:
-            for end in islice(super().uppers(), CLAIMS):
-                most = self.upper if end.margin else 0.0
-                proofs = [(min(record.upper, most), record.proof) for record in self.records]
-                above = self.curve.lines(proofs, end.margin * end.unit)
-                if above and end.candidate == 0:
-                    yield replace(end, above=above)
-                if not end.margin:  # exactly 0, or not at all
-                    yield end
-        yield from super().uppers()
 
     def _start(self, channel: AggregatedRecord) -> RecordAudit:
         """A witness, and the bounds that cost little: the letters' entropy, the channel's capacity, or the one prior there is."""
