@@ -17,7 +17,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
-from dalenius.audits.curve import WholeCurve, bound_at, is_level
+from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -110,7 +110,7 @@ class EntropyAudit(Audit):
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
         self._tell("search", None, 0)
-        if self.curve is not None and self.records:
+        if self.curve is not None and self.upper > self.target:
             self._bound_by_lines(self.curve, self.clock.part(TANGENT))
         self._bound_all(self.clock)
         self.out_of_time |= self.clock.expired
@@ -190,19 +190,12 @@ class EntropyAudit(Audit):
         return None if self.curve is None else self.curve.slope
 
     def _bound_by_lines(self, curve: WholeCurve, clock: Clock) -> None:
-        """Bounds of one slope, if there may be some; instead of level ones, too, which say less of other entropy bounds."""
+        """Bounds of one slope, if there may be some."""
         known = [(record.channel, record.candidate) for record in self.records]
         curve.choose_slope(known, self.target, rng=self.search.rng, clock=clock.part(0.1))
-        if curve.slope is None:
-            return
-        level = [(record, record.kept) for record in self.records if is_level(record.proof)]
-        for record, _ in level:
-            record.upper = np.inf
-        self._bound_all(clock)
-        for record, kept in level:
-            if record.upper > self.target:
-                record.kept = kept
-        curve.slope, self.out_of_time, self.out_of_room = None, False, False
+        if curve.slope is not None:
+            self._bound_all(clock)
+            curve.slope, self.out_of_time, self.out_of_room = None, False, False
 
     def _bound_all(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""

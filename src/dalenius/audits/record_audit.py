@@ -31,9 +31,6 @@ __all__ = [
 ]
 
 Proof = tuple[ProofLine, ...]
-Kept = tuple[
-    float, str, Proof, int, tuple[float, Proof]
-]  # a bound in nats, its name, lines and leaves; the best with a short proof
 RELATIVE = 1e-5  # of a leakage so small that ABSOLUTE is much of it
 SHORT = 256  # lines of a proof that takes no time to speak of
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
@@ -101,15 +98,6 @@ class RecordAudit:
             self.upper, self.method, self.proof, self.leaves = upper, method, tuple(lines), leaves
             if len(self.proof) <= SHORT:
                 self.quick = upper, self.proof
-
-    @property
-    def kept(self) -> Kept:
-        """What is known from above."""
-        return self.upper, self.method, self.proof, self.leaves, self.quick
-
-    @kept.setter
-    def kept(self, kept: Kept) -> None:
-        self.upper, self.method, self.proof, self.leaves, self.quick = kept
 
     def improve(self, p: Floats, clock: Clock) -> None:
         """Search from a prior where a bound is large."""

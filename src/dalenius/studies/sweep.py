@@ -45,7 +45,8 @@ def entropy_curve(
     """Certified intervals of the leakage for entropy bounds at shares of log |X|, one after the other.
 
     L_b falls as b grows, and every proof bounds the whole curve: from above by lines, from below by witnesses between a point and its
-    neighbours. `LeakageCurve` has the band. A point starts from the proof for no more entropy that says most about it.
+    neighbours. `LeakageCurve` has the band. A point starts from the proof for no more entropy that says most
+    about it, so that the upper ends fall, too.
 
     Parameters
     ----------

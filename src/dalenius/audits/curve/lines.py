@@ -19,7 +19,7 @@ from dalenius.evidence.lines import JointLeaf, ProofLine, UniformLeaf, VerticesL
 from dalenius.exact import fraction_text
 from dalenius.model import EntropyAtLeast, MaximalLeakage
 
-__all__ = ["Section", "bound_at", "is_level", "lines_above"]
+__all__ = ["Section", "bound_at", "lines_above"]
 
 Section = tuple[Fraction, Sequence[ProofLine]]  # an upper end in nats, and the lines that prove it
 Ends = tuple[Fraction, Fraction]
@@ -66,11 +66,6 @@ def bound_at(certificate: Certificate, problem: MaximalLeakage) -> Fraction:
     lines = header.curve.above if header.curve else ()
     values = [Fraction(c) - Fraction(m) * entropy for c, m in lines]
     return min(header.claim[1], max(values)) if values else header.claim[1]
-
-
-def is_level(proof: Sequence[ProofLine]) -> bool:
-    """Whether a proof says the same at every entropy bound."""
-    return _slopes(proof) == {Fraction(0)}
 
 
 def _slopes(proof: Sequence[ProofLine]) -> set[Fraction] | None:
