@@ -84,7 +84,7 @@ def solve(
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
         ``"alternating"`` is the source paper's scheme, with certified blocks. Of an audit against `EntropyAtLeast`: the lower end is
-        where the scheme comes to rest, so that neither another letter law nor another conditional law of one letter leaks more than
+        where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters leak more than
         the gap more. Of a design: the exchange with a memory of one prior, which need not close, and warns where it cycles
         (`dalenius.alternating.CycleWarning`). The interval is proved as always; `result.alternating` has sweeps, gains and cycles.
         Left out: the search of an audit, the ``"exchange"`` of a design.
@@ -93,7 +93,6 @@ def solve(
         the package's own methods. ``"auto"`` is whichever is quickest by measurement (Clarabel, mostly), the other where that
         stalls; MOSEK before both if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which
         one each end rests on.
-
     curve : bool or sequence of numbers
         Of an audit against `EntropyAtLeast`: have the certificate bound the leakage at every entropy bound, not only at the
         problem's own (`LeakageCurve` reads it). From above by lines, if that closes the audit by one; from below by witnesses at
@@ -188,28 +187,23 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
 
-    private = _is_private(problem)
-    if private and known is not None:
+    if _is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if not problem.plain:
+    linear = _is_linear(problem)
+    if not problem.plain and not linear:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
-    if private:
-        linear = LinearProposer.of(problem, search)
-        linear.run()
-        return prove(problem, linear, search)
+    if linear:
+        exact = LinearProposer.of(problem, search)
+        exact.run()
+        return prove(problem, exact, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
-
-
-def _more(problem: DesignProblem) -> str:
-    """What it has that plain designs have not."""
-    return "constraints" if problem.constraints else "an objective of several terms"
 
 
 def need_way(problem: Problem, method: str | None, solver: object) -> None:
@@ -254,16 +248,17 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
     if not problem.plain:
+        more = "constraints" if problem.constraints else "an objective of several terms"
         if method == "alternating":
             raise InputError(
-                f'method: a design with {_more(problem)} has one method, the exchange; leave it out, got "alternating"'
+                f'method: a design with {more} has one method, the exchange; leave it out, got "alternating"'
             )
-        if solver == "own":
-            more = _more(problem).removeprefix("an ")
-            raise InputError(f"solver: our own method knows no {more}; choose another one, or leave it out")
+        if solver == "own" and not _is_linear(problem):
+            known = more.removeprefix("an ")
+            raise InputError(f"solver: our own method knows no {known}; choose another one, or leave it out")
     if _is_private(problem) and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
-    if _is_private(problem) and problem.plain and solver != "auto":
+    if solver != "auto" and _is_linear(problem):
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
@@ -288,6 +283,13 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
 def _is_private(problem: DesignProblem) -> bool:
     """Whether a privacy notion limits the mechanism, and no adversary."""
     return isinstance(problem, MinDistortion) and problem.privacy is not None
+
+
+def _is_linear(problem: DesignProblem) -> bool:
+    """Whether the design is a linear program, which is solved exactly."""
+    from dalenius.designs import Terms
+
+    return _is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
 def _of_kind(known: object, kind: type[T]) -> T | None:

@@ -41,6 +41,9 @@ class DualTree:
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
+        what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
     fixed : bool
         Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
     """
@@ -56,10 +59,11 @@ class DualTree:
         wanted: float,
         decimals: int,
         most: float,
+        pi: Floats | None = None,
         fixed: bool = False,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.fixed = fixed
+        self.pi, self.fixed = pi, fixed
         self.point: Floats | None = None
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
@@ -104,7 +108,7 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.fixed)
+        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed)
         work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()
