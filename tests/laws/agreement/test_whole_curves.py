@@ -46,7 +46,7 @@ def test_the_band_contains_what_is_solved_by_itself(curves, support, question, p
 def test_no_prior_is_told_more_than_the_band_says(curves, support):
     """Random small audits: one proof each, and priors of every kind at entropy bounds of all sizes."""
     rng = np.random.default_rng(16)
-    for seed in range(draws(4, 1000)):
+    for seed in range(draws(4, 300)):
         counts = support.random_counts(rng, 4, int(rng.integers(2, 4)), total=100)
         channel = dl.Channel(support.exact_rows(counts, 100), inputs="dataset")
         question = support.problem([2, 2], None, channel, f"{rng.integers(2, 95)}/100 max")

@@ -18,6 +18,7 @@ from dalenius.search.decimals import short
 __all__ = ["tangent_slope"]
 
 DIGITS = 6
+LEVEL = 1e-6  # of the leakage: a line that falls by no more up to log |X| is level
 
 
 def tangent_slope(
@@ -35,7 +36,7 @@ def tangent_slope(
         What the bounds are to come down to, in nats.
     """
     channel, best = max(known, key=lambda pair: pair[1].leakage)
-    if channel.max_knowledge == 0.0 or not best.mu > 0.0:
+    if best.mu * channel.max_knowledge <= LEVEL * best.leakage:
         return None
     slope = float(short(best.mu, DIGITS))
     found = (priced(channel, slope, rng=rng, clock=clock, warm=[witness.p]) for channel, witness in known)
