@@ -12,6 +12,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.row_lines import row_tree_lines
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
 from dalenius.evidence.lines import (
     UNIFORM,
@@ -87,11 +88,7 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if (first := _same(channel, bound.trees, a)) < a:
             yield SameRow(first)
             continue
-        for node in tree.preorder():
-            if isinstance(node, Branch):
-                yield _row_cut(channel, *node.cut)
-            else:
-                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
+        yield from row_tree_lines(channel, tree)
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:

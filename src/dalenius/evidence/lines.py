@@ -18,6 +18,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "GroupedRowLeaf",
     "InputLaw",
     "JointLeaf",
     "LawOfSelections",
@@ -32,6 +33,7 @@ __all__ = [
     "RatioLine",
     "RecordLine",
     "RowCut",
+    "RowGroups",
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
@@ -200,6 +202,26 @@ class RowLeaf:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroups:
+    """The row problem goes on about groups of outputs, each output in one of them."""
+
+    word: ClassVar[str] = "group"
+    groups: Partition
+
+
+Partition = tuple[tuple[Index, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedRowLeaf:
+    """A leaf of a row problem below lines of groups: slopes, and multipliers of the ranges that stood before each of these lines."""
+
+    word: ClassVar[str] = "row"
+    slopes: Vector | None
+    earlier: Slopes
+
+
+@dataclass(frozen=True, slots=True)
 class SameRow:
     """The row problem of an earlier letter, which is this letter's, too."""
 
@@ -251,7 +273,7 @@ class UniformLeaf:
 
 
 LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
-BranchLine = Split | Cut | RowCut | ClassPart
-ProofLine = Union[BranchLine, JointLeaf, RowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+BranchLine = Split | Cut | RowCut | RowGroups | ClassPart
+ProofLine = Union[BranchLine, JointLeaf, RowLeaf, GroupedRowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -15,17 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
-from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
+from dalenius.audits.bounds.dual_point import best_point
+from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.audits.bounds.row_boxes import RowProblem
+from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.bounds.rows import row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
-from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
-BATCH = 64  # row leaves branched at once
+BATCH = 32  # row leaves branched at once
+SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class DualBound:
     attainable: float
     output_law: Floats
     beta: float
-    trees: tuple[BoxTree, ...]
+    trees: tuple[RowTree, ...]
 
     @property
     def leaves(self) -> int:
@@ -55,10 +59,10 @@ def dual_bound(
     useless: float,
     decimals: int,
     clock: Clock,
-    may_grow: Callable[[BoxTree, int], bool],
+    may_grow: Callable[[RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
-    """The dual bound at a witness's own output law and multiplier.
+    """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
     Parameters
     ----------
@@ -73,54 +77,95 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     """
-    law = candidate.p.sum(axis=0) @ channel.rows
-    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
-    law = law / law.sum()
-    beta = float(short(candidate.mu, 12))
+    law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock)
-    distinct = list({id(tree): tree for tree in trees}.values())
-
-    def total(values: Sequence[float]) -> float:
-        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
-
-    attainable = total(floors)
+    rows = _Rows(channel, candidate.p, clock)
+    floors = rows.floors(law, beta)
+    attainable = _total(channel, floors, beta)
+    if attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+        point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
+        other_law, other_beta = _rounded(np.exp(-point.lam)), float(short(point.beta, 12))
+        rows.add_starts(point.maxima)
+        others = rows.floors(other_law, other_beta)
+        if _total(channel, others, other_beta) < attainable:
+            law, beta, floors, attainable = other_law, other_beta, others, _total(channel, others, other_beta)
     if attainable > enough:  # it cannot close, so it need not be exact
         tolerance = max(tolerance, 0.02 * (attainable - enough))
+    room = max(enough - attainable, tolerance) if attainable < useless else np.inf
+    trees = rows.trees(law, beta, [floor + 0.999 * room for floor in floors], decimals)
+    distinct = list({id(tree): tree for tree in trees}.values())
     while True:
         uppers = [tree.upper for tree in trees]
-        upper = total(uppers)
+        upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
         if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
             break
-        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
-        if not trees[loosest].branch(BATCH, above=floors[loosest]):
+        excess = np.array([tree.upper - tree.target for tree in trees])
+        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * np.maximum(excess, 0.0)))
+        if not trees[loosest].branch(BATCH):
             break
     return DualBound(upper, attainable, law, beta, trees)
 
 
-def _row_problems(
-    channel: RecordChannel, candidate: Candidate, law: Floats, beta: float, decimals: int, clock: Clock
-) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
-    """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
-    exists = np.isfinite(channel.log_uniform)
-    known: dict[bytes, tuple[BoxTree, float]] = {}
-    for a in range(channel.letters):
-        if channel.log_uniform[a].tobytes() not in known:
-            rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
-            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
-            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
-            alike = [
-                b for b in range(channel.letters) if np.array_equal(channel.log_uniform[a], channel.log_uniform[b])
-            ]
-            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, log_masses)
-            known[channel.log_uniform[a].tobytes()] = tree, row_maximum(rows, log_masses, law, beta, starts, clock)
-    trees, floors = zip(*(known[log_masses.tobytes()] for log_masses in channel.log_uniform), strict=True)
-    return trees, floors
+def _total(channel: RecordChannel, values: Sequence[float], beta: float) -> float:
+    """U from a value for each letter."""
+    return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
+
+
+def _rounded(law: Floats) -> Floats:
+    """An output law as it is written, positive everywhere."""
+    law = law / law.sum()
+    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
+    return np.asarray(law / law.sum())
+
+
+class _Rows:
+    """The row problems of all letters; letters of equal counts share everything."""
+
+    def __init__(self, channel: RecordChannel, p: Floats, clock: Clock) -> None:
+        self._channel, self._p, self._clock = channel, p, clock
+        self._exists = np.isfinite(channel.log_uniform)
+        first: dict[bytes, int] = {}
+        self._first = [first.setdefault(row.tobytes(), a) for a, row in enumerate(channel.log_uniform)]
+        self.starts = [
+            _row_starts(p[self._alike(a)][:, self._exists[a]], channel.rows[self._exists[a]], self._log_masses(a))
+            for a in range(channel.letters)
+        ]
+
+    def add_starts(self, maxima: Sequence[Floats]) -> None:
+        """Laws on all classes (laws, classes), for each letter."""
+        found = zip(self.starts, maxima, self._exists, strict=True)
+        self.starts = [np.vstack([starts, w[:, exists]]) for starts, w, exists in found]
+
+    def floors(self, law: Floats, beta: float) -> list[float]:
+        """What each letter's row problem attains."""
+        known = {
+            a: row_maximum(
+                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self.starts[a], self._clock
+            )
+            for a in set(self._first)
+        }
+        return [known[a] for a in self._first]
+
+    def trees(self, law: Floats, beta: float, targets: Sequence[float], decimals: int) -> tuple[RowTree, ...]:
+        """A tree a letter that bounds its row problem from above."""
+        known = dict[int, RowTree]()
+        for a in set(self._first):
+            rows, masses = self._channel.rows[self._exists[a]], self._p[:, self._exists[a]]
+            groups = OutputGroups.of(rows, masses + 1e-9 / masses.size)
+            problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals)
+            known[a] = RowTree(problem, targets[a])
+        return tuple(known[a] for a in self._first)
+
+    def _log_masses(self, a: int) -> Floats:
+        return self._channel.log_uniform[a][self._exists[a]]
+
+    def _alike(self, a: int) -> list[int]:
+        return [b for b, first in enumerate(self._first) if first == self._first[a]]
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

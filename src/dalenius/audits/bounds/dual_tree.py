@@ -50,9 +50,9 @@ class DualTree:
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.point: Floats | None = None
-        low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
-        law = np.maximum(start.output_law, 1e-9)
-        node = DualNode(low, high, rows_of(start.trees), law / law.sum(), max(start.beta, 1e-6), start.upper)
+        rows, law = rows_of(start.trees), np.maximum(start.output_law, 1e-9)
+        low, high = (np.array([getattr(row, end) for row in rows]) for end in ("low", "high"))
+        node = DualNode(low, high, rows, law / law.sum(), max(start.beta, 1e-6), start.upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 

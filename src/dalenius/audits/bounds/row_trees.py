@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.information.arrays import Floats
-from dalenius.search.boxes import BoxTree, halves
+from dalenius.audits.bounds.row_search import Halving, RowTree
+from dalenius.search.boxes import halves
 from dalenius.search.tree import Branch, preorder
 
 __all__ = ["Row", "rows_of"]
@@ -66,19 +67,32 @@ def _parts(row: Row) -> tuple[Row, ...]:
     return row.parts
 
 
-def rows_of(trees: Sequence[BoxTree]) -> list[Row]:
-    """Trees of the dual bound as row trees; letters that share one keep sharing it."""
+def rows_of(trees: Sequence[RowTree]) -> list[Row]:
+    """Trees of the dual bound as row trees; letters that share one keep sharing it. Where outputs were grouped only the root is."""
     known = {id(tree): _grown_on(tree) for tree in trees}
     return [known[id(tree)] for tree in trees]
 
 
-def _grown_on(tree: BoxTree) -> Row:
+def _grown_on(tree: RowTree) -> Row:
+    singles = tree.problem.groups.singles
+    low, high = tree.problem.low[list(singles)], tree.problem.high[list(singles)]
+    if tree.root.groups != singles:
+        return Row(low, high, np.zeros(len(singles)))
     done: list[Row] = []
     for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
         if isinstance(node, Branch):
-            parts = done.pop(), done.pop()
-            done.append(Row(tree.root.low, tree.root.high, parts[0].kappa, *node.cut, parts))
+            plan = node.cut
+            closed, rest = [done.pop() for _ in plan.closed], done.pop()
+            if isinstance(plan.rest, Halving):
+                step = plan.rest
+                rest = Row(low, high, rest.kappa, step.place, step.threshold, (rest, done.pop()))
+            for part, leaf in reversed(list(zip(plan.closed, closed, strict=True))):
+                parts = (rest, leaf) if part.above else (leaf, rest)
+                rest = Row(low, high, rest.kappa, part.place, part.threshold, parts)
+            done.append(rest)
         else:
-            box, cut = node.content, node.cut or (-1, 0.0)
-            done.append(Row(box.low, box.high, box.hints, *cut))
+            box, plan_ahead = node.content, node.cut
+            step_ahead = plan_ahead.rest if plan_ahead is not None else None
+            cut = (step_ahead.place, step_ahead.threshold) if isinstance(step_ahead, Halving) else (-1, 0.0)
+            done.append(Row(box.low, box.high, box.slopes, *cut))
     return done[0]
