@@ -155,7 +155,7 @@ class _Rows:
         """A tree a letter that bounds its row problem from above."""
         known = dict[int, RowTree]()
         for a in set(self._first):
-            rows, masses = self._channel.rows[self._exists[a]], self._p[:, self._exists[a]]
+            rows, masses = self._channel.rows[self._exists[a]], self._p[self._alike(a)][:, self._exists[a]]
             groups = OutputGroups.of(rows, masses + 1e-9 / masses.size)
             problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals)
             known[a] = RowTree(problem, targets[a])
