@@ -14,8 +14,8 @@ from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
-from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.output_groups import groups_bytes
+from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
@@ -259,7 +259,10 @@ class EntropyAudit(Audit):
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
-            grouped * leaves * WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+            grouped
+            * leaves
+            * WRITTEN
+            * max((record.channel.aggregation.output_count for record in self.records), default=0)
         )
         full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late

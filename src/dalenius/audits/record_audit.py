@@ -94,12 +94,16 @@ class RecordAudit:
         wanted = max(gap * self.candidate.leakage, ABSOLUTE)
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
-    def keep(
-        self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int, grouped: float = 1.0
-    ) -> None:
+    def keep(self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int, grouped: float = 1.0) -> None:
         """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
-            self.upper, self.method, self.proof, self.leaves, self.grouped = upper, method, tuple(lines), leaves, grouped
+            self.upper, self.method, self.proof, self.leaves, self.grouped = (
+                upper,
+                method,
+                tuple(lines),
+                leaves,
+                grouped,
+            )
             if len(self.proof) <= SHORT:
                 self.quick = upper, self.proof
 

@@ -79,7 +79,9 @@ class _Writer:
         count = len(box.groups)
         if len(path) == 1:
             return RowLeaf(slope_text(self._channel.lift_outputs(box.slopes)))
-        earlier = [slope_text(self._multipliers(box, family, which)) for which, family in enumerate(path[:-1], start=-1)]
+        earlier = [
+            slope_text(self._multipliers(box, family, which)) for which, family in enumerate(path[:-1], start=-1)
+        ]
         slopes = slope_text(box.slopes[:count])
         return GroupedRowLeaf(slopes, tuple(earlier)) if any(earlier) else RowLeaf(slopes)
 

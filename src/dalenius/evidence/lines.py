@@ -274,6 +274,7 @@ class UniformLeaf:
 
 LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
 BranchLine = Split | Cut | RowCut | RowGroups | ClassPart
-ProofLine = Union[BranchLine, JointLeaf, RowLeaf, GroupedRowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+RowLine = Union[RowLeaf, GroupedRowLeaf, SameRow]  # noqa: UP007
+ProofLine = Union[BranchLine, RowLine, JointLeaf, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -29,7 +29,7 @@ from dalenius.search.decimals import short
 __all__ = ["DualBound", "dual_bound"]
 
 BATCH = 32  # row leaves branched at once
-LOOSER = (64.0, 8.0, 1.0)  # times the room: where there are many outputs bounds that are not so good are proved first
+LOOSER = (30.0, 8.0, 3.0, 1.0)  # times the room: where there are many outputs bounds that are not so good are proved first
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
@@ -103,8 +103,8 @@ def dual_bound(
     room = max(enough - attainable, tolerance) if attainable < useless else np.inf
     best: DualBound | None = None
     for looser in LOOSER if channel.rows.shape[1] > FEW and np.isfinite(room) else (1.0,):
-        targets = [floor + looser * 0.999 * room for floor in floors]
-        bound = DualBound(np.inf, attainable, law, beta, rows.trees(law, beta, targets, decimals))
+        trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        bound = DualBound(np.inf, attainable, law, beta, trees)
         bound = _grown(channel, bound, max(enough, attainable + looser * tolerance), best, may_grow, tell)
         best = bound if best is None or bound.upper < best.upper else best
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
@@ -178,14 +178,16 @@ class _Rows:
         }
         return [known[a] for a in self._first]
 
-    def trees(self, law: Floats, beta: float, targets: Sequence[float], decimals: int) -> tuple[RowTree, ...]:
-        """A tree a letter that bounds its row problem from above."""
+    def trees(
+        self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
+    ) -> tuple[RowTree, ...]:
+        """A tree a letter that bounds its row problem from above, closed at so much above what it attains."""
         known = dict[int, RowTree]()
         for a in set(self._first):
             rows, masses = self._channel.rows[self._exists[a]], self._p[self._alike(a)][:, self._exists[a]]
-            groups = OutputGroups.of(rows, masses + 1e-9 / masses.size)
+            groups = OutputGroups.of(rows, (masses + 1e-12) / (masses + 1e-12).sum())
             problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals)
-            known[a] = RowTree(problem, targets[a])
+            known[a] = RowTree(problem, floors[a] + room, room)
         return tuple(known[a] for a in self._first)
 
     def _log_masses(self, a: int) -> Floats:

@@ -31,7 +31,7 @@ LEAST_BETA = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class DualPoint:
-    """-log r up to a constant (outputs,), beta, the dual bound as far as local maxima show it, and these, (maxima, classes) a letter."""
+    """-log r (outputs,), beta, the dual bound as far as local maxima show it, and these, (maxima, classes) for each letter."""
 
     lam: Floats
     beta: float
@@ -62,7 +62,10 @@ def best_point(channel: RecordChannel, p: Floats, beta: float, *, tolerance: flo
             break
         found = _look(channel, lam + model.spread(shift), beta, p, model)
         if found.value < best.value:
-            radius, at = min(1.0, 1.5 * radius) if best.value - found.value > 0.3 * (best.value - promised) else radius, shift
+            radius, at = (
+                min(1.0, 1.5 * radius) if best.value - found.value > 0.3 * (best.value - promised) else radius,
+                shift,
+            )
             best = found
         else:
             radius *= 0.4
@@ -77,7 +80,9 @@ def _look(channel: RecordChannel, lam: Floats, beta: float, p: Floats, model: _M
     for a in range(channel.letters):
         w = _climbed(channel, a, np.vstack([model.last[a], _starts(channel, a, p)]), lam, beta)
         K = w @ channel.rows
-        entropy = w @ np.where(np.isfinite(channel.log_uniform[a]), channel.log_uniform[a], 0.0) - x_log_x(w).sum(axis=1)
+        entropy = w @ np.where(np.isfinite(channel.log_uniform[a]), channel.log_uniform[a], 0.0) - x_log_x(w).sum(
+            axis=1
+        )
         values = x_log_x(K).sum(axis=1) + K @ lam + beta * entropy
         kept = list[int]()
         for j in np.argsort(-values).tolist():
@@ -115,7 +120,7 @@ def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float
 
 
 class _Model:
-    """Tangents at the maxima so far, and the bound from below that they make, as a function of a shift of -log r by groups, and beta."""
+    """Tangents at the maxima so far, and the bound from below that they make: a function of a shift of -log r, by groups, and beta."""
 
     def __init__(self, channel: RecordChannel, lam: Floats, p: Floats) -> None:
         self._channel, self._fixed = channel, channel.rows @ lam
@@ -216,7 +221,9 @@ class _Model:
         outer -= q @ outer
         hessian += (outer * q[:, None]).T @ outer / beta
         joint = weight[:, None] * w
-        hessian[:-1, :-1] += ((self.columns * joint.sum(axis=0)[:, None]).T @ self.columns - (K * weight[:, None]).T @ K) / beta
+        hessian[:-1, :-1] += (
+            (self.columns * joint.sum(axis=0)[:, None]).T @ self.columns - (K * weight[:, None]).T @ K
+        ) / beta
         mixed = ((joint * surprise).sum(axis=0) @ self.columns - (weight * entropy) @ K) / beta
         hessian[:-1, -1] += mixed
         hessian[-1, :-1] += mixed

@@ -56,7 +56,9 @@ def shrunk(problem: RowProblem, bounded: Bounded, errors: Floats, target: float)
     box, count = bounded.box, len(bounded.box.groups)
     low, high = (ends[:count] for ends in box.all_ranges())
     width = high - low
-    thresholds = np.stack([low + SHARES[:, None] * width, high - SHARES[:, None] * width])  # (below or above, shares, groups)
+    thresholds = np.stack(
+        [low + SHARES[:, None] * width, high - SHARES[:, None] * width]
+    )  # (below or above, shares, groups)
     thresholds = np.clip(short_on(thresholds, low, high), low, high)
     below, above = thresholds
     ends = np.stack([np.broadcast_to(low, below.shape), above]), np.stack([below, np.broadcast_to(high, above.shape)])

@@ -11,7 +11,6 @@ from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.row_boxes import Bounded, RowBox, RowProblem
 from dalenius.audits.bounds.row_cuts import ClosedPart, shrunk
 from dalenius.information import x_log_x
-from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
 from dalenius.search.decimals import branching_point
 from dalenius.search.tree import Leaf, Tree
@@ -19,7 +18,7 @@ from dalenius.search.tree import Leaf, Tree
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
 GAINS = 0.01  # cuts that make secants err less by this share are made again before anything else
-FINER = 0.05  # groups are split where they lose more than this share of what secants lose
+FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,14 @@ RowLeaf: TypeAlias = Leaf[RowBox, Plan]
 class RowTree(Tree[RowBox, Plan]):
     """Best-first tree of one letter's row problem. A bound at most `target` is enough: that is what cuts are made for.
 
+    `room` is by how much that is more than the problem attains: groups are at first so fine that they lose no more.
+
     The parts of a branch are those that its cuts close, in their order, then what is left: both halves, or one part.
     """
 
-    def __init__(self, problem: RowProblem, target: float = np.inf) -> None:
+    def __init__(self, problem: RowProblem, target: float, room: float) -> None:
         self.problem, self.target, self._slopes = problem, target, 0
-        (root,) = problem.bounded([problem.root()])
+        (root,) = problem.bounded([problem.root(room)])
         self.root = root.box
         super().__init__(self._planned(root))
 
@@ -66,14 +67,14 @@ class RowTree(Tree[RowBox, Plan]):
         return self._slopes / max(len(self.nodes), 1) / self.problem.groups.rows.shape[1]
 
     def branch(self, batch: int) -> bool:
-        """Take the boxes with the largest bounds apart, at most `batch` of them and only those above the target; False if none can be."""
-        return self.grow(self._parts, batch, above=self.target)
+        """Take boxes with the largest bounds apart, at most `batch` and only those above the target; False if none can be."""
+        return self.grow(self._taken_apart, batch, above=self.target)
 
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""
         return 1200 + 24 * min(2 * self.problem.groups.rows.shape[1], 64)
 
-    def _parts(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
+    def _taken_apart(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
         families, boxes, owner = list[list[RowLeaf]](), list[RowBox](), list[int]()
         for j, leaf in enumerate(leaves):
             assert leaf.cut is not None
@@ -168,5 +169,3 @@ def _finer(problem: RowProblem, box: RowBox, groups: Groups) -> RowBox:
         np.concatenate([box.coarser_low, tight_low[split]]),
         np.concatenate([box.coarser_high, tight_high[split]]),
     )
-
-

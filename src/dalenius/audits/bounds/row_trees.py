@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.information.arrays import Floats
 from dalenius.audits.bounds.row_search import Halving, RowTree
+from dalenius.information.arrays import Floats
 from dalenius.search.boxes import halves
 from dalenius.search.tree import Branch, preorder
 
