@@ -137,13 +137,13 @@ class Joint:
         pairs = zip(scores, self.record.inputs[a], strict=True)
         return [s + self.theta * (fine[k] - coarse[k]) for s, k in pairs]
 
-    def bound(self, psi: list[arb], entropy: arb) -> arb:
-        """The leaf's bound, from one number for each letter.
+    def bound(self, psi: list[arb]) -> arb:
+        """The leaf's bound at an entropy bound of 0, from one number for each letter; it falls by mu for each nat.
 
         Bound because H(p) = H(pi) + sum pi H(w), so that sum pi psi + tau H(pi) - mu b remains to be maximised.
         """
         tau = 1 - self.theta + self.mu
-        return (_soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)) - self.mu * entropy
+        return _soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)
 
 
 def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:

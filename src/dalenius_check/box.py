@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .allowance import NUMBER, PAIR, POINTER, Allowance
 from .arithmetic import fmpq
 from .bounds import Ranges
 
+Number = tuple[int, int]  # a family, and a place in it
 KEPT = 1 << 26  # bytes of ranges that are kept to be used again; not more than a quarter of what is allowed
 
 
@@ -64,14 +65,20 @@ class Box:
 
         Together they cover the box.
         """
+        return self.part([(j, place)], [(j, place)], t)
+
+    def part(self, below: Iterable[Number], above: Iterable[Number], t: fmpq) -> Callable[[], None]:
+        """Go to where all numbers of one list are at most t, and return the way to where all of the other are at least t."""
         depth = self.depth
-        _, his = self._cut(j, place)
-        his[place] = min(his[place], t)
+        for j, place in below:
+            _, his = self._cut(j, place)
+            his[place] = min(his[place], t)
 
         def other() -> None:
             self.back(depth)
-            los, _ = self._cut(j, place)
-            los[place] = max(los[place], t)
+            for j, place in above:
+                los, _ = self._cut(j, place)
+                los[place] = max(los[place], t)
 
         return other
 

@@ -17,7 +17,7 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_INNER = ("split", "cut", "part", "group", "chamber")
+_INNER = ("split", "cut", "part", "orbit", "group", "chamber")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
 
@@ -144,7 +144,10 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
     if "objective" in model.design:
         unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
-    claim = read.table(lines.next("the header"), "the header", schema)
+    first = lines.next("the header")
+    if not model.design and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:
+        schema = {**schema, "curve": (_as_it_is, REQUIRED)}
+    claim = read.table(first, "the header", schema)
     fixed = ("dalenius-certificate/2", model.problem, unit)
     for name, text in zip(("format", "problem", "unit"), fixed, strict=True):
         need(claim[name] == text, f"the header's {name} must be {text!a}")
@@ -160,6 +163,10 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
 
 def _or_null(value: Any, what: str, other: Reader) -> Any:
     return None if value is None else other(value, what)
+
+
+def _as_it_is(value: Any, what: str) -> Any:
+    return value
 
 
 def _numbers(value: Any, what: str) -> list[Any]:

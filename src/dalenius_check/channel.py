@@ -129,11 +129,12 @@ class Record:
         self.logs = [list(islice(logs, len(row))) for row in pairs]
         self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
         self.everything = {k for inputs in self.inputs for k in inputs}
+        self.exchanges = set[object]()  # of letters, which were found to leave the channel as it is
 
     def through(self, channel: Channel) -> Record:
         """The same record, released through another channel with the same inputs."""
         other = copy(self)
-        other.channel = channel
+        other.channel, other.exchanges = channel, set()
         return other
 
 

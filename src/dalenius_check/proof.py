@@ -14,6 +14,7 @@ from .bounds import entropy_of, exact_information, information, uniform_informat
 from .certificate import Lines
 from .channel import Channel, Record
 from .counts import completions, datasets, key, selections
+from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
@@ -34,20 +35,30 @@ class EntropyBound:
         self.tally: Counter[str] = Counter()
         self._last: tuple[int, Any] = (-1, None)
         self._size = 0
+        self._ceiling: Ceiling | None = None
 
-    def check(self, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
+        upper, words = arb(claim["upper"]), [f"witness: {self._witness(claim['lower'])}"]
+        if "curve" in claim:
+            found, own = curve(claim["curve"], self.model), self.model
+            for self.model, low in found.below:
+                self._witness(low)
+            self.model, self._ceiling = own, found.ceiling(own, upper)
+            words += found.words()
+        self.bound(upper)
+        return words, self.tally
+
+    def _witness(self, lower: fmpq) -> str:
+        """A line that proves `lower`; the prior in words."""
         _, i, hint = self.lines.item("the witness", {"witness": 3})
-        words = "none, the leakage is never negative"
         if i is None and hint is None:
             need(lower <= 0, "no witness, but lower is positive")
-        else:
-            prior, value = self.information(self.record(i), hint)
-            words = f"{prior} for record {i}"
-            if lower > 0:  # an information is never negative
-                at_most(arb(lower), value, "lower <= witness's information")
-        self.bound(arb(upper))
-        return words, self.tally
+            return "none, the leakage is never negative"
+        prior, value = self.information(self.record(i), hint)
+        if lower > 0:  # an information is never negative
+            at_most(arb(lower), value, "lower <= witness's information")
+        return f"{prior} for record {i}"
 
     def bound(self, upper: arb) -> None:
         """The sections, which must cover every record."""
@@ -95,7 +106,8 @@ class EntropyBound:
         """The proof that record i leaks at most `upper`."""
         record = self._record(i)
         with self.allowance.holding():
-            Section(self.lines, self.model, record, self.tally).run(upper)
+            ceiling = self._ceiling or Ceiling(upper, self.model.entropy_ball())
+            Section(self.lines, self.model, record, self.tally).run(ceiling)
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""

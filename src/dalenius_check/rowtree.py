@@ -12,14 +12,14 @@ from .arithmetic import arb
 from .bounds import Ranges
 from .box import Box
 from .certificate import Lines, Sizes
-from .chambers import Order, Stated, exchange, ordered
 from .channel import Channel
 from .groups import Grouping, Partition, joined, merged, own_ranges, partition, singles
 from .numbers import need
 from .read import decimal, entries, integer
 from .slopes import Slopes
+from .symmetries import Order, Stated, exchange, ordered
 
-_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": 2}
+_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RowTree:
     """The row problem of letter a, on the boxes of a tree; `known` has psi of the row leaves of an earlier letter like a."""
 
     def __init__(
-        self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[[Any], list[arb]]
+        self, lines: Lines, stated: Stated, a: int, scores: list[arb], known: Callable[..., list[arb]]
     ) -> None:
         self.lines, self.stated, self.a, self.level, self._known = lines, stated, a, stated.level, known
         self.allowance = self.level.allowance
@@ -60,7 +60,7 @@ class RowTree:
 
         for item in self.lines.tree(f"a cut or row of letter {self.a}", _NODES, step):
             if item[0] == "as":
-                result += self._known(item[1])
+                result += self._known(*item[1:])
             else:
                 result += self._row(item, slopes)
                 tally["row"] += 1
@@ -77,10 +77,10 @@ class RowTree:
             self.orders.popitem()
             self.allowance.take(-PAIR)
 
-    def _ranges(self) -> list[Ranges]:
-        """The ranges of all families, not yet tightened."""
-        first, *others = (family.box[0] for family in self.families)
-        return [ordered(first, self.orders, self.allowance) if self.orders else first, *others]
+    def _ranges(self, family: Family) -> Ranges:
+        """The ranges of a family, not yet tightened; orders are about the first one."""
+        plain = family is not self.families[0] or not self.orders
+        return family.box[0] if plain else ordered(family.box[0], self.orders, self.allowance)
 
     def _halve(self, item: list[Any]) -> Callable[[], None]:
         here = len(self.families), len(self.orders)
@@ -103,7 +103,7 @@ class RowTree:
         channel, size = grouping.of(joined(groups, self.level.groups))
         own = len(groups) * 2 * BALL + self.level.outputs * NUMBER + len(inputs) * BALL + PAIR
         self.allowance.take(own)
-        ranges = merged(own_ranges(channel, inputs), self._ranges()[-1], groups, before.groups)
+        ranges = merged(own_ranges(channel, inputs), self._ranges(before), groups, before.groups)
         scores = self.stated.leaf.coarser(self.a, self.families[0].scores, channel) if before.scores else []
         box = Box([ranges].__getitem__, self.allowance)
         self.families.append(Family(groups, channel, box, scores, size + own))
@@ -133,7 +133,7 @@ class RowTree:
         hints = (
             entries(item[2], "multipliers of earlier ranges", len(earlier)) if len(item) > 2 else [None] * len(earlier)
         )
-        ranges = self._ranges()
+        ranges = list(map(self._ranges, self.families))
         used = [
             (family.channel, own, slopes.read(hint, len(family.groups)))
             for family, own, hint in zip(self.families, ranges, [*hints, item[1]], strict=True)

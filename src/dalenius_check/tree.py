@@ -7,21 +7,22 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from .allowance import BALL
+from .allowance import BALL, PAIR
 from .arithmetic import arb, fmpq
 from .bounds import Joint, uniform_information
 from .box import Classes
 from .certificate import Lines
-from .chambers import Stated
 from .channel import Channel, Record
+from .curve import Ceiling
 from .groups import Grouping, Level, need_support, partition, singles, within
 from .model import Model
-from .numbers import at_most, largest, need
+from .numbers import largest, need
 from .read import decimal, entries, integer, law_of, nonnegative
 from .rowtree import RowTree
 from .slopes import Slopes
+from .symmetries import Stated, exchange, orbit, symmetry
 
-_NODES = {"split": 4, "cut": 4, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_NODES = {"split": 4, "cut": 4, "orbit": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
 
 
 def output_law(value: Any, channel: Channel, inputs: Collection[int]) -> list[fmpq]:
@@ -36,20 +37,21 @@ class Section:
 
     def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str]) -> None:
         self.lines, self.model, self.record, self.tally = lines, model, record, tally
-        self.channel, self.entropy, self.letters = record.channel, model.entropy_ball(), len(record.inputs)
+        self.channel, self.letters = record.channel, len(record.inputs)
         self.allowance, self.slopes, self.grouping = record.channel.allowance, Slopes(), Grouping(record.channel)
         self.levels = [Level(record, singles(self.channel.outputs))]
 
-    def run(self, upper: arb) -> None:
+    def run(self, ceiling: Ceiling) -> None:
         """Walk the tree of splits, cuts, groups and leaves."""
         kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
         for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
             number = self.lines.number
             vacuous = self.levels[-1].empty
+            need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
             results = kinds[item[0]](item, vacuous)
-            if not vacuous:
-                for bound in results:
-                    at_most(bound, upper, f"line {number}'s {item[0]} leaf <= upper")
+            slope = decimal(item[2], "mu") if item[0] == "joint" else fmpq(0)
+            for bound in results if not vacuous else ():
+                ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
             self.tally["empty" if vacuous else item[0]] += 1
 
     def _letter(self, value: Any) -> int:
@@ -62,10 +64,7 @@ class Section:
             groups = partition(item[1], self.channel.outputs)
             self.levels.append(level.below(groups, within(item[2], groups, self.record), self.grouping))
             return None
-        a = self._letter(item[1])
-        g, t = integer(item[2], "the output", 0, level.outputs - 1), decimal(item[3], "the point")
-        halve = level.box.halve(*((g, a) if item[0] == "split" else (level.outputs + a, g)), t)
-        depth = len(self.levels)
+        halve, depth = self._orbit(item) if item[0] == "orbit" else self._halve(item), len(self.levels)
 
         def other() -> None:
             while len(self.levels) > depth:
@@ -73,6 +72,27 @@ class Section:
             halve()
 
         return other
+
+    def _halve(self, item: list[Any]) -> Callable[[], None]:
+        level, a = self.levels[-1], self._letter(item[1])
+        g, t = integer(item[2], "the output", 0, level.outputs - 1), decimal(item[3], "the point")
+        return level.box.halve(*((g, a) if item[0] == "split" else (level.outputs + a, g)), t)
+
+    def _orbit(self, item: list[Any]) -> Callable[[], None]:
+        """To the first part of a cut of which one part stands for its images.
+
+        Bound because a prior of the box has all K of the orbit on one side of t, or one of its images has K_a(y) on the other.
+        """
+        level, side, a, t = self.levels[-1], item[1], self._letter(item[2]), decimal(item[4], "the point")
+        need(side in ("above", "below"), "the side of an orbit must be 'above' or 'below'")
+        y, inputs = integer(item[3], "the output", 0, level.outputs - 1), len(self.channel.rows)
+        listed = [symmetry(value, self.letters, inputs, level.outputs) for value in entries(item[5], "the symmetries")]
+        for one in listed:
+            one.need_symmetry(level)
+        self.allowance.room(self.letters * level.outputs * PAIR)
+        own, *others = [(level.outputs + letter, place) for letter, place in orbit((a, y), listed)]
+        whole = [own, *others]
+        return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
 
     def _joint(self, item: list[Any], vacuous: bool) -> list[arb]:
         level = self.levels[-1]
@@ -89,18 +109,22 @@ class Section:
         if level.costs and scores:
             inputs = zip(scores, self.record.inputs, strict=True)
             scores = [[s + level.costs[k] for s, k in zip(row, ks, strict=True)] for row, ks in inputs]
-        psi: list[list[arb]] = []
+        psi, stated = list[list[arb]](), Stated(leaf, level, rows, law)
         for a in range(self.letters if leaf.theta and leaf.mu else 0):
-            known = partial(self._known, psi, rows, a)
-            tree = RowTree(self.lines, Stated(leaf, level, rows, law), a, scores[a] if scores else [], known)
+            known = partial(self._known, psi, stated, a)
+            tree = RowTree(self.lines, stated, a, scores[a] if scores else [], known)
             psi.append(tree.run(self.grouping, self.slopes, self.tally))
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)
-        return [leaf.bound(list(map(largest, psi)), self.entropy)] if scores and all(psi) else []
+        return [leaf.bound(list(map(largest, psi)))] if scores and all(psi) else []
 
-    def _known(self, psi: list[list[arb]], rows: list[Any], a: int, value: Any) -> list[arb]:
-        """psi of an earlier letter, if that has the slopes, the counts and the ranges of K of letter a."""
-        b, level = self._letter(value), self.levels[-1]
+    def _known(self, psi: list[list[arb]], stated: Stated, a: int, value: Any, *images: Any) -> list[arb]:
+        """psi of an earlier letter: with the slopes, the counts and the ranges of K of letter a, or those that are mapped to them."""
+        b, level, rows = self._letter(value), stated.level, stated.sigma
+        if images:
+            need(b < a, f"letter {b} does not come before letter {a}")
+            exchange(list(images), len(level.record.channel.rows), level.outputs).need_image(stated, b, a)
+            return psi[b]
         own, other = level.conditional(a), level.conditional(b)
         like = b < a and rows[b] == rows[a] and self.record.pairs[b] == self.record.pairs[a]
         need(like and (other.los, other.his) == (own.los, own.his), f"letter {b} is not known to be like letter {a}")

@@ -150,7 +150,8 @@ def evaluate(parsed, record, lines, box):
     item = data.item("a leaf", {"joint": 5})
     result = section._joint(item, not all(part.ends for part in box.values()))
     assert not data.more()
-    return result
+    fall = arb(item[2]) * parsed.entropy_ball()
+    return [bound - fall for bound in result]
 
 
 WEIGHTS = [(t, m) for t in (0, 0.5, 1, None) for m in (0, 1e-6, 0.01, 0.3, 1, 10)]

@@ -19,10 +19,10 @@ def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> 
     return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
 
 
-# Before there were groups and cuts: 43 % and 74 % after 22,000 leaves.
+# Before there were groups and cuts: 25 % after 1,843 leaves, and 74 % (no tree at all).
 @pytest.mark.parametrize(
     ("n", "epsilon", "share", "gap", "leaves"),
-    [(12, "0.3", "0.95", 5e-3, 1800), (100, "0.1", "0.98", 0.1, 2600)],
+    [(12, "0.3", "0.95", 1e-2, 1150), (100, "0.1", "0.98", 0.25, 150)],
 )
 def test_a_count_is_closed_by_so_few_leaves(n, epsilon, share, gap, leaves, counted_time):
     problem, result = solved(n, epsilon, share, gap=gap, node_limit=leaves)
@@ -30,5 +30,5 @@ def test_a_count_is_closed_by_so_few_leaves(n, epsilon, share, gap, leaves, coun
     assert result.gap <= gap
     assert [proof.method for proof in result.records] == ["dual"]
     words = Counter(line.split(",")[0] for line in result.certificate.text.splitlines())
-    assert words['["group"'] >= 2  # a tree a letter
+    assert words['["group"'] >= 1
     assert dl.verify(problem, result.certificate).proved

@@ -18,9 +18,11 @@ from dalenius.cli.laws import PublicLawOption, published, tell_private_distortio
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
+    MethodOption,
     ModelArgument,
     RequireGapOption,
     SeedOption,
+    SolverOption,
     TimeOption,
     UnitsOption,
     out,
@@ -28,7 +30,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
-from dalenius.errors import counted
+from dalenius.errors import brief, counted
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
@@ -43,13 +45,6 @@ class Arithmetic(StrEnum):
     AUTO = "auto"
     FLINT = "flint"
     PYTHON = "python"
-
-
-class Method(StrEnum):
-    """How a design is searched for, or an audit's lower end."""
-
-    EXCHANGE = "exchange"
-    ALTERNATING = "alternating"
 
 
 SHORT = 60  # characters of a fraction
@@ -73,12 +68,8 @@ def solve(
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
     public_law: PublicLawOption = None,
-    method: Annotated[
-        Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
-    ] = None,
-    solver: Annotated[
-        str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
-    ] = "auto",
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -103,8 +94,7 @@ def solve(
     folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-            chosen = None if method is None else method.value
-            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=chosen, solver=solver)
+            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=method, solver=solver)
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
         if isinstance(result, dl.DesignResult):
@@ -124,8 +114,15 @@ def solve(
 
 
 def verify(
-    model: ModelArgument,
-    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file, a name from `dalenius list`, or an interval's proof (.json)."
+        ),
+    ],
+    certificate: Annotated[
+        Path | None, typer.Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
+    ] = None,
     resolved: Annotated[
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
@@ -137,16 +134,23 @@ def verify(
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
 ) -> None:
-    """Prove CERTIFICATE for MODEL with the independent checker.
+    """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
     Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
     """
     from dalenius_check.__main__ import run as check
+    from dalenius_check.conic.__main__ import run as check_interval
 
-    limits = [f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
-    flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    files = [str(model_path(model)), str(certificate)]
-    raise typer.Exit(check([*files, f"--arithmetic={arithmetic}", *limits, *flags], "dalenius"))
+    options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
+    options += ["--json"] * as_json + ["--resolved"] * resolved
+    if certificate is not None:
+        raise typer.Exit(check([str(model_path(model)), str(certificate), *options], "dalenius"))
+    if resolved or not model.endswith(".json"):
+        raise dl.InputError(
+            "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
+            f"got {brief(model)}{' and --resolved' if resolved else ''}"
+        )
+    raise typer.Exit(check_interval([model, *options], "dalenius"))
 
 
 def _written(
@@ -233,6 +237,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "distortion": None if result.distortion is None else str(result.distortion),
         **_privacy_answer(problem, result),
         **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
+        **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
@@ -254,6 +259,20 @@ def _constraint_answer(price: dl.ConstraintPrice) -> dict[str, Any]:
     return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
 
 
+def _term_answer(term: dl.TermValue) -> dict[str, Any]:
+    """What a term of the objective comes to, and what it weighs in the proof."""
+    lower, upper = (end if isinstance(end, float) else str(end) for end in (term.lower, term.upper))
+    return {
+        "number": term.number,
+        "kind": term.kind,
+        "weight": str(term.weight),
+        "lower": lower,
+        "upper": upper,
+        "units": term.units,
+        "multiplier": term.multiplier,
+    }
+
+
 def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
     if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
@@ -267,7 +286,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         met = " and ".join(map(str, result.constraints)) or "the budget"
         out.print(f"no mechanism of the class meets {met}", markup=False)
     else:
-        unit = "" if result.quantity is dl.Quantity.DISTORTION else f" {result.units}"
+        unit = f" {result.units}" if result.quantity is dl.Quantity.LEAKAGE else ""
         assert result.distortion is not None
         out.print(f"{f'least {result.quantity.value}':<20} {' .. '.join(result.ends)}{unit}")
         out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
@@ -278,6 +297,8 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
         out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
+        for term in result.objective:
+            out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
         for price in result.constraints:
             cost = f"binds, at a price of {price.price:.6g}" if price.binds else "does not bind"
             out.print(f"constraint           {price} {cost}", markup=False)
@@ -294,6 +315,16 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:
         out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
+
+
+def _term_text(term: dl.TermValue) -> str:
+    """What a term of the objective comes to, its weight, and what it weighs in the proof."""
+    value = (
+        f"{interval_text(term.lower, term.upper)} {term.units}"
+        if term.kind == "leakage"
+        else text_above(term.upper, 10)
+    )
+    return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
 
 
 def _why_not(folder: Output | None, what: str) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfSelections",
@@ -27,21 +28,26 @@ __all__ = [
     "Matrix",
     "MultiplierLine",
     "Number",
+    "OrbitCut",
     "OutputLawLeaf",
     "PriorLine",
     "ProofLine",
     "RatioLine",
     "RecordLine",
+    "RowChamber",
     "RowCut",
     "RowGroups",
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TermLine",
+    "TermSection",
     "UniformLeaf",
     "UpperLine",
     "Vector",
     "VerticesLeaf",
+    "WeightLine",
     "WeightsOf",
     "WitnessLine",
 ]
@@ -134,6 +140,27 @@ class AlsoLine:
     posteriors: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """The weight of a term of the objective that is a distortion."""
+
+    word: ClassVar[str] = "weight"
+    term: Index
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A prior of the adversary of a term of the objective, as in a prior line."""
+
+    word: ClassVar[str] = "term"
+    term: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
 # ------------------------------------------------------------ for the upper end
 
 
@@ -143,6 +170,14 @@ class AdversaryLine:
 
     word: ClassVar[str] = "adversary"
     constraint: Index
+
+
+@dataclass(frozen=True, slots=True)
+class TermSection:
+    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
+
+    word: ClassVar[str] = "term"
+    term: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +206,25 @@ class Cut:
     letter: Index
     output: Index
     threshold: Number
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitCut:
+    """A branching on a conditional output law of which the part `side`, above or below, stands for its images.
+
+    The triples are where letters, inputs and outputs go; the other part is cut at the whole orbit of (letter, output).
+    """
+
+    word: ClassVar[str] = "orbit"
+    side: Side
+    letter: Index
+    output: Index
+    threshold: Number
+    moves: Moves
+
+
+Side = str  # above or below
+Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +276,30 @@ class GroupedRowLeaf:
 
 
 @dataclass(frozen=True, slots=True)
+class RowChamber:
+    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
+
+    word: ClassVar[str] = "chamber"
+    output: Index
+    moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
 class SameRow:
     """The row problem of an earlier letter, which is this letter's, too."""
 
     word: ClassVar[str] = "as"
     letter: Index
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRow:
+    """The row problem of an earlier letter, of which this letter's is the image under moves of inputs and outputs."""
+
+    word: ClassVar[str] = "as"
+    letter: Index
+    inputs: Indices
+    outputs: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +345,11 @@ class UniformLeaf:
     word: ClassVar[str] = "uniform"
 
 
-LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
-BranchLine = Split | Cut | RowCut | RowGroups | ClassPart
-RowLine = Union[RowLeaf, GroupedRowLeaf, SameRow]  # noqa: UP007
-ProofLine = Union[BranchLine, RowLine, JointLeaf, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
+LowerLine = (
+    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+)
+BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
+RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

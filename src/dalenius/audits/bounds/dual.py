@@ -19,32 +19,81 @@ from dalenius.audits.bounds.dual_point import best_point
 from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_search import RowTree
-from dalenius.audits.bounds.rows import row_maximum
+from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
-from dalenius.information.arrays import Floats
-from dalenius.reduction import RecordChannel
+from dalenius.information.arrays import Floats, Integers
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, even
+from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
-BATCH = 32  # row leaves branched at once
-LOOSER = (30.0, 8.0, 3.0, 1.0)  # times the room: where there are many outputs bounds that are not so good are proved first
+BATCH = 64  # row leaves branched at once
+LOOSER = (
+    30.0,
+    8.0,
+    3.0,
+    1.0,
+)  # times the room: where there are many outputs bounds that are not so good are proved first
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
 @dataclass(frozen=True)
-class DualBound:
-    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0).
+class RowProblems:
+    """A record's row problems: a letter has that of its source, as it is or moved.
 
-    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
+    Attributes
+    ----------
+    low, high : (letters, outputs)
+        The ranges of the conditionals.
+    symmetries : RecordSymmetries
+        They leave the ranges as they are.
+    sources : tuple of (letter, move)
+    orbit : (outputs,)
+        The output law is constant on these.
+    """
+
+    low: Floats
+    high: Floats
+    symmetries: RecordSymmetries
+    sources: tuple[Source, ...]
+    orbit: Integers
+
+    @classmethod
+    def of(cls, channel: RecordChannel, symmetries: RecordSymmetries) -> RowProblems:
+        exists = np.isfinite(channel.log_uniform)
+        low = np.array([channel.rows[own].min(axis=0) for own in exists])
+        high = np.array([channel.rows[own].max(axis=0) for own in exists])
+        symmetries = symmetries.within(low, high)
+        sources = symmetries.sources(low, high)
+        return cls(low, high, symmetries, sources, symmetries.outputs(channel.rows.shape[1]))
+
+    def chamber(self, a: int) -> Chamber:
+        """Of the moves that leave a letter's ranges and the law alone."""
+        return Chamber.of(self.symmetries.rows[a], self.low[a], self.high[a], self.orbit)
+
+    def alike(self, a: int, p: Floats) -> Floats:
+        """What the letters that have letter a for their source have of p (letters, classes), each moved back to a."""
+        own = [(b, move) for b, (first, move) in enumerate(self.sources) if first == a]
+        return np.array([p[b] if move is None else p[b][move.classes] for b, move in own])
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """The bound, its output law and multiplier, and one row tree a letter with the chamber that it covers (none at beta = 0).
+
+    Letters share what their sources have. `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished
+    branching.
     """
 
     upper: float
     attainable: float
     output_law: Floats
     beta: float
-    trees: tuple[RowTree, ...]
+    problems: RowProblems
+    trees: tuple[BoxTree | RowTree, ...] = ()
+    chambers: tuple[Chamber, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -53,25 +102,28 @@ class DualBound:
     @property
     def grouped(self) -> float:
         """How many slopes a row leaf has, at most on average, beside the number of outputs."""
-        return max((tree.grouped for tree in self.trees), default=1.0)
+        return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
 
 
 def dual_bound(
     channel: RecordChannel,
     candidate: Candidate,
+    symmetries: RecordSymmetries,
     *,
     tolerance: float,
     enough: float,
     useless: float,
     decimals: int,
     clock: Clock,
-    may_grow: Callable[[RowTree, int], bool],
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
     Parameters
     ----------
+    symmetries : RecordSymmetries
+        The output law is made symmetric, which costs the best bound nothing, and letters are bounded in a chamber.
     tolerance : float
         Stop when the bound is within this (nats) of what these (r, beta) can attain.
     enough : float
@@ -83,17 +135,18 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     """
-    law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows), float(short(candidate.mu, 12))
+    problems = RowProblems.of(channel, symmetries)
+    law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
-        return DualBound(upper, upper, law, 0.0, ())
-    rows = _Rows(channel, candidate.p, clock)
+        return DualBound(upper, upper, law, 0.0, problems)
+    rows = _Rows(channel, problems, candidate.p, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
-    if attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+    if channel.rows.shape[1] > FEW and attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
         point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
-        other_law, other_beta = _rounded(np.exp(-point.lam)), float(short(point.beta, 12))
+        other_law, other_beta = _rounded(np.exp(-point.lam), problems), float(short(point.beta, 12))
         rows.add_starts(point.maxima)
         others = rows.floors(other_law, other_beta)
         if _total(channel, others, other_beta) < attainable:
@@ -102,10 +155,11 @@ def dual_bound(
         tolerance = max(tolerance, 0.02 * (attainable - enough))
     room = max(enough - attainable, tolerance) if attainable < useless else np.inf
     best: DualBound | None = None
-    for looser in LOOSER if channel.rows.shape[1] > FEW and np.isfinite(room) else (1.0,):
+    for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
         trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
-        bound = DualBound(np.inf, attainable, law, beta, trees)
-        bound = _grown(channel, bound, max(enough, attainable + looser * tolerance), best, may_grow, tell)
+        bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
+        stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
+        bound = _grown(channel, bound, floors, stop, best, may_grow, tell)
         best = bound if best is None or bound.upper < best.upper else best
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
@@ -116,85 +170,91 @@ def dual_bound(
 def _grown(
     channel: RecordChannel,
     bound: DualBound,
+    floors: Sequence[float],
     enough: float,
     other: DualBound | None,
-    may_grow: Callable[[RowTree, int], bool],
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None],
 ) -> DualBound:
-    """Branch until the bound is enough, or every tree is at its target; there must be room for the proof of the other bound, too."""
+    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
     trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
     distinct = list({id(tree): tree for tree in trees}.values())
+    levels = np.array(
+        [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
+    )
     while True:
-        uppers = [tree.upper for tree in trees]
+        uppers = np.array([tree.upper for tree in trees])
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
-        excess = np.array([tree.upper - tree.target for tree in trees])
-        if upper <= enough or not np.any(excess > 0.0) or not may_grow(trees[0], max(nodes, least)):
+        excess = np.maximum(uppers - levels, 0.0)
+        if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
-        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * np.maximum(excess, 0.0)))
-        if not trees[loosest].branch(BATCH):
+        loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
+        if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
     return replace(bound, upper=upper)
 
 
-def _total(channel: RecordChannel, values: Sequence[float], beta: float) -> float:
+def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
     """U from a value for each letter."""
     return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
 
 
-def _rounded(law: Floats) -> Floats:
-    """An output law as it is written, positive everywhere."""
+def _rounded(law: Floats, problems: RowProblems) -> Floats:
+    """An output law as it is written, positive everywhere, and symmetric."""
     law = law / law.sum()
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
-    return np.asarray(law / law.sum())
+    return even(law / law.sum(), problems.orbit)
 
 
 class _Rows:
-    """The row problems of all letters; letters of equal counts share everything."""
+    """The row problems of all letters; a letter has everything from its source."""
 
-    def __init__(self, channel: RecordChannel, p: Floats, clock: Clock) -> None:
-        self._channel, self._p, self._clock = channel, p, clock
+    def __init__(self, channel: RecordChannel, problems: RowProblems, p: Floats, clock: Clock) -> None:
+        self._channel, self._problems, self._clock = channel, problems, clock
         self._exists = np.isfinite(channel.log_uniform)
-        first: dict[bytes, int] = {}
-        self._first = [first.setdefault(row.tobytes(), a) for a, row in enumerate(channel.log_uniform)]
-        self.starts = [
-            _row_starts(p[self._alike(a)][:, self._exists[a]], channel.rows[self._exists[a]], self._log_masses(a))
-            for a in range(channel.letters)
-        ]
+        self._first = [first for first, _ in problems.sources]
+        known = {a: problems.chamber(a) for a in sorted(set(self._first))}
+        self.chambers = tuple(known[a] for a in self._first)
+        self.grouped = channel.rows.shape[1] > FEW and not any(chamber.steps for chamber in self.chambers)
+        self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
+        self._starts = {
+            a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
+        }
 
     def add_starts(self, maxima: Sequence[Floats]) -> None:
         """Laws on all classes (laws, classes), for each letter."""
-        found = zip(self.starts, maxima, self._exists, strict=True)
-        self.starts = [np.vstack([starts, w[:, exists]]) for starts, w, exists in found]
+        for a, starts in self._starts.items():
+            self._starts[a] = np.vstack([starts, maxima[a][:, self._exists[a]]])
 
     def floors(self, law: Floats, beta: float) -> list[float]:
         """What each letter's row problem attains."""
         known = {
-            a: row_maximum(
-                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self.starts[a], self._clock
-            )
-            for a in set(self._first)
+            a: row_maximum(self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, starts, self._clock)
+            for a, starts in self._starts.items()
         }
         return [known[a] for a in self._first]
 
     def trees(
         self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
-    ) -> tuple[RowTree, ...]:
-        """A tree a letter that bounds its row problem from above, closed at so much above what it attains."""
-        known = dict[int, RowTree]()
-        for a in set(self._first):
-            rows, masses = self._channel.rows[self._exists[a]], self._p[self._alike(a)][:, self._exists[a]]
-            groups = OutputGroups.of(rows, (masses + 1e-12) / (masses + 1e-12).sum())
-            problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals)
-            known[a] = RowTree(problem, floors[a] + room, room)
+    ) -> tuple[BoxTree | RowTree, ...]:
+        """A tree a letter that bounds its row problem from above; in groups it is closed at so much above what it attains."""
+        known = dict[int, BoxTree | RowTree]()
+        for a, laws in self._laws.items():
+            rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
+            if self.grouped:
+                groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
+                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals)
+                known[a] = RowTree(problem, floors[a] + room, room)
+                continue
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
+            low, high = self._problems.low[a], self._problems.high[a]
+            known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), self._problems.chamber(a).close)
         return tuple(known[a] for a in self._first)
 
     def _log_masses(self, a: int) -> Floats:
         return self._channel.log_uniform[a][self._exists[a]]
-
-    def _alike(self, a: int) -> list[int]:
-        return [b for b, first in enumerate(self._first) if first == self._first[a]]
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

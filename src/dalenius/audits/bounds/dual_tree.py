@@ -41,18 +41,32 @@ class DualTree:
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
+        what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
     """
 
     name = "dual tree"
 
     def __init__(
-        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int, most: float
+        self,
+        channel: RecordChannel,
+        start: DualBound,
+        *,
+        target: float,
+        wanted: float,
+        decimals: int,
+        most: float,
+        pi: Floats | None = None,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
+        self.pi = pi
         self.point: Floats | None = None
-        rows, law = rows_of(start.trees), np.maximum(start.output_law, 1e-9)
-        low, high = (np.array([getattr(row, end) for row in rows]) for end in ("low", "high"))
-        node = DualNode(low, high, rows, law / law.sum(), max(start.beta, 1e-6), start.upper)
+        self.symmetries = start.problems.symmetries
+        law = np.maximum(start.output_law, 1e-9)
+        trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
+        low, high, sources = start.problems.low, start.problems.high, start.problems.sources
+        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 
@@ -82,12 +96,15 @@ class DualTree:
 
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
-        parts = [self._bounded(leaf.content.part(leaf.cut, below=below), clock) for below in (True, False)]
+        parts = [
+            self._bounded(leaf.content.part(self.channel, self.symmetries, leaf.cut, below=below), clock)
+            for below in (True, False)
+        ]
         self._row_leaves -= leaf.content.row_leaves
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most), node, clock)
+        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi), node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves

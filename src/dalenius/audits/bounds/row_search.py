@@ -66,9 +66,9 @@ class RowTree(Tree[RowBox, Plan]):
         """How many slopes a leaf has on average, beside the number of outputs."""
         return self._slopes / max(len(self.nodes), 1) / self.problem.groups.rows.shape[1]
 
-    def branch(self, batch: int) -> bool:
-        """Take boxes with the largest bounds apart, at most `batch` and only those above the target; False if none can be."""
-        return self.grow(self._taken_apart, batch, above=self.target)
+    def branch(self, batch: int, *, above: float) -> bool:
+        """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
+        return self.grow(self._taken_apart, batch, above=max(above, self.target))
 
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""

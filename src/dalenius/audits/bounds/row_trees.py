@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.bounds.row_search import Halving, RowTree
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.information.arrays import Floats
-from dalenius.search.boxes import halves
+from dalenius.reduction import Chamber, RowSymmetry
+from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
 __all__ = ["Row", "rows_of"]
@@ -20,15 +21,19 @@ class Row:
     """A node of a row tree: a box of one letter's conditional and the slopes of its lines.
 
     `coordinate` and `threshold` say how it is, or would be, branched (K(y) <= threshold, then K(y) >= threshold). Letters of equal
-    counts and equal boxes share a tree.
+    counts and equal boxes share a tree. Of the laws in the box those in the chamber matter; it takes from the box what they miss.
     """
 
     low: Floats
     high: Floats
     kappa: Floats
+    chamber: Chamber
     coordinate: int = -1
     threshold: float = 0.0
     parts: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.low, self.high = self.chamber.close(self.low, self.high)
 
     def preorder(self) -> Iterator[Row]:
         """The nodes from here on, each before its parts."""
@@ -38,17 +43,26 @@ class Row:
         """The leaves below, from left to right."""
         return (row for row in self.preorder() if not row.parts)
 
-    def within(self, low: Floats, high: Floats) -> Row:
-        """A copy for a smaller box; branches that miss it are left out."""
+    def within(self, low: Floats, high: Floats, chamber: Chamber | None = None) -> Row:
+        """A copy for a smaller box, and perhaps a smaller chamber; branches that miss the box are left out."""
+        chamber = chamber or self.chamber
         if not self.parts:
             low, high = np.maximum(self.low, low), np.minimum(self.high, high)
-            return Row(low, high, self.kappa, self.coordinate, self.threshold)
+            return Row(low, high, self.kappa, chamber, self.coordinate, self.threshold)
         if high[self.coordinate] <= self.threshold:
-            return self.parts[0].within(low, high)
+            return self.parts[0].within(low, high, chamber)
         if low[self.coordinate] >= self.threshold:
-            return self.parts[1].within(low, high)
-        parts = tuple(part.within(low, high) for part in self.parts)
-        return Row(self.low, self.high, self.kappa, self.coordinate, self.threshold, parts)
+            return self.parts[1].within(low, high, chamber)
+        parts = tuple(part.within(low, high, chamber) for part in self.parts)
+        return Row(self.low, self.high, self.kappa, chamber, self.coordinate, self.threshold, parts)
+
+    def seen_by(self, move: RowSymmetry, chamber: Chamber | None = None) -> Row:
+        """A copy where outputs were moved."""
+        chamber = chamber or self.chamber.seen_by(move)
+        back = np.argsort(move.kept)
+        y = int(move.kept[self.coordinate]) if self.coordinate >= 0 else -1
+        parts = tuple(part.seen_by(move, chamber) for part in self.parts)
+        return Row(self.low[back], self.high[back], self.kappa[back], chamber, y, self.threshold, parts)
 
     def halve(self) -> bool:
         """Give a leaf two parts with its own slopes, unless it is a point; its widest side is cut where its own cut misses it."""
@@ -59,7 +73,7 @@ class Row:
             if not self.low[y] < t < self.high[y]:
                 return False
         self.coordinate, self.threshold = y, t
-        self.parts = tuple(Row(*ends, self.kappa) for ends in halves(self.low, self.high, y, t))
+        self.parts = tuple(Row(*ends, self.kappa, self.chamber) for ends in halves(self.low, self.high, y, t))
         return True
 
 
@@ -67,32 +81,22 @@ def _parts(row: Row) -> tuple[Row, ...]:
     return row.parts
 
 
-def rows_of(trees: Sequence[RowTree]) -> list[Row]:
-    """Trees of the dual bound as row trees; letters that share one keep sharing it. Where outputs were grouped only the root is."""
-    known = {id(tree): _grown_on(tree) for tree in trees}
+def rows_of(trees: Sequence[BoxTree | RowTree], chambers: Sequence[Chamber]) -> list[Row]:
+    """Trees of the dual bound as row trees, in their chambers; letters that share one keep sharing it. Of one in groups only the root is."""
+    known = {id(tree): _grown_on(tree, chamber) for tree, chamber in zip(trees, chambers, strict=True)}
     return [known[id(tree)] for tree in trees]
 
 
-def _grown_on(tree: RowTree) -> Row:
-    singles = tree.problem.groups.singles
-    low, high = tree.problem.low[list(singles)], tree.problem.high[list(singles)]
-    if tree.root.groups != singles:
-        return Row(low, high, np.zeros(len(singles)))
+def _grown_on(tree: BoxTree | RowTree, chamber: Chamber) -> Row:
+    if isinstance(tree, RowTree):
+        singles = list(tree.problem.groups.singles)
+        return Row(tree.problem.low[singles], tree.problem.high[singles], np.zeros(len(singles)), chamber)
     done: list[Row] = []
     for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
         if isinstance(node, Branch):
-            plan = node.cut
-            closed, rest = [done.pop() for _ in plan.closed], done.pop()
-            if isinstance(plan.rest, Halving):
-                step = plan.rest
-                rest = Row(low, high, rest.kappa, step.place, step.threshold, (rest, done.pop()))
-            for part, leaf in reversed(list(zip(plan.closed, closed, strict=True))):
-                parts = (rest, leaf) if part.above else (leaf, rest)
-                rest = Row(low, high, rest.kappa, part.place, part.threshold, parts)
-            done.append(rest)
+            parts = done.pop(), done.pop()
+            done.append(Row(tree.root.low, tree.root.high, parts[0].kappa, chamber, *node.cut, parts))
         else:
-            box, plan_ahead = node.content, node.cut
-            step_ahead = plan_ahead.rest if plan_ahead is not None else None
-            cut = (step_ahead.place, step_ahead.threshold) if isinstance(step_ahead, Halving) else (-1, 0.0)
-            done.append(Row(box.low, box.high, box.slopes, *cut))
+            box, cut = node.content, node.cut or (-1, 0.0)
+            done.append(Row(box.low, box.high, box.hints, chamber, *cut))
     return done[0]
