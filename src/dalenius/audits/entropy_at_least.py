@@ -14,7 +14,9 @@ from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.output_groups import groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.curve import WholeCurve, bound_at
@@ -50,7 +52,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 5e-4
+FIXED = 3e-4
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
@@ -145,7 +147,7 @@ class EntropyAudit(Audit):
     @property
     def checking(self) -> float:
         """Of what would be written now: of every record the best bound, a tree's or another."""
-        return sum(self._checking(record.leaves_of_best, record.work) for record in self.records)
+        return sum(self._checking(*record.leaves_of_best, record.work) for record in self.records)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
@@ -210,7 +212,8 @@ class EntropyAudit(Audit):
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
         dual = record.dual
         if dual is None:
-            arrays = relaxation_bytes(record.channel.rows, record.channel.letters)
+            channel = record.channel
+            arrays = relaxation_bytes(channel.rows, channel.letters) + groups_bytes(channel.rows, channel.letters)
             if self.held + arrays > self.search.limits.least[1]:
                 self.out_of_room = True
                 return
@@ -249,7 +252,7 @@ class EntropyAudit(Audit):
             may_grow=partial(self._may_grow, turn, record.work),
             tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
         )
-        record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
+        record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves, bound.grouped)
         return bound
 
     def _race(self, whole: Clock) -> None:
@@ -276,31 +279,35 @@ class EntropyAudit(Audit):
                     lines = _tree_lines(record.channel, runner)
                     record.keep(runner.upper, runner.name, lines, runner.leaves)
 
-    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | Runner, leaves: int = 0) -> bool:
+    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
         """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
         ----------
         work : int
-            Multiply-adds that checking a leaf takes.
+            Multiply-adds that checking a leaf takes where outputs are not grouped.
         leaves : int
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        late = turn.remaining < max(self._checking(leaves, work), self.checking)
+        grouped = tree.grouped if isinstance(tree, RowTree) else 1.0
+        late = turn.remaining < max(self._checking(leaves, grouped, work), self.checking)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
-            leaves * WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+            grouped
+            * leaves
+            * WRITTEN
+            * max((record.channel.aggregation.output_count for record in self.records), default=0)
         )
         full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
-    def _checking(self, leaves: int, work: int) -> float:
-        """Seconds that checking so many leaves takes, each of so many multiply-adds."""
-        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * work)
+    def _checking(self, leaves: int, grouped: float, work: int) -> float:
+        """Seconds that checking so many leaves takes, each of so many multiply-adds where outputs are not grouped."""
+        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * grouped * work)
 
     def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""

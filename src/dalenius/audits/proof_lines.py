@@ -11,8 +11,10 @@ from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.row_lines import row_tree_lines
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
 from dalenius.evidence.lines import (
     UNIFORM,
@@ -90,6 +92,9 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     for a, tree in enumerate(bound.trees):
         if bound.problems.sources[a][0] < a:
             yield _source_line(bound.problems.sources[a])
+            continue
+        if isinstance(tree, RowTree):
+            yield from row_tree_lines(channel, tree)
             continue
         yield from _chamber_lines(channel, bound.chambers[a])
         for node in tree.preorder():

@@ -10,11 +10,15 @@ For every output law r > 0 and beta >= 0
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.dual_point import best_point
+from dalenius.audits.bounds.output_groups import FEW, OutputGroups
+from dalenius.audits.bounds.row_boxes import RowProblem
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats, Integers
@@ -26,6 +30,13 @@ from dalenius.search.decimals import short
 __all__ = ["DualBound", "dual_bound"]
 
 BATCH = 64  # row leaves branched at once
+LOOSER = (
+    30.0,
+    8.0,
+    3.0,
+    1.0,
+)  # times the room: where there are many outputs bounds that are not so good are proved first
+SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
 @dataclass(frozen=True)
@@ -81,12 +92,17 @@ class DualBound:
     output_law: Floats
     beta: float
     problems: RowProblems
-    trees: tuple[BoxTree, ...] = ()
+    trees: tuple[BoxTree | RowTree, ...] = ()
     chambers: tuple[Chamber, ...] = ()
 
     @property
     def leaves(self) -> int:
         return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
+
+    @property
+    def grouped(self) -> float:
+        """How many slopes a row leaf has, at most on average, beside the number of outputs."""
+        return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
 
 
 def dual_bound(
@@ -99,10 +115,10 @@ def dual_bound(
     useless: float,
     decimals: int,
     clock: Clock,
-    may_grow: Callable[[BoxTree, int], bool],
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
-    """The dual bound at a witness's own output law and multiplier.
+    """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
     Parameters
     ----------
@@ -119,57 +135,126 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     """
-    law = candidate.p.sum(axis=0) @ channel.rows
-    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
     problems = RowProblems.of(channel, symmetries)
-    law = even(law / law.sum(), problems.orbit)
-    beta = float(short(candidate.mu, 12))
+    law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, problems)
-    trees, chambers, floors = _row_problems(channel, problems, candidate, law, beta, decimals, clock)
-    distinct = list({id(tree): tree for tree in trees}.values())
-
-    def total(values: Sequence[float]) -> float:
-        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
-
-    attainable = total(floors)
+    rows = _Rows(channel, problems, candidate.p, clock)
+    floors = rows.floors(law, beta)
+    attainable = _total(channel, floors, beta)
+    if channel.rows.shape[1] > FEW and attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+        point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
+        other_law, other_beta = _rounded(np.exp(-point.lam), problems), float(short(point.beta, 12))
+        rows.add_starts(point.maxima)
+        others = rows.floors(other_law, other_beta)
+        if _total(channel, others, other_beta) < attainable:
+            law, beta, floors, attainable = other_law, other_beta, others, _total(channel, others, other_beta)
     if attainable > enough:  # it cannot close, so it need not be exact
         tolerance = max(tolerance, 0.02 * (attainable - enough))
+    room = max(enough - attainable, tolerance) if attainable < useless else np.inf
+    best: DualBound | None = None
+    for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
+        trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
+        stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
+        bound = _grown(channel, bound, floors, stop, best, may_grow, tell)
+        best = bound if best is None or bound.upper < best.upper else best
+        if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
+            break
+    assert best is not None
+    return best
+
+
+def _grown(
+    channel: RecordChannel,
+    bound: DualBound,
+    floors: Sequence[float],
+    enough: float,
+    other: DualBound | None,
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
+    tell: Callable[[float, int], None],
+) -> DualBound:
+    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
+    trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
+    distinct = list({id(tree): tree for tree in trees}.values())
+    levels = np.array(
+        [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
+    )
     while True:
-        uppers = [tree.upper for tree in trees]
-        upper = total(uppers)
+        uppers = np.array([tree.upper for tree in trees])
+        upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
-        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
+        excess = np.maximum(uppers - levels, 0.0)
+        if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
-        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
-        if not trees[loosest].branch(BATCH, above=floors[loosest]):
+        loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
+        if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
-    return DualBound(upper, attainable, law, beta, problems, trees, chambers)
+    return replace(bound, upper=upper)
 
 
-def _row_problems(
-    channel: RecordChannel,
-    problems: RowProblems,
-    candidate: Candidate,
-    law: Floats,
-    beta: float,
-    decimals: int,
-    clock: Clock,
-) -> tuple[tuple[BoxTree, ...], tuple[Chamber, ...], tuple[float, ...]]:
-    """A tree a letter that bounds its row problem from above, its chamber, and a value that its rows attain."""
-    exists = np.isfinite(channel.log_uniform)
-    known: dict[int, tuple[BoxTree, Chamber, float]] = {}
-    for a in sorted({first for first, _ in problems.sources}):
-        rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
-        relaxation, chamber = RowRelaxation(rows, log_masses, law, beta, decimals=decimals), problems.chamber(a)
-        tree = BoxTree(relaxation, problems.low[a], problems.high[a], np.zeros(law.size), chamber.close)
-        starts = _row_starts(problems.alike(a, candidate.p)[:, exists[a]], rows, log_masses)
-        known[a] = tree, chamber, row_maximum(rows, log_masses, law, beta, starts, clock)
-    trees, chambers, floors = zip(*(known[first] for first, _ in problems.sources), strict=True)
-    return trees, chambers, floors
+def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
+    """U from a value for each letter."""
+    return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
+
+
+def _rounded(law: Floats, problems: RowProblems) -> Floats:
+    """An output law as it is written, positive everywhere, and symmetric."""
+    law = law / law.sum()
+    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
+    return even(law / law.sum(), problems.orbit)
+
+
+class _Rows:
+    """The row problems of all letters; a letter has everything from its source."""
+
+    def __init__(self, channel: RecordChannel, problems: RowProblems, p: Floats, clock: Clock) -> None:
+        self._channel, self._problems, self._clock = channel, problems, clock
+        self._exists = np.isfinite(channel.log_uniform)
+        self._first = [first for first, _ in problems.sources]
+        known = {a: problems.chamber(a) for a in sorted(set(self._first))}
+        self.chambers = tuple(known[a] for a in self._first)
+        self.grouped = channel.rows.shape[1] > FEW and not any(chamber.steps for chamber in self.chambers)
+        self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
+        self._starts = {
+            a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
+        }
+
+    def add_starts(self, maxima: Sequence[Floats]) -> None:
+        """Laws on all classes (laws, classes), for each letter."""
+        for a, starts in self._starts.items():
+            self._starts[a] = np.vstack([starts, maxima[a][:, self._exists[a]]])
+
+    def floors(self, law: Floats, beta: float) -> list[float]:
+        """What each letter's row problem attains."""
+        known = {
+            a: row_maximum(self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, starts, self._clock)
+            for a, starts in self._starts.items()
+        }
+        return [known[a] for a in self._first]
+
+    def trees(
+        self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
+    ) -> tuple[BoxTree | RowTree, ...]:
+        """A tree a letter that bounds its row problem from above; in groups it is closed at so much above what it attains."""
+        known = dict[int, BoxTree | RowTree]()
+        for a, laws in self._laws.items():
+            rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
+            if self.grouped:
+                groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
+                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals)
+                known[a] = RowTree(problem, floors[a] + room, room)
+                continue
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
+            low, high = self._problems.low[a], self._problems.high[a]
+            known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), self._problems.chamber(a).close)
+        return tuple(known[a] for a in self._first)
+
+    def _log_masses(self, a: int) -> Floats:
+        return self._channel.log_uniform[a][self._exists[a]]
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.information.arrays import Floats
 from dalenius.reduction import Chamber, RowSymmetry
 from dalenius.search.boxes import BoxTree, halves
@@ -80,13 +81,16 @@ def _parts(row: Row) -> tuple[Row, ...]:
     return row.parts
 
 
-def rows_of(trees: Sequence[BoxTree], chambers: Sequence[Chamber]) -> list[Row]:
-    """Trees of the dual bound as row trees, in their chambers; letters that share one keep sharing it."""
+def rows_of(trees: Sequence[BoxTree | RowTree], chambers: Sequence[Chamber]) -> list[Row]:
+    """A dual bound's trees as row trees, a letter each; letters that share one keep sharing it. Of one in groups only the root is."""
     known = {id(tree): _grown_on(tree, chamber) for tree, chamber in zip(trees, chambers, strict=True)}
     return [known[id(tree)] for tree in trees]
 
 
-def _grown_on(tree: BoxTree, chamber: Chamber) -> Row:
+def _grown_on(tree: BoxTree | RowTree, chamber: Chamber) -> Row:
+    if isinstance(tree, RowTree):
+        singles = list(tree.problem.groups.singles)
+        return Row(tree.problem.low[singles], tree.problem.high[singles], np.zeros(len(singles)), chamber)
     done: list[Row] = []
     for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
         if isinstance(node, Branch):
