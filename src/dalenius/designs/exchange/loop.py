@@ -31,6 +31,7 @@ __all__ = ["Exchange"]
 ROUNDS = 500
 SEARCHING = 0.6  # share of the time after which what there is gets audited
 FIRST = 0.1  # share of the time that the first mechanism's audit may take
+MASTER = 0.5  # share of the remaining time that the first master program may take, however late it is
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
 AUDITING = 0.8  # share of the remaining time that one audit may take while the search goes on
 STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
@@ -117,7 +118,7 @@ class Exchange:
         blurred = 0.9 * self.mechanisms.least + 0.1 * self.mechanisms.constant
         self.known.add(self.oracle.worst_priors(blurred, [], self.clock))
         self._ask(self.mechanisms.least)
-        while self.known and not self._closed(self.upper) and self.rounds < ROUNDS and not self._late:
+        while self.known and not self._closed(self.upper) and self.rounds < ROUNDS and not self._too_late:
             added = self._round()
             if not added or self._closed(self.best.attained, SEARCH_GAP):
                 added += self._look_harder()
@@ -142,6 +143,8 @@ class Exchange:
     def solved(self, priors: Sequence[Prior]) -> MasterAnswer:
         """The master program over these priors, solved in the time that is left for the search."""
         left = min(self.clock.remaining, SEARCHING * self.clock.time_limit - self.clock.seconds)
+        if not self.rounds:  # without it there is no bound at all
+            left = max(left, MASTER * self.clock.remaining)
         return self.master.solved(priors, left)
 
     def keep_bound(self, answer: MasterAnswer) -> None:
@@ -194,6 +197,11 @@ class Exchange:
     def _late(self) -> bool:
         """Whether it is time for the audit: some time must be left for it."""
         return self.clock.expired or self.clock.seconds >= SEARCHING * self.clock.time_limit
+
+    @property
+    def _too_late(self) -> bool:
+        """The same, but for the first round: without one there is no bound."""
+        return self._late if self.rounds else self.clock.expired
 
     @property
     def termination(self) -> Termination:
