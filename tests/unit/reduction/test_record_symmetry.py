@@ -1,4 +1,4 @@
-"""Symmetries of a record channel: found where they are, none where entries or counts differ by the least; each leaves everything alone."""
+"""Symmetries of a record channel: found where they are, none where entries or counts differ by the least; each changes nothing."""
 
 from __future__ import annotations
 
