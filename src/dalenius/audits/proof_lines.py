@@ -13,6 +13,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.row_lines import row_tree_lines
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
 from dalenius.evidence.lines import (
     UNIFORM,
@@ -91,12 +92,8 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if bound.problems.sources[a][0] < a:
             yield _source_line(bound.problems.sources[a])
             continue
-        yield from _chamber_lines(channel, bound.chambers[a])
-        for node in tree.preorder():
-            if isinstance(node, Branch):
-                yield _row_cut(channel, *node.cut)
-            else:
-                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
+        yield from _chamber_lines(channel, tree.problem.chamber)
+        yield from row_tree_lines(channel, tree)
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:

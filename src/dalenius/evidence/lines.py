@@ -18,6 +18,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "GroupedRowLeaf",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
@@ -35,6 +36,7 @@ __all__ = [
     "RecordLine",
     "RowChamber",
     "RowCut",
+    "RowGroups",
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
@@ -231,6 +233,26 @@ class RowChamber:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroups:
+    """The row problem goes on about groups of outputs, each output in one of them."""
+
+    word: ClassVar[str] = "group"
+    groups: Partition
+
+
+Partition = tuple[tuple[Index, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedRowLeaf:
+    """A leaf of a row problem below lines of groups: slopes, and multipliers of the ranges that stood before each of these lines."""
+
+    word: ClassVar[str] = "row"
+    slopes: Vector | None
+    earlier: Slopes
+
+
+@dataclass(frozen=True, slots=True)
 class SameRow:
     """The row problem of an earlier letter, which is this letter's, too."""
 
@@ -292,8 +314,8 @@ class UniformLeaf:
 
 
 LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
-BranchLine = Split | Cut | OrbitCut | RowCut | RowChamber | ClassPart
-RowEnd = RowLeaf | SameRow | ImageRow
+BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
+RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

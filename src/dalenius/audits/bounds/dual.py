@@ -15,17 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
-from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
+from dalenius.audits.bounds.dual_point import best_point
+from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.audits.bounds.row_boxes import RowProblem
+from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.bounds.rows import row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, even
-from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
-BATCH = 64  # row leaves branched at once
+BATCH = 32  # row leaves branched at once
+SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
 @dataclass(frozen=True)
@@ -70,10 +74,9 @@ class RowProblems:
 
 @dataclass(frozen=True)
 class DualBound:
-    """The bound, its output law and multiplier, and one row tree a letter with the chamber that it covers (none at beta = 0).
+    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0); letters share what their sources have.
 
-    Letters share what their sources have. `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished
-    branching.
+    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
     """
 
     upper: float
@@ -81,8 +84,7 @@ class DualBound:
     output_law: Floats
     beta: float
     problems: RowProblems
-    trees: tuple[BoxTree, ...] = ()
-    chambers: tuple[Chamber, ...] = ()
+    trees: tuple[RowTree, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -99,10 +101,10 @@ def dual_bound(
     useless: float,
     decimals: int,
     clock: Clock,
-    may_grow: Callable[[BoxTree, int], bool],
+    may_grow: Callable[[RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
-    """The dual bound at a witness's own output law and multiplier.
+    """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
     Parameters
     ----------
@@ -119,57 +121,96 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     """
-    law = candidate.p.sum(axis=0) @ channel.rows
-    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
     problems = RowProblems.of(channel, symmetries)
-    law = even(law / law.sum(), problems.orbit)
+    law = even(_rounded(candidate.p.sum(axis=0) @ channel.rows), problems.orbit)
     beta = float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, problems)
-    trees, chambers, floors = _row_problems(channel, problems, candidate, law, beta, decimals, clock)
-    distinct = list({id(tree): tree for tree in trees}.values())
-
-    def total(values: Sequence[float]) -> float:
-        return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
-
-    attainable = total(floors)
+    rows = _Rows(channel, problems, candidate.p, clock)
+    floors = rows.floors(law, beta)
+    attainable = _total(channel, floors, beta)
+    if attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+        point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
+        other_law, other_beta = even(_rounded(np.exp(-point.lam)), problems.orbit), float(short(point.beta, 12))
+        rows.add_starts(point.maxima)
+        others = rows.floors(other_law, other_beta)
+        if _total(channel, others, other_beta) < attainable:
+            law, beta, floors, attainable = other_law, other_beta, others, _total(channel, others, other_beta)
     if attainable > enough:  # it cannot close, so it need not be exact
         tolerance = max(tolerance, 0.02 * (attainable - enough))
+    room = max(enough - attainable, tolerance) if attainable < useless else np.inf
+    trees = rows.trees(law, beta, [floor + 0.999 * room for floor in floors], decimals)
+    distinct = list({id(tree): tree for tree in trees}.values())
     while True:
         uppers = [tree.upper for tree in trees]
-        upper = total(uppers)
+        upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
         if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
             break
-        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
-        if not trees[loosest].branch(BATCH, above=floors[loosest]):
+        excess = np.array([tree.upper - tree.target for tree in trees])
+        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * np.maximum(excess, 0.0)))
+        if not trees[loosest].branch(BATCH):
             break
-    return DualBound(upper, attainable, law, beta, problems, trees, chambers)
+    return DualBound(upper, attainable, law, beta, problems, trees)
 
 
-def _row_problems(
-    channel: RecordChannel,
-    problems: RowProblems,
-    candidate: Candidate,
-    law: Floats,
-    beta: float,
-    decimals: int,
-    clock: Clock,
-) -> tuple[tuple[BoxTree, ...], tuple[Chamber, ...], tuple[float, ...]]:
-    """A tree a letter that bounds its row problem from above, its chamber, and a value that its rows attain."""
-    exists = np.isfinite(channel.log_uniform)
-    known: dict[int, tuple[BoxTree, Chamber, float]] = {}
-    for a in sorted({first for first, _ in problems.sources}):
-        rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
-        relaxation, chamber = RowRelaxation(rows, log_masses, law, beta, decimals=decimals), problems.chamber(a)
-        tree = BoxTree(relaxation, problems.low[a], problems.high[a], np.zeros(law.size), chamber.close)
-        starts = _row_starts(problems.alike(a, candidate.p)[:, exists[a]], rows, log_masses)
-        known[a] = tree, chamber, row_maximum(rows, log_masses, law, beta, starts, clock)
-    trees, chambers, floors = zip(*(known[first] for first, _ in problems.sources), strict=True)
-    return trees, chambers, floors
+def _total(channel: RecordChannel, values: Sequence[float], beta: float) -> float:
+    """U from a value for each letter."""
+    return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
+
+
+def _rounded(law: Floats) -> Floats:
+    """An output law as it is written, positive everywhere."""
+    law = law / law.sum()
+    law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
+    return np.asarray(law / law.sum())
+
+
+class _Rows:
+    """The row problems of all letters; a letter shares everything with its source."""
+
+    def __init__(self, channel: RecordChannel, problems: RowProblems, p: Floats, clock: Clock) -> None:
+        self._channel, self._problems, self._p, self._clock = channel, problems, p, clock
+        self._exists = np.isfinite(channel.log_uniform)
+        self._first = [first for first, _ in problems.sources]
+        self.starts = [
+            _row_starts(self._laws(a), channel.rows[self._exists[a]], self._log_masses(a)) for a in self._first
+        ]
+
+    def add_starts(self, maxima: Sequence[Floats]) -> None:
+        """Laws on all classes (laws, classes), for each letter."""
+        found = zip(self.starts, maxima, self._exists, strict=True)
+        self.starts = [np.vstack([starts, w[:, exists]]) for starts, w, exists in found]
+
+    def floors(self, law: Floats, beta: float) -> list[float]:
+        """What each letter's row problem attains."""
+        known = {
+            a: row_maximum(
+                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self.starts[a], self._clock
+            )
+            for a in set(self._first)
+        }
+        return [known[a] for a in self._first]
+
+    def trees(self, law: Floats, beta: float, targets: Sequence[float], decimals: int) -> tuple[RowTree, ...]:
+        """A tree a letter that bounds its row problem from above."""
+        known = dict[int, RowTree]()
+        for a in set(self._first):
+            rows, masses, chamber = self._channel.rows[self._exists[a]], self._laws(a), self._problems.chamber(a)
+            groups = OutputGroups.of(rows, masses + 1e-9 / masses.size)
+            problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals, chamber=chamber)
+            known[a] = RowTree(problem, targets[a])
+        return tuple(known[a] for a in self._first)
+
+    def _log_masses(self, a: int) -> Floats:
+        return self._channel.log_uniform[a][self._exists[a]]
+
+    def _laws(self, a: int) -> Floats:
+        """What the letters have whose source is letter a, on its classes."""
+        return self._problems.alike(a, self._p)[:, self._exists[a]]
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

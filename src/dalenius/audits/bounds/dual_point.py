@@ -1,0 +1,248 @@
+"""The output law and the multiplier with which the dual bound is least, found before anything is branched.
+
+U(r, beta) is convex in (-log r, beta). At local maxima w of a letter's row problem its convex part sum K log K is above its tangent at
+wR, so that the closed forms of tangents are a model of U from below, exact where it was made; it is minimised by Newton's method with
+smoothed maxima, in a region around the best point that shrinks where the model promised too much. Nothing valid depends on how well
+this goes: any r and beta give a bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalenius.audits.bounds.newton import newton
+from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline
+from dalenius.reduction import RecordChannel
+
+__all__ = ["DualPoint", "best_point"]
+
+ROUNDS = 60
+MOST_GROUPS = 32  # of outputs whose shares in their group stay as they are
+MOST_TANGENTS, KEPT = 60, 40  # of a letter
+MAXIMA = 4  # local ones that are kept in a round
+VERTICES = 24
+LEAST_BETA = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class DualPoint:
+    """-log r up to a constant (outputs,), beta, the dual bound as far as local maxima show it, and these, (maxima, classes) a letter."""
+
+    lam: Floats
+    beta: float
+    value: float
+    maxima: tuple[Floats, ...]
+
+
+def best_point(channel: RecordChannel, p: Floats, beta: float, *, tolerance: float, clock: Deadline) -> DualPoint:
+    """Nearly the best output law and multiplier, from those of a prior p (letters, classes).
+
+    Parameters
+    ----------
+    tolerance : float
+        Nats that the value may be away from the least one.
+    """
+    law = np.maximum(p.sum(axis=0) @ channel.rows, 1e-12)
+    lam, beta = -np.log(law / law.sum()), max(beta, LEAST_BETA)
+    model = _Model(channel, lam, p)
+    best = _look(channel, lam, beta, p, model)
+    radius, shift = 1.0, np.zeros(model.columns.shape[1])
+    at = shift
+    for _ in range(ROUNDS):
+        if clock.expired:
+            break
+        temperature = max(0.3 * tolerance, 1e-3 * best.value)
+        shift, beta, promised, inside = model.minimised(at, best.beta, temperature, radius)
+        if best.value - promised <= tolerance and inside:
+            break
+        found = _look(channel, lam + model.spread(shift), beta, p, model)
+        if found.value < best.value:
+            radius, at = (
+                min(1.0, 1.5 * radius) if best.value - found.value > 0.3 * (best.value - promised) else radius,
+                shift,
+            )
+            best = found
+        else:
+            radius *= 0.4
+            if radius < 1e-3:
+                break
+    return best
+
+
+def _look(channel: RecordChannel, lam: Floats, beta: float, p: Floats, model: _Model) -> DualPoint:
+    """Climb to local maxima at a point, and tell the model of them."""
+    psi, maxima = np.empty(channel.letters), list[Floats]()
+    for a in range(channel.letters):
+        w = _climbed(channel, a, np.vstack([model.last[a], _starts(channel, a, p)]), lam, beta)
+        K = w @ channel.rows
+        entropy = w @ np.where(np.isfinite(channel.log_uniform[a]), channel.log_uniform[a], 0.0) - x_log_x(w).sum(
+            axis=1
+        )
+        values = x_log_x(K).sum(axis=1) + K @ lam + beta * entropy
+        kept = list[int]()
+        for j in np.argsort(-values).tolist():
+            if len(kept) < MAXIMA and all(np.abs(w[j] - w[i]).sum() > 1e-3 for i in kept):
+                kept.append(j)
+        psi[a] = values[kept[0]] + 0.0
+        maxima.append(w[kept])
+    model.learn(maxima)
+    norm = float(log_sum_exp(-lam))
+    value = beta * float(log_sum_exp((psi + norm) / beta)) + beta * channel.max_knowledge
+    return DualPoint(lam + norm, beta, value, tuple(maxima))
+
+
+def _starts(channel: RecordChannel, a: int, p: Floats) -> Floats:
+    """The prior's conditional, the uniform law, and vertices, as many as are worth it."""
+    exists = np.flatnonzero(np.isfinite(channel.log_uniform[a]))
+    uniform = np.exp(channel.log_uniform[a] - log_sum_exp(channel.log_uniform[a]))
+    some = exists[np.linspace(0, len(exists) - 1, min(len(exists), VERTICES)).astype(int)]
+    vertices = 0.999 * np.eye(len(uniform))[some] + 0.001 * uniform
+    own = p[a][None] / p[a].sum() if p[a].sum() > 0.0 else uniform[None]
+    return np.vstack([own, uniform, vertices])
+
+
+def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float, steps: int = 60) -> Floats:
+    """Convex-concave steps w ~ N exp(R (log K - log r) / beta)."""
+    for _ in range(steps):
+        gain = (np.log(np.maximum(w @ channel.rows, 1e-300)) + lam) @ channel.rows.T
+        weight = channel.log_uniform[a] + gain / beta
+        new = np.exp(weight - log_sum_exp(weight)[:, None])
+        moved = np.max(np.abs(new - w))
+        w = new
+        if moved < 1e-12:
+            break
+    return w
+
+
+class _Model:
+    """Tangents at the maxima so far, and the bound from below that they make, as a function of a shift of -log r by groups, and beta."""
+
+    def __init__(self, channel: RecordChannel, lam: Floats, p: Floats) -> None:
+        self._channel, self._fixed = channel, channel.rows @ lam
+        self._member = _membership(channel, p)
+        self.columns = channel.rows @ self._member
+        self._law = np.exp(-lam - log_sum_exp(-lam)) @ self._member
+        self.last = [np.empty((0, len(channel.rows))) for _ in range(channel.letters)]
+        self._letter = np.empty(0, dtype=np.int64)
+        self._scores = np.empty((0, len(channel.rows)))
+        self._start = lam
+
+    def spread(self, shift: Floats) -> Floats:
+        """A shift of groups as one of outputs."""
+        return np.asarray(self._member @ shift)
+
+    def learn(self, maxima: list[Floats]) -> None:
+        """Tangents at these laws, too."""
+        self.last = maxima
+        for a, w in enumerate(maxima):
+            scores = (1.0 + np.log(np.maximum(w @ self._channel.rows, 1e-300))) @ self._channel.rows.T
+            self._scores = np.vstack([self._scores, scores + self._fixed])
+            self._letter = np.append(self._letter, np.full(len(w), a))
+
+    def minimised(
+        self, shift: Floats, beta: float, temperature: float, radius: float
+    ) -> tuple[Floats, float, float, bool]:
+        """The best shift and beta nearby, the model's value there, and whether they are well inside the region."""
+        low, high, least, most = shift - radius, shift + radius, beta * np.exp(-radius), beta * np.exp(radius)
+        value = self._value(shift, beta, temperature)
+        for _ in range(30):
+            step = self._direction(shift, beta, temperature)
+            length = 1.0
+            while length > 1e-4:
+                moved = shift + length * step[:-1]
+                moved = np.clip(moved - moved @ self._law + shift @ self._law, low, high)
+                scaled = float(np.clip(beta + length * step[-1], least, most))
+                trial = self._value(moved, scaled, temperature)
+                if trial < value:
+                    break
+                length *= 0.3
+            else:
+                break
+            gained, value, shift, beta = value - trial, trial, moved, scaled
+            if gained < 1e-3 * temperature:
+                break
+        inside = bool(np.all(shift > low) and np.all(shift < high) and least < beta < most)
+        self._forget(shift, beta)
+        return shift, beta, self._value(shift, beta, 0.0), inside
+
+    def _forget(self, shift: Floats, beta: float) -> None:
+        """All but the highest tangents of a letter, where there are many."""
+        values = self._tangents(shift, beta)[0]
+        kept = np.ones(len(values), dtype=np.bool_)
+        for a in range(self._channel.letters):
+            mine = np.flatnonzero(self._letter == a)
+            if len(mine) > MOST_TANGENTS:
+                kept[mine[np.argsort(-values[mine])[KEPT:]]] = False
+        self._letter, self._scores = self._letter[kept], self._scores[kept]
+
+    def _tangents(self, shift: Floats, beta: float) -> tuple[Floats, Floats]:
+        """What each tangent proves of its letter's row problem from below, and its maximiser."""
+        norm = float(log_sum_exp(self.spread(-shift) - self._start))
+        weight = self._channel.log_uniform[self._letter] + (self._scores + self.columns @ shift + norm) / beta
+        total = log_sum_exp(weight)
+        return beta * total - 1.0, np.exp(weight - total[:, None])
+
+    def _smoothed(self, values: Floats, temperature: float) -> tuple[Floats, Floats]:
+        """The smoothed maximum over each letter's tangents, and their shares in it."""
+        psi = np.array([values[self._letter == a].max() for a in range(self._channel.letters)])
+        if temperature == 0.0:
+            return psi, np.asarray(values == psi[self._letter], dtype=float)
+        share = np.exp((values - psi[self._letter]) / temperature)
+        total = np.bincount(self._letter, share, len(psi))
+        return psi + temperature * np.log(total), share / total[self._letter]
+
+    def _value(self, shift: Floats, beta: float, temperature: float) -> float:
+        psi = self._smoothed(self._tangents(shift, beta)[0], temperature)[0]
+        return beta * (float(log_sum_exp(psi / beta)) + self._channel.max_knowledge)
+
+    def _direction(self, shift: Floats, beta: float, temperature: float) -> Floats:
+        """Newton's direction in (shift, beta) for the smoothed model."""
+        values, w = self._tangents(shift, beta)
+        psi, share = self._smoothed(values, temperature)
+        q = np.exp(psi / beta - log_sum_exp(psi / beta))
+        law = np.exp(-shift) * self._law
+        law /= law.sum()
+        K, log_masses = w @ self.columns, self._channel.log_uniform[self._letter]
+        surprise = np.where(np.isfinite(log_masses), log_masses, 0.0) - np.log(np.maximum(w, 1e-300))
+        entropy = np.sum(w * surprise, axis=1)
+        feature = np.concatenate([K - law, entropy[:, None]], axis=1)
+        mean = np.zeros((len(psi), feature.shape[1]))
+        np.add.at(mean, self._letter, share[:, None] * feature)
+        weight = q[self._letter] * share
+        centred = feature - mean[self._letter]
+        hessian = (centred * weight[:, None]).T @ centred / temperature
+        outer = mean.copy()
+        outer[:, -1] -= psi / beta
+        outer -= q @ outer
+        hessian += (outer * q[:, None]).T @ outer / beta
+        joint = weight[:, None] * w
+        hessian[:-1, :-1] += (
+            (self.columns * joint.sum(axis=0)[:, None]).T @ self.columns - (K * weight[:, None]).T @ K
+        ) / beta
+        mixed = ((joint * surprise).sum(axis=0) @ self.columns - (weight * entropy) @ K) / beta
+        hessian[:-1, -1] += mixed
+        hessian[-1, :-1] += mixed
+        hessian[-1, -1] += (np.sum(joint * surprise**2) - weight @ entropy**2) / beta
+        hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
+        gradient = q @ mean
+        gradient[-1] += self._channel.max_knowledge - np.sum(x_log_x(q))
+        hessian[np.diag_indices_from(hessian)] += 1e-9 * np.trace(hessian) / len(hessian)
+        return newton(gradient[None], hessian[None])[0]
+
+
+def _membership(channel: RecordChannel, p: Floats) -> Floats:
+    """Which group an output is in, (outputs, groups): each by itself where they are few."""
+    outputs = channel.rows.shape[1]
+    if outputs <= MOST_GROUPS:
+        return np.eye(outputs)
+    groups = OutputGroups.of(channel.rows, p)
+    partition = groups.partition(MOST_GROUPS)
+    member = np.zeros((outputs, len(partition)))
+    for j, g in enumerate(partition):
+        member[groups.outputs(g), j] = 1.0
+    return member

@@ -1,0 +1,161 @@
+"""Branch and bound for one letter's row problem: cuts that close at once, finer groups, halves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from dalenius.audits.bounds.output_groups import Groups
+from dalenius.audits.bounds.row_boxes import Bounded, RowBox, RowProblem
+from dalenius.audits.bounds.row_cuts import ClosedPart, shrunk
+from dalenius.information import x_log_x
+from dalenius.information.secants import secant
+from dalenius.search.decimals import branching_point
+from dalenius.search.tree import Leaf, Tree
+
+__all__ = ["Halving", "Plan", "Refinement", "RowTree"]
+
+GAINS = 0.01  # cuts that make secants err less by this share are made again before anything else
+FINER = 0.05  # groups are split where they lose more than this share of what secants lose
+
+
+@dataclass(frozen=True, slots=True)
+class Halving:
+    """K_g of the group at a place at most a threshold, then at least it."""
+
+    place: int
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """One part, in other groups."""
+
+    groups: Groups
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plan:
+    """How a box is taken apart: cuts whose parts are closed, and what becomes of the rest (None: bounded anew)."""
+
+    closed: tuple[ClosedPart, ...]
+    rest: Halving | Refinement | None
+
+
+RowLeaf: TypeAlias = Leaf[RowBox, Plan]
+
+
+class RowTree(Tree[RowBox, Plan]):
+    """Best-first tree of one letter's row problem. A bound at most `target` is enough: that is what cuts are made for.
+
+    The parts of a branch are those that its cuts close, in their order, then what is left: both halves, or one part.
+    """
+
+    def __init__(self, problem: RowProblem, target: float = np.inf) -> None:
+        self.problem, self.target = problem, target
+        (root,) = problem.bounded([problem.root()])
+        self.root = root.box
+        super().__init__(self._planned(root))
+
+    def branch(self, batch: int) -> bool:
+        """Take the boxes with the largest bounds apart, at most `batch` of them and only those above the target; False if none can be."""
+        return self.grow(self._taken_apart, batch, above=self.target)
+
+    def leaf_bytes(self) -> int:
+        """About how much memory a leaf takes."""
+        return 1200 + 24 * min(2 * self.problem.groups.rows.shape[1], 64)
+
+    def _taken_apart(self, leaves: list[RowLeaf]) -> list[list[RowLeaf]]:
+        families, boxes, owner = list[list[RowLeaf]](), list[RowBox](), list[int]()
+        for j, leaf in enumerate(leaves):
+            assert leaf.cut is not None
+            families.append([_closed(leaf.content, part) for part in leaf.cut.closed])
+            left = _left(leaf.content, leaf.cut.closed)
+            parts = _rest(self.problem, left, leaf.cut.rest)
+            boxes += parts
+            owner += [j] * len(parts)
+        for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
+            families[j].append(self._planned(bounded))
+        return families
+
+    def _planned(self, bounded: Bounded) -> RowLeaf:
+        return Leaf(bounded.box, bounded.bound, self._plan(bounded) if bounded.bound > self.target else None)
+
+    def _plan(self, bounded: Bounded) -> Plan | None:
+        """Cuts; if they gain little, finer groups where groups lose more than secants, else halves."""
+        box, groups = bounded.box, self.problem.groups
+        which = np.array(box.groups)
+        low, high = (ends[: len(which)] for ends in box.all_ranges())
+        K = np.clip(bounded.w @ groups.columns[:, which], low, high)
+        at_zero, slope = secant(low, high)
+        errors = np.where(low < high, np.maximum(at_zero + slope * K - x_log_x(K), 0.0), 0.0)
+        cut = shrunk(self.problem, bounded, errors, self.target)
+        if cut.gained > GAINS and cut.closed:
+            return Plan(cut.closed, None)
+        losses = groups.lost(which, bounded.w)
+        if losses.sum() > FINER * errors.sum():
+            lossy = [g for _, g in sorted(zip(-losses, box.groups, strict=True)) if groups.halves[g]]
+            count = max(1, len(which) // 2)
+            chosen = {g for g in lossy[:count] if losses[box.groups.index(g)] > 0.02 * losses.sum()}
+            if chosen:
+                return Plan(cut.closed, Refinement(tuple(groups.refined(list(box.groups), chosen))))
+        low, high = np.maximum(low, cut.box.low), np.minimum(high, cut.box.high)
+        score = errors if errors.max() > 0.0 else high - low
+        place = int(np.argmax(np.where(high > low, score, -1.0)))
+        threshold = float(branching_point(K[place], low[place], high[place]))
+        if low[place] < threshold < high[place]:
+            return Plan(cut.closed, Halving(place, threshold))
+        return Plan(cut.closed, None) if cut.closed else None
+
+
+def _closed(box: RowBox, part: ClosedPart) -> RowLeaf:
+    return Leaf(replace(box, slopes=part.slopes), part.bound, None)
+
+
+def _left(box: RowBox, closed: tuple[ClosedPart, ...]) -> RowBox:
+    """A box less closed parts."""
+    low, high = box.low.copy(), box.high.copy()
+    for part in closed:
+        (high if part.above else low)[part.place] = part.threshold
+    return replace(box, low=low, high=high)
+
+
+def _rest(problem: RowProblem, box: RowBox, step: Halving | Refinement | None) -> list[RowBox]:
+    if step is None:
+        return [box]
+    if isinstance(step, Refinement):
+        return [_finer(problem, box, step.groups)]
+    low, high, t = box.low[step.place], box.high[step.place], step.threshold
+    return [box.part(step.place, low, min(high, t)), box.part(step.place, max(low, t), high)]
+
+
+def _finer(problem: RowProblem, box: RowBox, groups: Groups) -> RowBox:
+    """The same laws in finer groups: a part is at most its group, and groups that were split keep their ranges and their slopes."""
+    low, high = problem.low[list(groups)].copy(), problem.high[list(groups)].copy()
+    tight_low, tight_high = box.all_ranges()
+    count, size = len(box.groups), len(groups)
+    place = {g: j for j, g in enumerate(groups)}
+    slopes = np.zeros(size)
+    split = list[int]()
+    for j, g in enumerate(box.groups):
+        parts = (g,) if g in place else problem.groups.halves[g] or ()
+        for part in parts:
+            high[place[part]] = min(high[place[part]], box.high[j])
+            slopes[place[part]] = box.slopes[j]
+        if g in place:
+            low[place[g]] = max(low[place[g]], box.low[j])
+        else:
+            split.append(j)
+    now = max(box.since, default=-1) + 1
+    return RowBox(
+        groups,
+        low,
+        high,
+        np.concatenate([slopes, box.slopes[count:], np.zeros(len(split))]),
+        (*box.coarser, *(box.groups[j] for j in split)),
+        (*box.since, *[now] * len(split)),
+        np.concatenate([box.coarser_low, tight_low[split]]),
+        np.concatenate([box.coarser_high, tight_high[split]]),
+    )
