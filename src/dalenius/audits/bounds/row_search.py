@@ -111,7 +111,9 @@ class RowTree(Tree[RowBox, Plan]):
 
 
 def _closed(box: RowBox, part: ClosedPart) -> RowLeaf:
-    return Leaf(replace(box, slopes=part.slopes), part.bound, None)
+    low, high = box.low[part.place], box.high[part.place]
+    ends = (part.threshold, high) if part.above else (low, part.threshold)
+    return Leaf(replace(box.part(part.place, *ends), slopes=part.slopes), part.bound, None)
 
 
 def _left(box: RowBox, closed: tuple[ClosedPart, ...]) -> RowBox:
