@@ -40,6 +40,8 @@ LINES = [
     lines.JointLeaf("0.5", "1e-3", (None, ("1", "-1")), ("1", "1")),
     lines.RowLeaf(None),
     lines.RowLeaf(("1", "2")),
+    lines.RowGroups(((0, 2), (1,))),
+    lines.GroupedRowLeaf(("1", "2"), (None, ("0.5", "0"))),
     lines.SameRow(0),
     lines.ImageRow(0, (1, 0), (2, 1, 0)),
     lines.VerticesLeaf(),

@@ -3,7 +3,8 @@
 A box holds ranges of K_g for the groups g of its partition, in which the bound is branched, and those of coarser groups that were
 split on the way to it. With lines of slope kappa above K_g log K_g, intercept B, and multipliers nu for the coarser ones the bound is
 
-    sum_g B(g) + sum_h max over v in the range of h of -nu_h v + beta log sum_k N(k) exp( (s + sum_g c_g + R_g kappa + R_h nu)(k) / beta ).
+    sum_g B(g) + sum_h max over v in the range of h of -nu_h v
+        + beta log sum_k N(k) exp( (s + sum_g c_g + R_g kappa + R_h nu)(k) / beta ).
 
 *Bound because* of the lines, of `bounds.output_groups`, and because nu_h (K_h - v) >= 0 at the worst v of the range of K_h.
 """

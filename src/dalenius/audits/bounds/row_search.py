@@ -60,7 +60,7 @@ class RowTree(Tree[RowBox, Plan]):
         super().__init__(self._planned(root))
 
     def branch(self, batch: int) -> bool:
-        """Take the boxes with the largest bounds apart, at most `batch` of them and only those above the target; False if none can be."""
+        """Take apart the boxes with the largest bounds, at most `batch` and only those above the target; False if none can be."""
         return self.grow(self._taken_apart, batch, above=self.target)
 
     def leaf_bytes(self) -> int:
