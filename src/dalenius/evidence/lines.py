@@ -41,10 +41,13 @@ __all__ = [
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TermLine",
+    "TermSection",
     "UniformLeaf",
     "UpperLine",
     "Vector",
     "VerticesLeaf",
+    "WeightLine",
     "WeightsOf",
     "WitnessLine",
 ]
@@ -137,6 +140,27 @@ class AlsoLine:
     posteriors: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """The weight of a term of the objective that is a distortion."""
+
+    word: ClassVar[str] = "weight"
+    term: Index
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A prior of the adversary of a term of the objective, as in a prior line."""
+
+    word: ClassVar[str] = "term"
+    term: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
 # ------------------------------------------------------------ for the upper end
 
 
@@ -146,6 +170,14 @@ class AdversaryLine:
 
     word: ClassVar[str] = "adversary"
     constraint: Index
+
+
+@dataclass(frozen=True, slots=True)
+class TermSection:
+    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
+
+    word: ClassVar[str] = "term"
+    term: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,9 +345,11 @@ class UniformLeaf:
     word: ClassVar[str] = "uniform"
 
 
-LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
+LowerLine = (
+    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+)
 BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

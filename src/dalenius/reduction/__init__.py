@@ -18,6 +18,7 @@ from dalenius.reduction.record_channel import RecordChannel
 from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
+from dalenius.reduction.settings import Settings, settings_of_others
 from dalenius.reduction.symmetry import Orbits
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "RowSets",
     "RowSymmetry",
     "Selections",
+    "Settings",
     "Source",
     "Triple",
     "completions",
@@ -44,4 +46,5 @@ __all__ = [
     "record_completions",
     "record_selections",
     "selections",
+    "settings_of_others",
 ]

@@ -92,8 +92,7 @@ class Orbits:
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
         fixing = tuple(found for moves in still if (found := _completed(on_inputs, weighted, *moves)))
         orbit = orbits_of(problem.input_count, [symmetry.inputs for symmetry in fixing])
-        cost = np.zeros((int(orbit.max()) + 1, problem.output_count))
-        np.add.at(cost, orbit, weighted)
+        cost = _summed(weighted, orbit)
         folded, alike = _on_orbits(on_inputs, orbit, len(cost))
         induced = ((_induced(inputs, orbit), moved) for inputs, moved in moving)
         both = tuple(
@@ -126,11 +125,13 @@ class Orbits:
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
         return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.fixing_outputs)
 
+    def summed(self, matrix: Floats) -> Floats:
+        """A matrix (inputs, outputs) as sums over orbits: what multiplies a mechanism that treats an orbit alike."""
+        return _summed(matrix, self.orbit)
+
     def apply_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on inputs as one on orbits: the mean of an orbit's rows, which leaks no more because leakage is convex."""
-        sums = np.zeros((len(self.cost), Q.shape[1]))
-        np.add.at(sums, self.orbit, Q)
-        return sums / np.bincount(self.orbit)[:, None]
+        return self.summed(Q) / np.bincount(self.orbit)[:, None]
 
     def lift_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on orbits as one on inputs."""
@@ -151,6 +152,13 @@ class Orbits:
                 "are: with every prior found its images join the master program"
             )
         return lines or ["no symmetry was found among those that are looked for"]
+
+
+def _summed(matrix: Floats, orbit: Integers) -> Floats:
+    """Sums of rows over orbits."""
+    sums = np.zeros((int(orbit.max()) + 1, matrix.shape[1]))
+    np.add.at(sums, orbit, matrix)
+    return sums
 
 
 def _closure(placed: Placed, generators: Sequence[Symmetry]) -> list[Placed]:

@@ -1,4 +1,4 @@
-"""Symmetries of a record channel: found where they are, none where entries or counts differ by the least; each changes nothing."""
+"""Symmetries of a record channel: found where they are, none where entries or counts differ by the least; they change nothing."""
 
 from __future__ import annotations
 
