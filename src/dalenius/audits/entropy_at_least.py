@@ -49,7 +49,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
-FIXED = 5e-4
+FIXED = 3e-4
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -144,7 +144,7 @@ class EntropyAudit(Audit):
     @property
     def checking(self) -> float:
         """Of what would be written now: of every record the best bound, a tree's or another."""
-        return sum(self._checking(record.leaves_of_best, record.work) for record in self.records)
+        return sum(self._checking(*record.leaves_of_best, record.work) for record in self.records)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(RecordProof(r.channel.record, r.channel.times, r.method, r.leaves) for r in self.records)
@@ -217,7 +217,7 @@ class EntropyAudit(Audit):
             may_grow=partial(self._may_grow, turn, record.work),
             tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
         )
-        record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
+        record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves, bound.grouped)
         return bound
 
     def _race(self) -> None:
@@ -250,25 +250,29 @@ class EntropyAudit(Audit):
         Parameters
         ----------
         work : int
-            Multiply-adds that checking a leaf takes.
+            Multiply-adds that checking a leaf takes where outputs are not grouped.
         leaves : int
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        late = turn.remaining < max(self._checking(leaves, work), self.checking)
+        grouped = tree.grouped if isinstance(tree, RowTree) else 1.0
+        late = turn.remaining < max(self._checking(leaves, grouped, work), self.checking)
         taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
         taken = max(taken, leaves * tree.leaf_bytes())
         written = (
-            leaves * WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+            grouped
+            * leaves
+            * WRITTEN
+            * max((record.channel.aggregation.output_count for record in self.records), default=0)
         )
         full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
-    def _checking(self, leaves: int, work: int) -> float:
-        """Seconds that checking so many leaves takes, each of so many multiply-adds."""
-        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * work)
+    def _checking(self, leaves: int, grouped: float, work: int) -> float:
+        """Seconds that checking so many leaves takes, each of so many multiply-adds where outputs are not grouped."""
+        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * grouped * work)
 
     def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""

@@ -45,7 +45,10 @@ class Bound(NamedTuple):
 
 @dataclass
 class RecordAudit:
-    """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it."""
+    """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it.
+
+    `leaves` are those of the bound's proof, each with slopes for `grouped` times as many numbers as there are outputs.
+    """
 
     channel: AggregatedRecord
     candidate: Candidate
@@ -53,6 +56,7 @@ class RecordAudit:
     method: str
     proof: Proof
     leaves: int = 1
+    grouped: float = 1.0
     race: Race | None = None
     quick: tuple[float, Proof] = field(init=False)
 
@@ -73,16 +77,16 @@ class RecordAudit:
         return min([self.upper, *(runner.upper for runner in (self.race.runners if self.race else []))])
 
     @property
-    def leaves_of_best(self) -> int:
-        """The leaves of the bound that would be proved now; 0 where that is a matter of a few lines."""
+    def leaves_of_best(self) -> tuple[int, float]:
+        """The leaves of the bound that would be proved now, 0 where that is a matter of a few lines, and how `grouped` they are."""
         best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
         if best is not None and best.upper < self.upper:
-            return best.leaves
-        return self.leaves if self.leaves > 1 else 0
+            return best.leaves, 1.0
+        return (self.leaves, self.grouped) if self.leaves > 1 else (0, 1.0)
 
     @property
     def work(self) -> int:
-        """Multiply-adds that checking a leaf takes."""
+        """Multiply-adds that checking a leaf takes where outputs are not grouped."""
         return self.channel.completions.log_uniform.shape[1] * self.channel.aggregation.output_count
 
     def decimals(self, gap: float) -> int:
@@ -90,10 +94,16 @@ class RecordAudit:
         wanted = max(gap * self.candidate.leakage, ABSOLUTE)
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
-    def keep(self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int) -> None:
+    def keep(self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int, grouped: float = 1.0) -> None:
         """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
         if upper < self.upper:
-            self.upper, self.method, self.proof, self.leaves = upper, method, tuple(lines), leaves
+            self.upper, self.method, self.proof, self.leaves, self.grouped = (
+                upper,
+                method,
+                tuple(lines),
+                leaves,
+                grouped,
+            )
             if len(self.proof) <= SHORT:
                 self.quick = upper, self.proof
 

@@ -10,13 +10,13 @@ For every output law r > 0 and beta >= 0
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_point import best_point
-from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.rows import row_maximum
@@ -29,6 +29,7 @@ from dalenius.search.decimals import short
 __all__ = ["DualBound", "dual_bound"]
 
 BATCH = 32  # row leaves branched at once
+LOOSER = (64.0, 8.0, 1.0)  # times the room: where there are many outputs bounds that are not so good are proved first
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
@@ -90,6 +91,11 @@ class DualBound:
     def leaves(self) -> int:
         return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
 
+    @property
+    def grouped(self) -> float:
+        """How many slopes a row leaf has, at most on average, beside the number of outputs."""
+        return max((tree.grouped for tree in self.trees), default=1.0)
+
 
 def dual_bound(
     channel: RecordChannel,
@@ -141,20 +147,41 @@ def dual_bound(
     if attainable > enough:  # it cannot close, so it need not be exact
         tolerance = max(tolerance, 0.02 * (attainable - enough))
     room = max(enough - attainable, tolerance) if attainable < useless else np.inf
-    trees = rows.trees(law, beta, [floor + 0.999 * room for floor in floors], decimals)
+    best: DualBound | None = None
+    for looser in LOOSER if channel.rows.shape[1] > FEW and np.isfinite(room) else (1.0,):
+        targets = [floor + looser * 0.999 * room for floor in floors]
+        bound = DualBound(np.inf, attainable, law, beta, problems, rows.trees(law, beta, targets, decimals))
+        bound = _grown(channel, bound, max(enough, attainable + looser * tolerance), best, may_grow, tell)
+        best = bound if best is None or bound.upper < best.upper else best
+        if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
+            break
+    assert best is not None
+    return best
+
+
+def _grown(
+    channel: RecordChannel,
+    bound: DualBound,
+    enough: float,
+    other: DualBound | None,
+    may_grow: Callable[[RowTree, int], bool],
+    tell: Callable[[float, int], None],
+) -> DualBound:
+    """Branch until the bound is enough, or every tree is at its target; there must be room for the proof of the other bound, too."""
+    trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
     distinct = list({id(tree): tree for tree in trees}.values())
     while True:
         uppers = [tree.upper for tree in trees]
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
-        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
-            break
         excess = np.array([tree.upper - tree.target for tree in trees])
+        if upper <= enough or not np.any(excess > 0.0) or not may_grow(trees[0], max(nodes, least)):
+            break
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * np.maximum(excess, 0.0)))
         if not trees[loosest].branch(BATCH):
             break
-    return DualBound(upper, attainable, law, beta, problems, trees)
+    return replace(bound, upper=upper)
 
 
 def _total(channel: RecordChannel, values: Sequence[float], beta: float) -> float:

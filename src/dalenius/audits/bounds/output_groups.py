@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 
-__all__ = ["Groups", "OutputGroups", "groups_bytes"]
+__all__ = ["FEW", "Groups", "OutputGroups", "groups_bytes"]
 
 Groups: TypeAlias = tuple[int, ...]  # a partition of the outputs, by the numbers of its groups
 AT_FIRST = 3  # groups that a row tree begins with

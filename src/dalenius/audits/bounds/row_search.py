@@ -54,10 +54,15 @@ class RowTree(Tree[RowBox, Plan]):
     """
 
     def __init__(self, problem: RowProblem, target: float = np.inf) -> None:
-        self.problem, self.target = problem, target
+        self.problem, self.target, self._slopes = problem, target, 0
         (root,) = problem.bounded([problem.root()])
         self.root = root.box
         super().__init__(self._planned(root))
+
+    @property
+    def grouped(self) -> float:
+        """How many slopes a leaf has on average, beside the number of outputs."""
+        return self._slopes / max(len(self.nodes), 1) / self.problem.groups.rows.shape[1]
 
     def branch(self, batch: int) -> bool:
         """Take apart the boxes with the largest bounds, at most `batch` and only those above the target; False if none can be."""
@@ -76,6 +81,7 @@ class RowTree(Tree[RowBox, Plan]):
             parts = _rest(self.problem, left, leaf.cut.rest)
             boxes += parts
             owner += [j] * len(parts)
+            self._slopes += sum(len(part.slopes) for part in parts) + len(leaf.content.slopes) * len(leaf.cut.closed)
         for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
             families[j].append(self._planned(bounded))
         return families
