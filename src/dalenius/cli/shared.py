@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,9 +27,11 @@ from dalenius.intervals import gap_text, interval_text
 __all__ = [
     "GapOption",
     "JsonOption",
+    "MethodOption",
     "ModelArgument",
     "RequireGapOption",
     "SeedOption",
+    "SolverOption",
     "TimeOption",
     "UnitsOption",
     "drawn",
@@ -45,6 +47,14 @@ __all__ = [
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+
+class Method(StrEnum):
+    """How a design is searched for, or an audit's lower end."""
+
+    EXCHANGE = "exchange"
+    ALTERNATING = "alternating"
+
+
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
@@ -54,6 +64,12 @@ RequireGapOption = Annotated[
     float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
+MethodOption = Annotated[
+    Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
+]
+SolverOption = Annotated[
+    str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
+]
 
 
 def listed(text: str, option: str) -> list[str]:

@@ -18,9 +18,11 @@ from dalenius.cli.laws import PublicLawOption, published, tell_private_distortio
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
+    MethodOption,
     ModelArgument,
     RequireGapOption,
     SeedOption,
+    SolverOption,
     TimeOption,
     UnitsOption,
     out,
@@ -45,13 +47,6 @@ class Arithmetic(StrEnum):
     PYTHON = "python"
 
 
-class Method(StrEnum):
-    """How a design is searched for, or an audit's lower end."""
-
-    EXCHANGE = "exchange"
-    ALTERNATING = "alternating"
-
-
 SHORT = 60  # characters of a fraction
 
 
@@ -73,12 +68,8 @@ def solve(
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
     public_law: PublicLawOption = None,
-    method: Annotated[
-        Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
-    ] = None,
-    solver: Annotated[
-        str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
-    ] = "auto",
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -103,8 +94,7 @@ def solve(
     folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-            chosen = None if method is None else method.value
-            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=chosen, solver=solver)
+            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=method, solver=solver)
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
         if isinstance(result, dl.DesignResult):

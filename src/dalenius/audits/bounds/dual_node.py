@@ -45,7 +45,7 @@ class ConditionalCut:
 class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
-    A node has at most `most` row leaves.
+    A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it.
     """
 
     channel: RecordChannel
@@ -53,6 +53,7 @@ class Aim:
     wanted: float
     decimals: int
     most: float
+    pi: Floats | None = None
 
 
 @dataclass(eq=False)
@@ -137,7 +138,7 @@ class NodeWork:
         self.rows = aim.channel.rows
         self.lam, self.beta = -np.log(node.law), node.beta
         self.orbit = node.symmetries.outputs(self.rows.shape[1])
-        self.leaves = RowLeaves(aim.channel, node.trees)
+        self.leaves = RowLeaves(aim.channel, node.trees, aim.pi)
 
     def run(self) -> None:
         """Until the bound is at most the target, or splitting is what is left (then the node gets a branching), or time is up."""
@@ -170,7 +171,7 @@ class NodeWork:
         for a, tree in enumerate(trees):
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
             mine = leaves.group == g
-            p[a] = self.weights[mine] @ w[mine] / leaves.count[g]
+            p[a] = self.weights[mine] @ w[mine] * leaves.law.share(a, g)
             if (move := self.node.sources[a][1]) is not None:
                 p[a, move.classes] = p[a].copy()
         return p
@@ -220,7 +221,7 @@ class NodeWork:
             self.q, self.values, self.K = np.zeros(len(psi)), values, w @ self.rows
             self.stale: NDArray[np.bool_] = np.zeros(len(values), dtype=np.bool_)
             return
-        self.q = leaves.masses(psi, beta)
+        self.q = leaves.law.masses(psi, beta)
         self.weights = self.q[leaves.group] * share
         self.values = values
         K = w @ self.rows

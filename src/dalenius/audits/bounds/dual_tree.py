@@ -41,14 +41,26 @@ class DualTree:
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
+        what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
     """
 
     name = "dual tree"
 
     def __init__(
-        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int, most: float
+        self,
+        channel: RecordChannel,
+        start: DualBound,
+        *,
+        target: float,
+        wanted: float,
+        decimals: int,
+        most: float,
+        pi: Floats | None = None,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
+        self.pi = pi
         self.point: Floats | None = None
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
@@ -92,7 +104,7 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most), node, clock)
+        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi), node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves

@@ -105,6 +105,11 @@ def test_a_private_release_may_be_wrong_in_two_ways():
         assert result.upper - result.lower < 1e-9
         assert result.exp_epsilon <= 2
         assert result.audit is None
+        exact = result.certificate.header.claim == (Fraction(best), Fraction(best))
+        assert exact == (kind is dl.WeightedSum), "a sum of distortions is a linear program, solved at its vertex"
+    assert [
+        term.multiplier for term in proved(dl.MinDistortion(**given, objective=dl.WeightedSum([cyclic]))).objective
+    ] == [1, 2]
     leaking = proved(
         dl.MinDistortion(**given, objective=dl.WeightedMaximum([dl.LeakageTerm(dl.ProductPriors(), weight=20)]))
     )
