@@ -131,6 +131,7 @@ class Level:
 
     def _inherit(self, before: Level) -> None:
         """The ranges below a line `group`, from those before it; whether or not they are asked for, since lines may be many."""
+        self._take((self.outputs + len(self.record.inputs)) * PAIR)
         same = {group: j for j, group in enumerate(before.groups)}
         for g, group in enumerate(self.groups):
             self._roots[g] = before.box[same[group]] if group in same else self._simplex

@@ -130,7 +130,7 @@ class RecordSymmetries:
 
     @classmethod
     def none(cls, record: RecordChannel) -> RecordSymmetries:
-        """Not looked for."""
+        """None: where something is given that they would move, a letter law for instance."""
         return cls((), ((),) * record.letters, _first_alike(record.log_uniform))
 
     @classmethod
