@@ -17,6 +17,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.output_groups import groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
     constant_lines,
@@ -41,6 +42,7 @@ from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channels
 from dalenius.results import RecordProof, Result
+from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race, Runner
 
@@ -186,7 +188,7 @@ class EntropyAudit(Audit):
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
         channel = record.channel
-        arrays = groups_bytes(channel.rows, channel.letters)
+        arrays = relaxation_bytes(channel.rows, channel.letters) + groups_bytes(channel.rows, channel.letters)
         if self.held + arrays > self.search.limits.least[1]:
             self.out_of_room = True
             return
@@ -244,7 +246,7 @@ class EntropyAudit(Audit):
                     lines = _tree_lines(record.channel, runner)
                     record.keep(runner.upper, runner.name, lines, runner.leaves)
 
-    def _may_grow(self, turn: Clock, work: int, tree: RowTree | Runner, leaves: int = 0) -> bool:
+    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
         """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters

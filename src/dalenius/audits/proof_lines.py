@@ -11,6 +11,7 @@ from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.row_lines import row_tree_lines
@@ -92,8 +93,15 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if bound.problems.sources[a][0] < a:
             yield _source_line(bound.problems.sources[a])
             continue
-        yield from _chamber_lines(channel, tree.problem.chamber)
-        yield from row_tree_lines(channel, tree)
+        yield from _chamber_lines(channel, bound.chambers[a])
+        if isinstance(tree, RowTree):
+            yield from row_tree_lines(channel, tree)
+            continue
+        for node in tree.preorder():
+            if isinstance(node, Branch):
+                yield _row_cut(channel, *node.cut)
+            else:
+                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:

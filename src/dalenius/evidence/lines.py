@@ -256,15 +256,6 @@ class RowLeaf:
 
 
 @dataclass(frozen=True, slots=True)
-class RowChamber:
-    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
-
-    word: ClassVar[str] = "chamber"
-    output: Index
-    moves: Moves
-
-
-@dataclass(frozen=True, slots=True)
 class RowGroups:
     """The row problem goes on about groups of outputs, each output in one of them."""
 
@@ -282,6 +273,15 @@ class GroupedRowLeaf:
     word: ClassVar[str] = "row"
     slopes: Vector | None
     earlier: Slopes
+
+
+@dataclass(frozen=True, slots=True)
+class RowChamber:
+    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
+
+    word: ClassVar[str] = "chamber"
+    output: Index
+    moves: Moves
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ LINES = [
     lines.RowLeaf(None),
     lines.RowLeaf(("1", "2")),
     lines.RowGroups(((0, 2), (1,))),
-    lines.GroupedRowLeaf(("1", "2"), (None, ("0.5", "0"))),
+    lines.GroupedRowLeaf(("1", "2"), (None, ("0", "0.5"))),
     lines.SameRow(0),
     lines.ImageRow(0, (1, 0), (2, 1, 0)),
     lines.VerticesLeaf(),

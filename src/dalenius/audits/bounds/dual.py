@@ -19,17 +19,24 @@ from dalenius.audits.bounds.dual_point import best_point
 from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
 from dalenius.audits.bounds.row_search import RowTree
-from dalenius.audits.bounds.rows import row_maximum
+from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, even
+from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 
 __all__ = ["DualBound", "dual_bound"]
 
-BATCH = 32  # row leaves branched at once
-LOOSER = (64.0, 8.0, 1.0)  # times the room: where there are many outputs bounds that are not so good are proved first
+BATCH = 64  # row leaves branched at once
+LOOSER = (
+    30.0,
+    8.0,
+    3.0,
+    1.0,
+)  # times the room: where there are many outputs bounds that are not so good are proved first
+SORTED = 4  # outputs up to which chambers are branched without cuts: these pay where there are more
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
@@ -75,9 +82,10 @@ class RowProblems:
 
 @dataclass(frozen=True)
 class DualBound:
-    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0); letters share what their sources have.
+    """The bound, its output law and multiplier, and one row tree a letter with the chamber that it covers (none at beta = 0).
 
-    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
+    Letters share what their sources have. `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished
+    branching.
     """
 
     upper: float
@@ -85,7 +93,8 @@ class DualBound:
     output_law: Floats
     beta: float
     problems: RowProblems
-    trees: tuple[RowTree, ...] = ()
+    trees: tuple[BoxTree | RowTree, ...] = ()
+    chambers: tuple[Chamber, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -94,7 +103,7 @@ class DualBound:
     @property
     def grouped(self) -> float:
         """How many slopes a row leaf has, at most on average, beside the number of outputs."""
-        return max((tree.grouped for tree in self.trees), default=1.0)
+        return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
 
 
 def dual_bound(
@@ -107,7 +116,7 @@ def dual_bound(
     useless: float,
     decimals: int,
     clock: Clock,
-    may_grow: Callable[[RowTree, int], bool],
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
@@ -128,8 +137,7 @@ def dual_bound(
         Asked with a tree and the number of all leaves before every round of branching.
     """
     problems = RowProblems.of(channel, symmetries)
-    law = even(_rounded(candidate.p.sum(axis=0) @ channel.rows), problems.orbit)
-    beta = float(short(candidate.mu, 12))
+    law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
@@ -137,9 +145,9 @@ def dual_bound(
     rows = _Rows(channel, problems, candidate.p, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
-    if attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+    if channel.rows.shape[1] > FEW and attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
         point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
-        other_law, other_beta = even(_rounded(np.exp(-point.lam)), problems.orbit), float(short(point.beta, 12))
+        other_law, other_beta = _rounded(np.exp(-point.lam), problems), float(short(point.beta, 12))
         rows.add_starts(point.maxima)
         others = rows.floors(other_law, other_beta)
         if _total(channel, others, other_beta) < attainable:
@@ -148,10 +156,11 @@ def dual_bound(
         tolerance = max(tolerance, 0.02 * (attainable - enough))
     room = max(enough - attainable, tolerance) if attainable < useless else np.inf
     best: DualBound | None = None
-    for looser in LOOSER if channel.rows.shape[1] > FEW and np.isfinite(room) else (1.0,):
-        targets = [floor + looser * 0.999 * room for floor in floors]
-        bound = DualBound(np.inf, attainable, law, beta, problems, rows.trees(law, beta, targets, decimals))
-        bound = _grown(channel, bound, max(enough, attainable + looser * tolerance), best, may_grow, tell)
+    for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
+        trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
+        stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
+        bound = _grown(channel, bound, floors, stop, best, may_grow, tell)
         best = bound if best is None or bound.upper < best.upper else best
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
@@ -162,82 +171,93 @@ def dual_bound(
 def _grown(
     channel: RecordChannel,
     bound: DualBound,
+    floors: Sequence[float],
     enough: float,
     other: DualBound | None,
-    may_grow: Callable[[RowTree, int], bool],
+    may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None],
 ) -> DualBound:
-    """Branch until the bound is enough, or every tree is at its target; there must be room for the proof of the other bound, too."""
+    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
     trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
     distinct = list({id(tree): tree for tree in trees}.values())
+    levels = np.array(
+        [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
+    )
     while True:
-        uppers = [tree.upper for tree in trees]
+        uppers = np.array([tree.upper for tree in trees])
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
-        excess = np.array([tree.upper - tree.target for tree in trees])
-        if upper <= enough or not np.any(excess > 0.0) or not may_grow(trees[0], max(nodes, least)):
+        excess = np.maximum(uppers - levels, 0.0)
+        if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
-        loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * np.maximum(excess, 0.0)))
-        if not trees[loosest].branch(BATCH):
+        loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
+        if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
     return replace(bound, upper=upper)
 
 
-def _total(channel: RecordChannel, values: Sequence[float], beta: float) -> float:
+def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
     """U from a value for each letter."""
     return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
 
 
-def _rounded(law: Floats) -> Floats:
-    """An output law as it is written, positive everywhere."""
+def _rounded(law: Floats, problems: RowProblems) -> Floats:
+    """An output law as it is written, positive everywhere, and symmetric."""
     law = law / law.sum()
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
-    return np.asarray(law / law.sum())
+    return even(law / law.sum(), problems.orbit)
 
 
 class _Rows:
-    """The row problems of all letters; a letter shares everything with its source."""
+    """The row problems of all letters; a letter has everything from its source."""
 
     def __init__(self, channel: RecordChannel, problems: RowProblems, p: Floats, clock: Clock) -> None:
-        self._channel, self._problems, self._p, self._clock = channel, problems, p, clock
+        self._channel, self._problems, self._clock = channel, problems, clock
         self._exists = np.isfinite(channel.log_uniform)
         self._first = [first for first, _ in problems.sources]
-        self.starts = [
-            _row_starts(self._laws(a), channel.rows[self._exists[a]], self._log_masses(a)) for a in self._first
-        ]
+        known = {a: problems.chamber(a) for a in sorted(set(self._first))}
+        self.chambers = tuple(known[a] for a in self._first)
+        self.grouped = channel.rows.shape[1] > FEW and not any(chamber.steps for chamber in self.chambers)
+        self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
+        self._starts = {
+            a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
+        }
 
     def add_starts(self, maxima: Sequence[Floats]) -> None:
         """Laws on all classes (laws, classes), for each letter."""
-        found = zip(self.starts, maxima, self._exists, strict=True)
-        self.starts = [np.vstack([starts, w[:, exists]]) for starts, w, exists in found]
+        for a, starts in self._starts.items():
+            self._starts[a] = np.vstack([starts, maxima[a][:, self._exists[a]]])
 
     def floors(self, law: Floats, beta: float) -> list[float]:
         """What each letter's row problem attains."""
         known = {
-            a: row_maximum(
-                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self.starts[a], self._clock
-            )
-            for a in set(self._first)
+            a: row_maximum(self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, starts, self._clock)
+            for a, starts in self._starts.items()
         }
         return [known[a] for a in self._first]
 
-    def trees(self, law: Floats, beta: float, targets: Sequence[float], decimals: int) -> tuple[RowTree, ...]:
-        """A tree a letter that bounds its row problem from above."""
-        known = dict[int, RowTree]()
-        for a in set(self._first):
-            rows, masses, chamber = self._channel.rows[self._exists[a]], self._laws(a), self._problems.chamber(a)
-            groups = OutputGroups.of(rows, masses + 1e-9 / masses.size)
-            problem = RowProblem(groups, self._log_masses(a), law, beta, decimals=decimals, chamber=chamber)
-            known[a] = RowTree(problem, targets[a])
+    def trees(
+        self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
+    ) -> tuple[BoxTree | RowTree, ...]:
+        """A tree a letter that bounds its row problem from above; in groups, or chambers of many outputs, it is closed at so much
+        above what it attains."""
+        known = dict[int, BoxTree | RowTree]()
+        for a, laws in self._laws.items():
+            rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
+            chamber = self._problems.chamber(a)
+            if self.grouped or (chamber.steps and law.size > SORTED):
+                groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
+                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
+                known[a] = RowTree(problem, floors[a] + room, room)
+                continue
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
+            low, high = self._problems.low[a], self._problems.high[a]
+            known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
         return tuple(known[a] for a in self._first)
 
     def _log_masses(self, a: int) -> Floats:
         return self._channel.log_uniform[a][self._exists[a]]
-
-    def _laws(self, a: int) -> Floats:
-        """What the letters have whose source is letter a, on its classes."""
-        return self._problems.alike(a, self._p)[:, self._exists[a]]
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

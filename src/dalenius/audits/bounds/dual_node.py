@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
-from dalenius.audits.bounds.row_trees import Row, grown_on
+from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats, Integers
@@ -127,7 +127,7 @@ class DualNode:
         tree = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
         while tree.leaves < ANEW and tree.branch(REFINED, above=-np.inf):
             pass
-        return grown_on(tree, chamber)
+        return rows_of([tree], [chamber])[0]
 
 
 class NodeWork:

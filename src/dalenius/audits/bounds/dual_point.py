@@ -31,7 +31,7 @@ LEAST_BETA = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class DualPoint:
-    """-log r up to a constant (outputs,), beta, the dual bound as far as local maxima show it, and these (maxima, classes)."""
+    """-log r (outputs,), beta, the dual bound as far as local maxima show it, and these, (maxima, classes) for each letter."""
 
     lam: Floats
     beta: float
@@ -120,7 +120,7 @@ def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float
 
 
 class _Model:
-    """Tangents at the maxima so far, and the bound from below that they make: of a shift of -log r by groups, and of beta."""
+    """Tangents at the maxima so far, and the bound from below that they make: a function of a shift of -log r, by groups, and beta."""
 
     def __init__(self, channel: RecordChannel, lam: Floats, p: Floats) -> None:
         self._channel, self._fixed = channel, channel.rows @ lam

@@ -64,7 +64,7 @@ class DualTree:
         self.point: Floats | None = None
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
-        trees, beta = rows_of(start.trees), max(start.beta, 1e-6)
+        trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree = Tree(_leaf(node))

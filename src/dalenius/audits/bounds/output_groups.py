@@ -22,7 +22,7 @@ from dalenius.information.arrays import Floats
 __all__ = ["FEW", "Groups", "OutputGroups", "groups_bytes"]
 
 Groups: TypeAlias = tuple[int, ...]  # a partition of the outputs, by the numbers of its groups
-AT_FIRST = 3  # groups that a row tree begins with
+AT_FIRST = 3  # groups that a row tree begins with at least
 FEW = 8  # outputs that are not grouped at all: their boxes have no more dimensions than groups soon would
 
 
@@ -95,9 +95,15 @@ class OutputGroups:
         """The members of a group."""
         return [int(y) for y in self.order[self.start[group] : self.end[group]]]
 
-    def first_partition(self) -> Groups:
-        """The groups to begin with, the outputs themselves where they are few."""
-        return self.singles if self.rows.shape[1] <= FEW else self.partition(AT_FIRST)
+    def first_partition(self, most: float) -> Groups:
+        """As few groups as lose at most so much, but not too few; the outputs themselves where these are few."""
+        if self.rows.shape[1] <= FEW:
+            return self.singles
+        for count in range(AT_FIRST, self.rows.shape[1]):
+            groups = self.partition(count)
+            if self.loss[list(groups)].sum() <= most:
+                return groups
+        return self.singles
 
     def partition(self, count: int) -> Groups:
         """So many groups, where there are as many outputs: the one that loses most is split."""

@@ -18,7 +18,7 @@ from dalenius.search.tree import Leaf, Tree
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
 GAINS = 0.01  # cuts that make secants err less by this share are made again before anything else
-FINER = 0.05  # groups are split where they lose more than this share of what secants lose
+FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,14 @@ RowLeaf: TypeAlias = Leaf[RowBox, Plan]
 class RowTree(Tree[RowBox, Plan]):
     """Best-first tree of one letter's row problem. A bound at most `target` is enough: that is what cuts are made for.
 
+    `room` is by how much that is more than the problem attains: groups are at first so fine that they lose no more.
+
     The parts of a branch are those that its cuts close, in their order, then what is left: both halves, or one part.
     """
 
-    def __init__(self, problem: RowProblem, target: float = np.inf) -> None:
+    def __init__(self, problem: RowProblem, target: float, room: float) -> None:
         self.problem, self.target, self._slopes = problem, target, 0
-        (root,) = problem.bounded([problem.root()])
+        (root,) = problem.bounded([problem.root(room)])
         self.root = root.box
         super().__init__(self._planned(root))
 
@@ -64,9 +66,9 @@ class RowTree(Tree[RowBox, Plan]):
         """How many slopes a leaf has on average, beside the number of outputs."""
         return self._slopes / max(len(self.nodes), 1) / self.problem.groups.rows.shape[1]
 
-    def branch(self, batch: int) -> bool:
-        """Take apart the boxes with the largest bounds, at most `batch` and only those above the target; False if none can be."""
-        return self.grow(self._taken_apart, batch, above=self.target)
+    def branch(self, batch: int, *, above: float) -> bool:
+        """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
+        return self.grow(self._taken_apart, batch, above=max(above, self.target))
 
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""

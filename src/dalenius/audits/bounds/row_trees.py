@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.audits.bounds.row_search import Halving, RowTree
+from dalenius.audits.bounds.row_search import RowTree
 from dalenius.information.arrays import Floats
 from dalenius.reduction import Chamber, RowSymmetry
 from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
-__all__ = ["Row", "grown_on", "rows_of"]
+__all__ = ["Row", "rows_of"]
 
 
 @dataclass(eq=False)
@@ -81,39 +81,16 @@ def _parts(row: Row) -> tuple[Row, ...]:
     return row.parts
 
 
-def rows_of(trees: Sequence[RowTree]) -> list[Row]:
-    """Trees of the dual bound as row trees; letters that share one keep sharing it. Where outputs were grouped only the root is."""
-    known = {id(tree): _grown_on(tree) for tree in trees}
+def rows_of(trees: Sequence[BoxTree | RowTree], chambers: Sequence[Chamber]) -> list[Row]:
+    """Trees of the dual bound as row trees, in their chambers; letters that share one keep sharing it. Of one with cuts: its root."""
+    known = {id(tree): _grown_on(tree, chamber) for tree, chamber in zip(trees, chambers, strict=True)}
     return [known[id(tree)] for tree in trees]
 
 
-def _grown_on(tree: RowTree) -> Row:
-    singles, chamber = tree.problem.groups.singles, tree.problem.chamber
-    low, high = tree.problem.low[list(singles)], tree.problem.high[list(singles)]
-    if tree.root.groups != singles:
-        return Row(low, high, np.zeros(len(singles)), chamber)
-    done: list[Row] = []
-    for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
-        if isinstance(node, Branch):
-            plan = node.cut
-            closed, rest = [done.pop() for _ in plan.closed], done.pop()
-            if isinstance(plan.rest, Halving):
-                step = plan.rest
-                rest = Row(low, high, rest.kappa, chamber, step.place, step.threshold, (rest, done.pop()))
-            for part, leaf in reversed(list(zip(plan.closed, closed, strict=True))):
-                parts = (rest, leaf) if part.above else (leaf, rest)
-                rest = Row(low, high, rest.kappa, chamber, part.place, part.threshold, parts)
-            done.append(rest)
-        else:
-            box, plan_ahead = node.content, node.cut
-            step_ahead = plan_ahead.rest if plan_ahead is not None else None
-            cut = (step_ahead.place, step_ahead.threshold) if isinstance(step_ahead, Halving) else (-1, 0.0)
-            done.append(Row(box.low, box.high, box.slopes, chamber, *cut))
-    return done[0]
-
-
-def grown_on(tree: BoxTree, chamber: Chamber) -> Row:
-    """A tree of boxes as a row tree."""
+def _grown_on(tree: BoxTree | RowTree, chamber: Chamber) -> Row:
+    if isinstance(tree, RowTree):
+        singles = list(tree.problem.groups.singles)
+        return Row(tree.problem.low[singles], tree.problem.high[singles], np.zeros(len(singles)), chamber)
     done: list[Row] = []
     for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
         if isinstance(node, Branch):

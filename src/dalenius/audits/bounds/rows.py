@@ -21,7 +21,7 @@ from dalenius.information.secants import intercept, secant, tighten
 from dalenius.search.boxes import Relaxed
 from dalenius.search.decimals import branching_point
 
-__all__ = ["RowRelaxation", "row_maximum"]
+__all__ = ["RowRelaxation", "relaxation_bytes", "row_maximum"]
 
 STEPS = 10
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
@@ -113,6 +113,12 @@ class RowRelaxation:
                 if np.all(before - value < 1e-9):
                     break
         return nu
+
+
+def relaxation_bytes(rows: Floats, letters: int) -> int:
+    """What the relaxations of so many letters hold, those of a record's rows (classes, outputs)."""
+    classes, outputs = rows.shape
+    return 8 * letters * classes * (outputs**2 if outputs <= MOST_OUTPUTS else outputs)
 
 
 def row_maximum(

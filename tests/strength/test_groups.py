@@ -1,0 +1,34 @@
+"""Counts of more people than boxes of every output could bound: what groups of outputs, cuts and the best output law are for."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import dalenius as dl
+
+
+def solved(n: int, epsilon: str, share: str, *, gap: float, node_limit: int) -> tuple[dl.MaximalLeakage, dl.Result]:
+    problem = dl.MaximalLeakage(
+        records=dl.Records(n, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(epsilon),
+        adversary=dl.EntropyAtLeast(f"{share} max"),
+    )
+    return problem, dl.solve(problem, gap=gap, time_limit=None, node_limit=node_limit)
+
+
+# Before there were groups and cuts: 25 % after 1,843 leaves, and 74 % (no tree at all).
+@pytest.mark.parametrize(
+    ("n", "epsilon", "share", "gap", "leaves"),
+    [(12, "0.3", "0.95", 1e-2, 1150), (100, "0.1", "0.98", 0.25, 150)],
+)
+def test_a_count_is_closed_by_so_few_leaves(n, epsilon, share, gap, leaves, counted_time):
+    problem, result = solved(n, epsilon, share, gap=gap, node_limit=leaves)
+    assert result.termination is dl.Termination.GAP_REACHED
+    assert result.gap <= gap
+    assert [proof.method for proof in result.records] == ["dual"]
+    words = Counter(line.split(",")[0] for line in result.certificate.text.splitlines())
+    assert words['["group"'] >= 1
+    assert dl.verify(problem, result.certificate).proved
