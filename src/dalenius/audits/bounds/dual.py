@@ -191,7 +191,8 @@ def _grown(
         uppers = np.array([tree.upper for tree in trees])
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
-        tell(min(upper, other.upper if other is not None else upper), nodes)
+        known = other.upper if other is not None else np.inf
+        tell(known if bound.in_groups else upper, nodes)  # finer groups may be worse for a while
         excess = np.maximum(uppers - levels, 0.0)
         if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
