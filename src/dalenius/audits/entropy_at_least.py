@@ -203,7 +203,8 @@ class EntropyAudit(Audit):
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes)
+            most = min(self.search.limits.nodes, 0.5 * turn.remaining / self._checking(1, 1.0, record.work))
+            record.race = _trees(record, dual, self.gap, self.target, wanted, most)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel

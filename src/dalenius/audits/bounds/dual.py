@@ -101,6 +101,11 @@ class DualBound:
         return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
 
     @property
+    def in_groups(self) -> bool:
+        """Whether its row trees are about groups of outputs."""
+        return any(isinstance(tree, RowTree) for tree in self.trees)
+
+    @property
     def grouped(self) -> float:
         """How many slopes a row leaf has, at most on average, beside the number of outputs."""
         return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
@@ -187,7 +192,8 @@ def _grown(
         uppers = np.array([tree.upper for tree in trees])
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
-        tell(upper, nodes)
+        known = other.upper if other is not None else np.inf
+        tell(known if bound.in_groups else upper, nodes)  # finer groups may be worse for a while
         excess = np.maximum(uppers - levels, 0.0)
         if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
