@@ -225,7 +225,7 @@ class EntropyAudit(Audit):
         )  # trees whose leaves have slopes of their own begin with it, too
         if record.upper > self.target:
             wanted = max(self.target - self.lower, ABSOLUTE)
-            most = self.search.limits.nodes
+            most = min(self.search.limits.nodes, 0.5 * turn.remaining / self._checking(1, 1.0, record.work))
             record.race = _trees(record, dual, self.gap, self.target, wanted, most, self._slope)
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> None:

@@ -93,10 +93,10 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if bound.problems.sources[a][0] < a:
             yield _source_line(bound.problems.sources[a])
             continue
+        yield from _chamber_lines(channel, bound.chambers[a])
         if isinstance(tree, RowTree):
             yield from row_tree_lines(channel, tree)
             continue
-        yield from _chamber_lines(channel, bound.chambers[a])
         for node in tree.preorder():
             if isinstance(node, Branch):
                 yield _row_cut(channel, *node.cut)

@@ -6,7 +6,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
 from dalenius.reduction.chambers import Chamber
-from dalenius.reduction.counting import Completions, completions
+from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.datasets import DatasetPairs
 from dalenius.reduction.problems import (
     dataset_pairs,
@@ -41,6 +41,7 @@ __all__ = [
     "dataset_pairs",
     "distinct_rows",
     "even",
+    "exact_counts",
     "orbits_of",
     "record_channels",
     "record_completions",

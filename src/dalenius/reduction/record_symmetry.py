@@ -21,7 +21,7 @@ from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
 from dalenius.reduction.record_channel import RecordChannel
 
-__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "orbits_of"]
+__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "found_again", "orbits_of"]
 
 MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
 MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs
@@ -288,12 +288,23 @@ def _rearranged(table: Integers, columns: Integers) -> Integers | None:
     """Where rows go if columns go there: table[rows[k], columns[y]] = table[k, y]; None if they cannot."""
     moved = np.empty_like(table)
     moved[:, columns] = table
-    order, other = np.lexsort(moved.T), np.lexsort(table.T)
-    if not np.array_equal(moved[order], table[other]):
+    return found_again(moved, table)
+
+
+def found_again(rows: Floats | Integers, table: Floats | Integers) -> Integers | None:
+    """Where each row stands in a table of the same rows in some order; None if it has others.
+
+    >>> found_again(np.array([[1, 2], [3, 4]]), np.array([[3, 4], [1, 2]])).tolist()
+    [1, 0]
+    """
+    if rows.shape != table.shape:
         return None
-    rows = np.empty(len(table), dtype=np.int64)
-    rows[order] = other
-    return rows
+    order, other = np.lexsort(rows.T), np.lexsort(table.T)
+    if not np.array_equal(rows[order], table[other]):
+        return None
+    places = np.empty(len(table), dtype=np.int64)
+    places[order] = other
+    return places
 
 
 def _may(entries: Integers, move: Integers) -> bool:

@@ -24,7 +24,7 @@ from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
-from dalenius.reduction.record_symmetry import orbits_of
+from dalenius.reduction.record_symmetry import found_again, orbits_of
 
 __all__ = ["Orbits", "Symmetry"]
 
@@ -230,21 +230,9 @@ def _completed(
     for i, table in shares.items():
         moved = np.empty_like(table)
         moved[:, inputs] = table
-        matches = ((j, letters) for j, other in shares.items() if (letters := _rows(moved, other)) is not None)
+        matches = ((j, letters) for j, other in shares.items() if (letters := found_again(moved, other)) is not None)
         match = next((match for match in matches if match[0] not in [j for j, _ in records.values()]), None)
         if match is None:
             return None
         records[i] = match
     return Symmetry(inputs, outputs, records)
-
-
-def _rows(moved: Floats, table: Floats) -> Integers | None:
-    """Where each row of the one table stands in the other; None if they have other rows."""
-    if moved.shape != table.shape:
-        return None
-    order, other = np.lexsort(moved.T), np.lexsort(table.T)
-    if not np.array_equal(moved[order], table[other]):
-        return None
-    letters = np.empty(len(moved), dtype=np.int64)
-    letters[order] = other
-    return letters

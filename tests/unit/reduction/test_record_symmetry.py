@@ -37,10 +37,11 @@ SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
         (problem(dl.Records(2, alphabet=3), LATIN, dl.symmetric("0.2")), 6, 6),
         (problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")), 1, 2),
         (problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")), 1, 8),
-        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.exponential("0.5")), 1, 1),
+        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.exponential("0.5")), 1, 2),
+        (problem(dl.Records(5, alphabet=2), dl.Parity(), dl.laplace_threshold("0.5")), 2, 2),
         (problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)), 4, 2),
     ],
-    ids=["symmetric", "response", "circulant", "latin", "count", "squares", "enclosed", "identity"],
+    ids=["symmetric", "response", "circulant", "latin", "count", "squares", "exponential", "laplace", "identity"],
 )
 def test_how_far_symmetries_reach(question, moves, letters):
     """The images of one conditional of the first letter, and of the letters, counted as sets of permutations."""

@@ -36,6 +36,7 @@ LOOSER = (
     3.0,
     1.0,
 )  # times the room: where there are many outputs bounds that are not so good are proved first
+SORTED = 4  # outputs up to which chambers are branched without cuts: these pay where there are more
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
 
@@ -98,6 +99,11 @@ class DualBound:
     @property
     def leaves(self) -> int:
         return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether its row trees are about groups of outputs."""
+        return any(isinstance(tree, RowTree) for tree in self.trees)
 
     @property
     def grouped(self) -> float:
@@ -186,7 +192,8 @@ def _grown(
         uppers = np.array([tree.upper for tree in trees])
         upper = _total(channel, uppers, beta)
         nodes = sum(tree.leaves for tree in distinct)
-        tell(upper, nodes)
+        known = other.upper if other is not None else np.inf
+        tell(known if bound.in_groups else upper, nodes)  # finer groups may be worse for a while
         excess = np.maximum(uppers - levels, 0.0)
         if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
             break
@@ -239,18 +246,20 @@ class _Rows:
     def trees(
         self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
     ) -> tuple[BoxTree | RowTree, ...]:
-        """A tree a letter that bounds its row problem from above; in groups it is closed at so much above what it attains."""
+        """A tree a letter that bounds its row problem from above; in groups, or chambers of many outputs, it is closed at so much
+        above what it attains."""
         known = dict[int, BoxTree | RowTree]()
         for a, laws in self._laws.items():
             rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
-            if self.grouped:
+            chamber = self._problems.chamber(a)
+            if self.grouped or (chamber.steps and law.size > SORTED):
                 groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
-                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals)
+                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
             relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
             low, high = self._problems.low[a], self._problems.high[a]
-            known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), self._problems.chamber(a).close)
+            known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
         return tuple(known[a] for a in self._first)
 
     def _log_masses(self, a: int) -> Floats:

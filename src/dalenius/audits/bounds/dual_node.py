@@ -18,7 +18,7 @@ from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source,
 from dalenius.search.boxes import BoxTree
 from dalenius.search.decimals import short, short_on
 
-__all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
+__all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork", "clusters"]
 
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
@@ -276,7 +276,7 @@ class NodeWork:
         a = leaves.first[g]
         low, high = float(node.low[a, y]), float(node.high[a, y])
         mine = leaves.group == g
-        t = self._threshold(low, high, *_clusters(self.K[mine, y], self.weights[mine]))
+        t = self._threshold(low, high, *clusters(self.K[mine, y], self.weights[mine]))
         if not low < t < high:
             return None
         orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
@@ -295,7 +295,7 @@ class NodeWork:
         return float(known[j]) if near[j] <= NEAR * (more - less) else t
 
 
-def _clusters(values: Floats, weights: Floats) -> tuple[float, float]:
+def clusters(values: Floats, weights: Floats) -> tuple[float, float]:
     """The means of two clusters, below and above the point that leaves least variance within them."""
     order = np.argsort(values)
     x, w = values[order], weights[order]

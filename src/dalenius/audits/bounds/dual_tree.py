@@ -70,7 +70,8 @@ class DualTree:
         trees = rows_of(start.trees, start.chambers)
         beta = start.beta if fixed else max(start.beta, 1e-6)
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
-        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
+        upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
+        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, upper)
         self.tree = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 

@@ -23,6 +23,7 @@ from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.information.secants import secant, tighten
+from dalenius.reduction import Chamber
 
 __all__ = ["Bounded", "RowBox", "RowProblem"]
 
@@ -154,18 +155,28 @@ class RowProblem:
         Of the rows of the classes that the letter has.
     log_uniform : (classes,)
     output_law : (outputs,)
+    chamber : Chamber, optional
+        Laws outside it need no bound. Where it asks for orders, outputs are not grouped: these are about single outputs.
     """
 
     def __init__(
-        self, groups: OutputGroups, log_uniform: Floats, output_law: Floats, beta: float, *, decimals: int
+        self,
+        groups: OutputGroups,
+        log_uniform: Floats,
+        output_law: Floats,
+        beta: float,
+        *,
+        decimals: int,
+        chamber: Chamber | None = None,
     ) -> None:
         self.groups, self.beta, self.decimals = groups, beta, decimals
+        self.chamber = chamber if chamber is not None and chamber.steps else None
         self.weight = log_uniform - groups.rows @ np.log(output_law) / beta
         self.low, self.high = groups.columns.min(axis=0), groups.columns.max(axis=0)
 
     def root(self, room: float) -> RowBox:
         """The box of all laws, in as few groups as one begins with where the bound may be so much too high."""
-        groups = self.groups.first_partition(room)
+        groups = self.groups.first_partition(room) if self.chamber is None else self.groups.singles
         which = np.array(groups)
         return RowBox(groups, self.low[which], self.high[which], np.zeros(len(which)))
 
@@ -178,10 +189,17 @@ class RowProblem:
         return self.groups.columns[:, np.array(box.groups + box.coarser)]
 
     def bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
-        """The best bounds of boxes, none worse than their slopes prove."""
+        """The best bounds of boxes, less what the chamber misses of them, none worse than their slopes prove."""
+        boxes = [self._narrowed(box) for box in boxes]
         most = max(len(box.slopes) for box in boxes) * len(self.weight)
         part = max(1, MOST_NUMBERS // most)
         return [b for first in range(0, len(boxes), part) for b in self._bounded(boxes[first : first + part])]
+
+    def _narrowed(self, box: RowBox) -> RowBox:
+        if self.chamber is None:
+            return box
+        low, high = self.chamber.close(box.low, box.high)
+        return replace(box, low=low, high=high)
 
     def _bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
         batch = self._batch(boxes)

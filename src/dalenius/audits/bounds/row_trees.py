@@ -82,7 +82,7 @@ def _parts(row: Row) -> tuple[Row, ...]:
 
 
 def rows_of(trees: Sequence[BoxTree | RowTree], chambers: Sequence[Chamber]) -> list[Row]:
-    """A dual bound's trees as row trees, a letter each; letters that share one keep sharing it. Of one in groups only the root is."""
+    """Trees of the dual bound as row trees, in their chambers; letters that share one keep sharing it. Of one with cuts: its root."""
     known = {id(tree): _grown_on(tree, chamber) for tree, chamber in zip(trees, chambers, strict=True)}
     return [known[id(tree)] for tree in trees]
 

@@ -83,5 +83,10 @@ class Exponential(Calibrated):
         weights = powers[steps]
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
+    def alike(self, values: Integers) -> Integers:
+        steps = distances(values, self.range)
+        nearer_end = np.minimum(steps[:, [0]], steps[:, [-1]])  # two inputs as far from an end have one sum of weights
+        return nearer_end * steps.shape[1] + steps
+
 
 exponential = Exponential

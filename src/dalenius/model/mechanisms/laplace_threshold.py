@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
@@ -51,6 +52,9 @@ class LaplaceThreshold(Calibrated):
             )
         flip = math.exp(-self.epsilon / 2) / 2
         return symmetric_channel(values, 2, 1.0 - flip, flip)
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(2, dtype=np.int64)
 
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         _ = self.channel(values)
