@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalenius.audits.ascent import Candidate, feasible, polish
+from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.lines import ProofLine
 from dalenius.information import mutual_information
@@ -57,6 +58,7 @@ class RecordAudit:
     proof: Proof
     leaves: int = 1
     grouped: float = 1.0
+    dual: DualBound | None = None
     race: Race | None = None
     quick: tuple[float, Proof] = field(init=False)
 

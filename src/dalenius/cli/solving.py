@@ -58,6 +58,10 @@ def solve(
     as_json: JsonOption = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
+    curve: Annotated[
+        bool,
+        typer.Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
+    ] = False,
     node_limit: Annotated[
         int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
     ] = 1_000_000,
@@ -94,7 +98,9 @@ def solve(
     folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=method, solver=solver)
+            result = dl.solve(
+                problem, **limits, seed=seed, progress=progress, method=method, solver=solver, curve=curve
+            )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
         if isinstance(result, dl.DesignResult):

@@ -44,6 +44,8 @@ class DualTree:
     pi : (letters,), optional
         The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
         what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
+    fixed : bool
+        Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
     """
 
     name = "dual tree"
@@ -58,13 +60,15 @@ class DualTree:
         decimals: int,
         most: float,
         pi: Floats | None = None,
+        fixed: bool = False,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.pi = pi
+        self.pi, self.fixed = pi, fixed
         self.point: Floats | None = None
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
-        trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
+        trees = rows_of(start.trees, start.chambers)
+        beta = start.beta if fixed else max(start.beta, 1e-6)
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
         node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, upper)
@@ -105,7 +109,8 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi), node, clock)
+        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed)
+        work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves
