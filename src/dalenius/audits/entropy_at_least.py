@@ -244,6 +244,7 @@ class EntropyAudit(Audit):
             channel,
             candidate if self._slope is None else replace(candidate, mu=self._slope),
             RecordSymmetries.of(self.problem, channel),
+            one_slope=self._slope is not None,
             tolerance=0.2 * self.gap * candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,

@@ -116,6 +116,7 @@ def dual_bound(
     candidate: Candidate,
     symmetries: RecordSymmetries,
     *,
+    one_slope: bool = False,
     tolerance: float,
     enough: float,
     useless: float,
@@ -130,6 +131,8 @@ def dual_bound(
     ----------
     symmetries : RecordSymmetries
         The output law is made symmetric, which costs the best bound nothing, and letters are bounded in a chamber.
+    one_slope : bool
+        Keep the candidate's multiplier.
     tolerance : float
         Stop when the bound is within this (nats) of what these (r, beta) can attain.
     enough : float
@@ -150,7 +153,8 @@ def dual_bound(
     rows = _Rows(channel, problems, candidate.p, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
-    if channel.rows.shape[1] > FEW and attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
+    room = enough - candidate.leakage
+    if rows.many and not one_slope and attainable - candidate.leakage > SLACK * room:
         point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
         other_law, other_beta = _rounded(np.exp(-point.lam), problems), float(short(point.beta, 12))
         rows.add_starts(point.maxima)
@@ -224,7 +228,8 @@ class _Rows:
         self._first = [first for first, _ in problems.sources]
         known = {a: problems.chamber(a) for a in sorted(set(self._first))}
         self.chambers = tuple(known[a] for a in self._first)
-        self.grouped = channel.rows.shape[1] > FEW and not any(chamber.steps for chamber in self.chambers)
+        self.many = channel.rows.shape[1] > FEW
+        self.grouped = self.many and not any(chamber.steps for chamber in self.chambers)
         self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
         self._starts = {
             a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
