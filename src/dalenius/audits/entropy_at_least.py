@@ -15,6 +15,7 @@ from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.proof_lines import (
@@ -70,6 +71,7 @@ class EntropyAudit(Audit):
     enough: float = 0.0
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
+    multipliers: RowSolver = field(default_factory=RowSolver, init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -200,8 +202,26 @@ class EntropyAudit(Audit):
             if vertices.witness is not None:
                 self.improve(record, vertices.witness, turn)
         if record.upper > self.target:
-            wanted = max(self.target - self.lower, ABSOLUTE)
-            record.race = _trees(record, dual, self.gap, self.target, wanted, self.search.limits.nodes)
+            record.race = self._trees(record, dual)
+
+    def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
+        """The trees that may close one kind of record, side by side."""
+        channel, runners, decimals = record.channel, list[Runner](), record.decimals(self.gap)
+        relaxation = PosteriorRelaxation(channel, decimals=decimals)
+        if relaxation.improves:
+            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
+        if dual.trees:
+            joint = DualTree(
+                channel,
+                dual,
+                target=self.target,
+                wanted=max(self.target - self.lower, ABSOLUTE),
+                decimals=decimals + 1,
+                most=self.search.limits.nodes,
+                multipliers=self.multipliers,
+            )
+            runners.append(joint)
+        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
         channel = record.channel
@@ -212,6 +232,7 @@ class EntropyAudit(Audit):
             enough=self.target,
             useless=record.upper,
             decimals=record.decimals(self.gap) + 1,
+            multipliers=self.multipliers,
             clock=turn,
             may_grow=partial(self._may_grow, turn, record.work),
             tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
@@ -273,17 +294,6 @@ class EntropyAudit(Audit):
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
-
-
-def _trees(record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float, most: float) -> Race:
-    """The trees that may close one kind of record, side by side."""
-    channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
-    relaxation = PosteriorRelaxation(channel, decimals=decimals)
-    if relaxation.improves:
-        runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
-    if dual.trees:
-        runners.append(DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1, most=most))
-    return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
 
 def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:

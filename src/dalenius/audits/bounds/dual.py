@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats
@@ -54,6 +55,7 @@ def dual_bound(
     enough: float,
     useless: float,
     decimals: int,
+    multipliers: Multipliers,
     clock: Clock,
     may_grow: Callable[[BoxTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
@@ -70,6 +72,8 @@ def dual_bound(
         Do not branch at all if these (r, beta) can attain no better than this (nats).
     decimals : int
         How many decimals the hints get.
+    multipliers : callable
+        Who finds those of the row problems.
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     """
@@ -81,7 +85,7 @@ def dual_bound(
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, ())
-    trees, floors = _row_problems(channel, candidate, law, beta, decimals, clock)
+    trees, floors = _row_problems(channel, candidate, law, beta, decimals, multipliers, clock)
     distinct = list({id(tree): tree for tree in trees}.values())
 
     def total(values: Sequence[float]) -> float:
@@ -104,7 +108,13 @@ def dual_bound(
 
 
 def _row_problems(
-    channel: RecordChannel, candidate: Candidate, law: Floats, beta: float, decimals: int, clock: Clock
+    channel: RecordChannel,
+    candidate: Candidate,
+    law: Floats,
+    beta: float,
+    decimals: int,
+    multipliers: Multipliers,
+    clock: Clock,
 ) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
     """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
     exists = np.isfinite(channel.log_uniform)
@@ -112,7 +122,7 @@ def _row_problems(
     for a in range(channel.letters):
         if channel.log_uniform[a].tobytes() not in known:
             rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
-            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=multipliers)
             tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
             alike = [
                 b for b in range(channel.letters) if np.array_equal(channel.log_uniform[a], channel.log_uniform[b])

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
@@ -36,7 +37,7 @@ class ConditionalCut:
 class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
-    A node has at most `most` row leaves.
+    A node has at most `most` row leaves; `multipliers` finds those of the row problems.
     """
 
     channel: RecordChannel
@@ -44,6 +45,7 @@ class Aim:
     wanted: float
     decimals: int
     most: float
+    multipliers: Multipliers
 
 
 @dataclass(eq=False)
@@ -194,7 +196,12 @@ class NodeWork:
         """The best slopes at the best (law, beta) so far, and where to branch next."""
         law, leaves = self.node.law / self.node.law.sum(), self.leaves
         relaxation = RowRelaxation(
-            self.rows, leaves.log_masses[parents], law, self.node.beta, decimals=self.aim.decimals
+            self.rows,
+            leaves.log_masses[parents],
+            law,
+            self.node.beta,
+            decimals=self.aim.decimals,
+            multipliers=self.aim.multipliers,
         )
         low, high = np.array([row.low for row in boxes]), np.array([row.high for row in boxes])
         relaxed = relaxation(low, high, leaves.kappa[parents])

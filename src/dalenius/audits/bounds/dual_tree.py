@@ -17,6 +17,7 @@ import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import rows_of
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
@@ -41,14 +42,25 @@ class DualTree:
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    multipliers : callable
+        Who finds those of the row problems.
     """
 
     name = "dual tree"
 
     def __init__(
-        self, channel: RecordChannel, start: DualBound, *, target: float, wanted: float, decimals: int, most: float
+        self,
+        channel: RecordChannel,
+        start: DualBound,
+        *,
+        target: float,
+        wanted: float,
+        decimals: int,
+        most: float,
+        multipliers: Multipliers,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
+        self.multipliers = multipliers
         self.point: Floats | None = None
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
@@ -87,7 +99,8 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        work = NodeWork(Aim(self.channel, self.target, self.wanted, self.decimals, self.most), node, clock)
+        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.multipliers)
+        work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves
