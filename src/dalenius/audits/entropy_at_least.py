@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import ClassVar
@@ -43,7 +43,9 @@ from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.race import Race, Runner
+from dalenius.search.crew import Work
+from dalenius.search.race import Race
+from dalenius.search.runner import Runner
 
 __all__ = ["EntropyAudit", "RecordAudit"]
 
@@ -51,6 +53,7 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
+ALONE = 1.0  # seconds of an audit before others are called to help
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -72,6 +75,7 @@ class EntropyAudit(Audit):
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
     multipliers: RowSolver = field(default_factory=RowSolver, init=False)
+    began: float = field(default=0.0, init=False)  # seconds on the clock
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -102,7 +106,8 @@ class EntropyAudit(Audit):
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
-        self.held = AuditCosts.of(self.problem).held
+        self.began = self.clock.seconds
+        self.held = AuditCosts.of(self.problem).held + (self.search.crew.bytes if self.search.crew else 0)
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:
@@ -236,28 +241,93 @@ class EntropyAudit(Audit):
             clock=turn,
             may_grow=partial(self._may_grow, turn, record.work),
             tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
+            together=partial(self._rows_together, record, turn),
         )
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
         return bound
+
+    def _rows_together(
+        self, record: RecordAudit, turn: Clock, runners: Sequence[Runner], finished: Callable[[], bool]
+    ) -> bool:
+        """Have others grow the row trees of a dual bound; whether they did anything."""
+        may_grow = partial(self._may_grow, turn, record.work)
+
+        def leaves() -> int:
+            return sum(runner.leaves for runner in runners)
+
+        def choose() -> Runner | None:
+            able = [runner for runner in runners if runner.waits and may_grow(runner, leaves())]
+            return max(able, key=lambda runner: runner.upper - runner.target, default=None)
+
+        def merged(runner: Runner, seconds: float) -> None:
+            self._tell(runner.name, record.channel.record, leaves())
+
+        return self._together(Work(choose, lambda runner: self._room(record, runner, leaves()), merged, finished), turn)
+
+    def _together(self, work: Work, clock: Clock) -> bool:
+        """Have others work, if there are any and it is worth calling them; whether they did anything."""
+        crew = self.search.crew
+        return crew is not None and self.clock.seconds - self.began > ALONE and crew.run(work, clock)
 
     def _race(self) -> None:
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
         searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
         open_records = [record for record in self.records if record.race is not None]
+
+        def grown(record: RecordAudit, runner: Runner) -> None:
+            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
+                searched[id(runner)] = runner.leaves
+                self.improve(record, runner.point, self.clock)
+            self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+
         while open_records:
             record = max(open_records, key=lambda record: record.bounded)
             if record.bounded <= self.target:
                 break
             assert record.race is not None
             clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
+            if self._race_together(open_records, clock, grown):
+                continue
             runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
-                continue
-            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
-                searched[id(runner)] = runner.leaves
-                self.improve(record, runner.point, clock)
-            self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+            else:
+                grown(record, runner)
+        self._keep_trees()
+
+    def _race_together(
+        self, records: Sequence[RecordAudit], clock: Clock, grown: Callable[[RecordAudit, Runner], None]
+    ) -> bool:
+        """Have others grow the trees of several records; whether they did anything."""
+        owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
+
+        def may_grow(work: int, runner: Runner) -> bool:
+            return runner.waits and self._may_grow(self.clock, work, runner)
+
+        def choose() -> Runner | None:
+            for record in sorted(records, key=lambda record: -record.bounded):
+                if record.race is None or record.bounded <= self.target:
+                    break
+                runner = record.race.choose(self.target, partial(may_grow, record.work))
+                if runner is not None:
+                    return runner
+            return None
+
+        def merged(runner: Runner, seconds: float) -> None:
+            record = owner[id(runner)]
+            assert record.race is not None
+            record.race.charge(runner, seconds)
+            grown(record, runner)
+
+        def room(runner: Runner) -> float:
+            return self._room(owner[id(runner)], runner, runner.leaves)
+
+        return self._together(
+            Work(choose, room, merged, lambda: max(record.bounded for record in records) <= self.target), clock
+        )
+
+    def _keep_trees(self) -> None:
+        """Take the bounds of trees that are better than what is known."""
         for record in self.records:
             for runner in record.race.runners if record.race else []:
                 if runner.upper < record.upper:
@@ -276,15 +346,34 @@ class EntropyAudit(Audit):
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
         late = turn.remaining < max(self._checking(leaves, work), self.checking)
-        taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
-        taken = max(taken, leaves * tree.leaf_bytes())
-        written = (
-            leaves * WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+        taken = self._taken(leaves * tree.leaf_bytes())
+        full = (
+            leaves >= limits.nodes
+            or taken >= limits.bytes
+            or self.held + taken + leaves * self._written >= limits.least[1]
         )
-        full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
+
+    def _room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
+        """How many leaves more, of a bound that has so many, are within the limits."""
+        limits, size = self.search.limits, runner.leaf_bytes()
+        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * self._written
+        seconds_left = self.clock.remaining - self._checking(leaves, record.work)
+        return min(
+            limits.nodes - leaves, bytes_left / (size + self._written), seconds_left / self._checking(1, record.work)
+        )
+
+    def _taken(self, least: int) -> int:
+        """The bytes that the leaves of all trees take, at least what is known of one of them."""
+        races = [record.race for record in self.records if record.race]
+        return max(sum(runner.leaves * runner.leaf_bytes() for race in races for runner in race.runners), least)
+
+    @property
+    def _written(self) -> int:
+        """The bytes of a leaf in a certificate."""
+        return WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
 
     def _checking(self, leaves: int, work: int) -> float:
         """Seconds that checking so many leaves takes, each of so many multiply-adds."""

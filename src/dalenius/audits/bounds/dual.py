@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
+from dalenius.search.runner import Runner
 
-__all__ = ["DualBound", "dual_bound"]
+__all__ = ["DualBound", "RowTree", "Together", "dual_bound", "nobody"]
 
 BATCH = 64  # row leaves branched at once
 
@@ -47,6 +49,30 @@ class DualBound:
         return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
 
 
+class RowTree(Runner):
+    """The tree of one row problem, whose bound is wanted to be at most a target."""
+
+    name = "dual"
+    tree: BoxTree
+
+    def __init__(self, tree: BoxTree, target: float) -> None:
+        self.tree, self.target = tree, target
+
+    def leaf_bytes(self) -> int:
+        return self.tree.leaf_bytes()
+
+    def grow(self, clock: Clock) -> bool:
+        return self.tree.branch(BATCH, above=self.target)
+
+
+Together: TypeAlias = Callable[[Sequence[Runner], Callable[[], bool]], bool]
+
+
+def nobody(runners: Sequence[Runner], finished: Callable[[], bool]) -> bool:
+    """Nobody else is at work."""
+    return False
+
+
 def dual_bound(
     channel: RecordChannel,
     candidate: Candidate,
@@ -59,6 +85,7 @@ def dual_bound(
     clock: Clock,
     may_grow: Callable[[BoxTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
+    together: Together = nobody,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier.
 
@@ -76,6 +103,8 @@ def dual_bound(
         Who finds those of the row problems.
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
+    together : callable, optional
+        Has others grow trees until a condition holds, as far as they can, and says whether they did anything.
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
@@ -94,13 +123,17 @@ def dual_bound(
     attainable = total(floors)
     if attainable > enough:  # it cannot close, so it need not be exact
         tolerance = max(tolerance, 0.02 * (attainable - enough))
+    goal = max(enough, attainable + tolerance)
+    runners = {id(tree): RowTree(tree, floor + goal - attainable) for tree, floor in zip(trees, floors, strict=True)}
     while True:
         uppers = [tree.upper for tree in trees]
         upper = total(uppers)
         nodes = sum(tree.leaves for tree in distinct)
         tell(upper, nodes)
-        if upper <= max(enough, attainable + tolerance) or attainable >= useless or not may_grow(trees[0], nodes):
+        if upper <= goal or attainable >= useless or not may_grow(trees[0], nodes):
             break
+        if together(list(runners.values()), lambda: total([tree.upper for tree in trees]) <= goal):
+            continue
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break

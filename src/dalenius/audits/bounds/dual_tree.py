@@ -11,7 +11,8 @@ inherit. For given row leaves, U is convex in (-log r, beta) and minimised by Ne
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -22,14 +23,15 @@ from dalenius.audits.bounds.row_trees import rows_of
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.runner import Nodes, Runner
+from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["DualTree"]
 
 DualLeaf: TypeAlias = Leaf[DualNode, ConditionalCut]
 
 
-class DualTree:
+class DualTree(Runner):
     """Best-first tree; `upper` is valid at any time. At first it is the dual bound itself.
 
     Parameters
@@ -61,17 +63,11 @@ class DualTree:
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.multipliers = multipliers
-        self.point: Floats | None = None
         low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
         law = np.maximum(start.output_law, 1e-9)
         node = DualNode(low, high, rows_of(start.trees), law / law.sum(), max(start.beta, 1e-6), start.upper)
-        self.tree = Tree(_leaf(node))
+        self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
-
-    @property
-    def upper(self) -> float:
-        """The largest bound of a leaf."""
-        return self.tree.upper
 
     @property
     def leaves(self) -> int:
@@ -92,6 +88,20 @@ class DualTree:
             return True
         return self.tree.grow(lambda leaves: [self._halved(leaf, clock) for leaf in leaves])
 
+    @staticmethod
+    def able(leaf: DualLeaf) -> bool:
+        """Whether it can be branched, or its bound be lowered before."""
+        return leaf.cut is not None or leaf.content.unfinished
+
+    def lent(self, numbers: tuple[int, ...]) -> Self:
+        other = super().lent(numbers)
+        other._row_leaves = _row_leaves(other.tree.nodes.values())
+        return other
+
+    def graft(self, numbers: tuple[int, ...], nodes: Nodes, point: Floats | None) -> None:
+        self._row_leaves += _row_leaves(nodes.values()) - _row_leaves(self.tree.nodes[number] for number in numbers)
+        super().graft(numbers, nodes, point)
+
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
         parts = [self._bounded(leaf.content.part(leaf.cut, below=below), clock) for below in (True, False)]
@@ -105,6 +115,10 @@ class DualTree:
         self.point = work.point()
         self._row_leaves += node.row_leaves
         return _leaf(node)
+
+
+def _row_leaves(nodes: Iterable[Branch[ConditionalCut] | DualLeaf]) -> int:
+    return sum(node.content.row_leaves for node in nodes if isinstance(node, Leaf))
 
 
 def _leaf(node: DualNode) -> DualLeaf:

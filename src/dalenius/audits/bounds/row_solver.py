@@ -41,6 +41,10 @@ class RowSolver:
     worked: float = 0.0
     solve: Multipliers = row_multipliers
 
+    def __getstate__(self) -> dict[str, object]:
+        """In another process: what is sent to one is worth what loading takes."""
+        return {"worked": COMPILING, "solve": row_multipliers}
+
     def __call__(
         self, rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float
     ) -> Floats:

@@ -19,7 +19,7 @@ ALIKE = 1e-8  # nats: the least gain of a step is 1e-9, and one may stop where t
 
 
 def problem(rng, boxes=6):
-    """Rows, log masses of each box, its slopes less log r, its ends, beta: with classes that do not exist, boxes out of reach, a point."""
+    """Rows; log masses, slopes less log r, and ends of each box; beta: with classes that do not exist, boxes out of reach, a point."""
     outputs = rng.integers(2, 9)
     classes = outputs + rng.integers(4)
     rows = rng.dirichlet(np.ones(outputs), size=classes)
