@@ -247,9 +247,9 @@ class EntropyAudit(Audit):
         return bound
 
     def _rows_together(
-        self, record: RecordAudit, turn: Clock, runners: Sequence[Runner], finished: Callable[[], bool]
+        self, record: RecordAudit, turn: Clock, runners: Sequence[Runner], upper: Callable[[], float], goal: float
     ) -> bool:
-        """Have others grow the row trees of a dual bound; whether they did anything."""
+        """Have others grow the row trees of a dual bound until this is at most a goal; whether they did anything."""
         may_grow = partial(self._may_grow, turn, record.work)
 
         def leaves() -> int:
@@ -260,9 +260,12 @@ class EntropyAudit(Audit):
             return max(able, key=lambda runner: runner.upper - runner.target, default=None)
 
         def merged(runner: Runner, seconds: float) -> None:
-            self._tell(runner.name, record.channel.record, leaves())
+            self._tell(runner.name, record.channel.record, leaves(), min(upper(), record.upper))
 
-        return self._together(Work(choose, lambda runner: self._room(record, runner, leaves()), merged, finished), turn)
+        def room(runner: Runner) -> float:
+            return self._room(record, runner, leaves())
+
+        return self._together(Work(choose, room, merged, lambda: upper() <= goal), turn)
 
     def _together(self, work: Work, clock: Clock) -> bool:
         """Have others work, if there are any and it is worth calling them; whether they did anything."""

@@ -17,9 +17,11 @@ from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_fil
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
+    JobsOption,
     JsonOption,
     ModelArgument,
     RequireGapOption,
+    SchedulerOption,
     SeedOption,
     TimeOption,
     UnitsOption,
@@ -79,6 +81,8 @@ def solve(
     solver: Annotated[
         str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
     ] = "auto",
+    jobs: JobsOption = 1,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -104,7 +108,16 @@ def solve(
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
             chosen = None if method is None else method.value
-            result = dl.solve(problem, **limits, seed=seed, progress=progress, method=chosen, solver=solver)
+            result = dl.solve(
+                problem,
+                **limits,
+                seed=seed,
+                progress=progress,
+                method=chosen,
+                solver=solver,
+                jobs=jobs,
+                scheduler=scheduler,
+            )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
         if isinstance(result, dl.DesignResult):

@@ -7,6 +7,7 @@ costs time only: its leaves are still there. Best first is kept roughly: the lar
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import time
 from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ def worked(runner: Runner, seconds: float, most: float) -> Grown:
     clock, before = Clock(seconds), time.process_time()
     while runner.upper > runner.target and runner.leaves < most and not clock.expired and runner.grow(clock):
         pass
-    return Grown(runner.tree.nodes, runner.point, time.process_time() - before)
+    return Grown(runner.tree.sent(), runner.point, time.process_time() - before)
 
 
 class Work(NamedTuple):
@@ -136,8 +137,12 @@ class Crew:
         return self._pool.size + 1 - len(self._out)
 
     def _send(self, runner: Runner, work: Work, clock: Clock) -> bool:
-        """Lend some leaves, with a share of the room that there is; False if there is nothing to lend."""
-        room = max(work.room(runner) - sum(errand.room for errand in self._out), 0.0) / self._idle
+        """Lend some leaves, with a share of the room that there is; False if there is no room, or nothing to lend."""
+        room = work.room(runner)
+        if room < math.inf:
+            room = (room - sum(errand.room for errand in self._out)) / self._idle
+        if room < 1.0:
+            return False
         errand = _Errand(runner, runner.lend(1.0 / self._pool.size, TOGETHER), room)
         if errand.numbers:
             lent = runner.lent(errand.numbers)

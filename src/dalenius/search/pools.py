@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError
 from typing import Any, Protocol
@@ -72,6 +73,13 @@ def _deaf() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _knock(address: str) -> None:
+    """Is there anybody? A client whose scheduler does not answer takes half a minute to say so, and to go."""
+    from distributed.comm.addressing import get_address_host_port
+
+    socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
+
+
 class ClusterPool:
     """The workers of a Dask cluster, which have this package in this version. Work of a worker that dies goes to another one."""
 
@@ -83,6 +91,7 @@ class ClusterPool:
         except ImportError:
             raise InputError("scheduler: Dask is not installed: pip install 'dalenius[dask]'") from None
         try:
+            _knock(address)
             self._client = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(

@@ -145,6 +145,10 @@ class Tree(Generic[Content, Cut]):
             other._put(j, self._leaf(number))
         return other
 
+    def sent(self) -> Mapping[int, Branch[Cut] | Leaf[Content, Cut]]:
+        """The nodes, as they are best sent to another process."""
+        return self.nodes
+
     def graft(self, numbers: Sequence[int], nodes: Mapping[int, Branch[Cut] | Leaf[Content, Cut]]) -> None:
         """Put what has become of leaves that were lent, the nodes of such a copy, in their place."""
         first = len(self.nodes)

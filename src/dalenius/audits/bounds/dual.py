@@ -65,10 +65,10 @@ class RowTree(Runner):
         return self.tree.branch(BATCH, above=self.target)
 
 
-Together: TypeAlias = Callable[[Sequence[Runner], Callable[[], bool]], bool]
+Together: TypeAlias = Callable[[Sequence[Runner], Callable[[], float], float], bool]
 
 
-def nobody(runners: Sequence[Runner], finished: Callable[[], bool]) -> bool:
+def nobody(runners: Sequence[Runner], upper: Callable[[], float], goal: float) -> bool:
     """Nobody else is at work."""
     return False
 
@@ -104,7 +104,7 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     together : callable, optional
-        Has others grow trees until a condition holds, as far as they can, and says whether they did anything.
+        Has others grow trees until a bound is at most a goal, as far as they can, and says whether they did anything.
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
@@ -132,7 +132,7 @@ def dual_bound(
         tell(upper, nodes)
         if upper <= goal or attainable >= useless or not may_grow(trees[0], nodes):
             break
-        if together(list(runners.values()), lambda: total([tree.upper for tree in trees]) <= goal):
+        if together(list(runners.values()), lambda: total([tree.upper for tree in trees]), goal):
             continue
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
