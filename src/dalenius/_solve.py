@@ -94,7 +94,7 @@ def solve(
         stalls; MOSEK before both if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which
         one each end rests on.
     jobs : int
-        How many processes work on the trees of a long audit; 1: this one alone. Limits are for all of them together.
+        How many processes work on the trees of a long audit (docs/many-cores.md). Limits are for all of them together.
     scheduler : str, optional
         The address of a Dask scheduler whose workers work on them instead (``pip install 'dalenius[dask]'``).
 
