@@ -16,6 +16,7 @@ from dalenius.model.privacy import Reference
 from dalenius.outcome import Termination
 from dalenius.programs import BlockSolution, Program
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
+from dalenius.programs.levels import NONE, Levels
 
 
 def program_classes() -> list[type[Program]]:
@@ -160,7 +161,10 @@ def private_distortion(rng: np.random.Generator) -> Program:
 
 
 def constrained_update(rng: np.random.Generator, *, cones: bool = False) -> Program:
-    """Two priors, an inequality, an equation, an entry that must be 0, perhaps a cone, around a mechanism within them."""
+    """Two priors, an inequality, an equation, an entry that must be 0, perhaps a cone, around a mechanism within them.
+
+    What is minimised is a cost within limits, the larger leakage, a weighted sum of both or of one, or the largest of both and a cost.
+    """
     inputs, outputs = rng.integers(2, 4), rng.integers(3, 5)
     priors = [rng.dirichlet(np.ones(2 * inputs)).reshape(2, inputs) for _ in range(2)]
     anchor = np.full((inputs, outputs), 1.0 / outputs)
@@ -173,10 +177,16 @@ def constrained_update(rng: np.random.Generator, *, cones: bool = False) -> Prog
     f[0] = np.linalg.norm(F[1:] @ anchor.reshape(-1) + f[1:]) - F[0] @ anchor.reshape(-1) + rng.uniform(0.05, 0.5)
     rows = LinearRows(csr_matrix(matrix), ends, np.array([False, True]))
     demands = Demands(rows, anchor > 0.0, anchor, (ConeRows(F, f),) if cones else ())
-    raised = bool(rng.random() < 0.5)
-    cost = np.zeros(anchor.shape) if raised else rng.random(anchor.shape) / inputs
-    limits = [0.0, 0.0] if raised else [1.2 * told + 1e-3] * 2
-    return programs.ConstrainedUpdate(priors, limits, [raised] * 2, cost, demands)
+    cost, none, rates = rng.random(anchor.shape) / inputs, np.zeros((0, 1, 1)), rng.uniform(0.5, 2.0, size=2)
+    levels, costs = [
+        (Levels.of([False] * 2), True),
+        (Levels.of([True] * 2), False),
+        (Levels(rng.uniform(0.5, 2.0, size=2), np.array([0, 1]), rates, none), True),
+        (Levels(np.array([0.7]), np.array([NONE, 0]), rates, none), True),
+        (Levels(np.ones(1), np.array([0, 0]), rates, np.array([cost, rng.random(anchor.shape)])), False),
+    ][rng.integers(5)]
+    limits = np.where(levels.raised, 0.0, 1.2 * told + 1e-3)
+    return programs.ConstrainedUpdate(priors, limits, levels, cost if costs else np.zeros(anchor.shape), demands)
 
 
 MAKERS: dict[str, Callable[[np.random.Generator], Program]] = {
@@ -229,7 +239,10 @@ def constrained_variables(program: programs.ConstrainedUpdate, q: np.ndarray) ->
     told = update_variables(program, q)
     values = {"z": q[program.support], "law": told["law"], "terms": told["terms"][occurring]}
     values |= {f"parts{k}": c.matrix @ q.reshape(-1) + c.offset for k, c in enumerate(program.demands.cones)}
-    return values | ({"largest": np.array(program.value({"q": q}))} if "largest" in program.variables else {})
+    excess = program.leakages.values(program.mechanism({"q": q})) - program.limits
+    charged = np.sum(program.tied_charges * q, axis=(1, 2))
+    levels = [program.levels.level(k, excess, charged) for k in range(len(program.levels.worth))]
+    return values | ({"levels": np.array(levels)} if levels else {})
 
 
 def update_variables(program: Program, q: np.ndarray) -> dict[str, np.ndarray]:

@@ -16,16 +16,19 @@ Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws 
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit
-Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint
+Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
+Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, Termination, Scope,
+Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
+Measures        measure (Measures, each a Measure): every leakage measure of one mechanism
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
-(subproblems in cvxpy), dalenius.baselines (methods to compare with); on the command line: dalenius --help.
+(subproblems in cvxpy), dalenius.information.measures (measures in doubles), dalenius.baselines (methods to compare with); on the
+command line: dalenius --help.
 """
 
 from dalenius._load import loads as loads
@@ -40,6 +43,9 @@ from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError
 from dalenius.errors import NotProvedError as NotProvedError
 from dalenius.evidence import Certificate as Certificate
+from dalenius.measures import Measure as Measure
+from dalenius.measures import Measures as Measures
+from dalenius.measures.door import measure as measure
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
@@ -83,6 +89,11 @@ from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
 from dalenius.model.mechanisms.symmetric import symmetric as symmetric
+from dalenius.model.objectives import DistortionTerm as DistortionTerm
+from dalenius.model.objectives import LeakageTerm as LeakageTerm
+from dalenius.model.objectives import Objective as Objective
+from dalenius.model.objectives import WeightedMaximum as WeightedMaximum
+from dalenius.model.objectives import WeightedSum as WeightedSum
 from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
@@ -100,6 +111,7 @@ from dalenius.outcome import Refusal as Refusal
 from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
+from dalenius.outcome import TermValue as TermValue
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result

@@ -253,6 +253,7 @@ class _Desk:
             lower=None if ends is None else claim_text(ends[0]),
             upper=None if ends is None else claim_text(ends[1]),
             mechanism=upper.mechanism,
+            terms=upper.terms,
         )
         certificate = Certificate.of(header, lower.lines, upper.lines)
         seconds = self._seconds(certain=lower.candidate == upper.candidate == CERTAIN)

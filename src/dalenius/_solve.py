@@ -188,25 +188,27 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
 
     if method is not None and method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
-    if problem.constraints and method == "alternating":
+    if not problem.plain and method == "alternating":
         raise InputError(
-            'method: a design with constraints has one method, the exchange; leave it out, got "alternating"'
+            f'method: a design with {_more(problem)} has one method, the exchange; leave it out, got "alternating"'
         )
     private = isinstance(problem, MinDistortion) and problem.privacy is not None
     if private and method is not None:
         raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
     if private and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    if private and not problem.constraints and search.solver != "auto":
+    if private and problem.plain and search.solver != "auto":
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
         )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if problem.constraints:
+    if not problem.plain:
         if search.solver == "own":
-            raise InputError("solver: our own method knows no constraints; choose another one, or leave it out")
+            raise InputError(
+                f"solver: our own method knows no {_more(problem).removeprefix('an ')}; choose another one, or leave it out"
+            )
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
@@ -217,6 +219,11 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
+
+
+def _more(problem: DesignProblem) -> str:
+    """What it has that plain designs have not."""
+    return "constraints" if problem.constraints else "an objective of several terms"
 
 
 def _imported(problem: Problem, solver: str, method: str | None) -> None:

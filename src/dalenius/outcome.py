@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
-__all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "Termination"]
+__all__ = ["ConstraintPrice", "ProofRefusedWarning", "Refusal", "Scope", "SolverUse", "TermValue", "Termination"]
 
 
 class Termination(Enum):
@@ -138,3 +138,36 @@ class ConstraintPrice:
 
     def __str__(self) -> str:
         return self.kind if self.number is None else f"constraints[{self.number}] ({self.kind})"
+
+
+@dataclass(frozen=True)
+class TermValue:
+    """What a term of a design's objective comes to for the mechanism in hand, and what it weighs in the proof of `lower`.
+
+    Attributes
+    ----------
+    number : int
+        0 for the design's own leakage or distortion, then as in the objective.
+    kind : str
+        ``"leakage"`` or ``"distortion"``.
+    weight : Fraction
+        w_j.
+    lower, upper : float or Fraction
+        T_j, without its weight: of a leakage as its audit proved it, in `units`; of a distortion twice the same, exactly.
+    multiplier : float
+        v_j, the weight with which the term stands in the bound: at most w_j in a sum; in a maximum the v_j / w_j sum to at most 1, and
+        terms that are not the largest have 0.
+    units : str
+        ``"nats"`` or ``"bits"``; of a distortion ``"distortion"``.
+    """
+
+    number: int
+    kind: str
+    weight: Fraction
+    lower: float | Fraction
+    upper: float | Fraction
+    multiplier: float
+    units: str
+
+    def __str__(self) -> str:
+        return f"term {self.number} ({self.kind})"

@@ -17,7 +17,7 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
-from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination
+from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination, TermValue
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
@@ -119,9 +119,12 @@ class _Proved:
         return Quantity.of(self.units)
 
     def _need_leakage_in_nats(self, units: str) -> None:
-        if self.quantity is Quantity.DISTORTION:
+        if self.quantity is not Quantity.LEAKAGE:
+            counts = (
+                "its own table's units" if self.quantity is Quantity.DISTORTION else "weighted nats and distortions"
+            )
             raise InputError(
-                f"units: a distortion counts in its own table's units, so there is nothing to convert into {brief(units)}; "
+                f"units: {self.quantity.with_article} counts in {counts}, so there is nothing to convert into {brief(units)}; "
                 "what the mechanism leaks is in result.audit"
             )
         if self.units != "nats":
@@ -257,8 +260,9 @@ class DesignResult(_Proved):
     Attributes
     ----------
     lower, upper : float
-        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), or the least expected distortion (`MinDistortion`), of
-        the mechanisms of the class that meet the budget; proved by `certificate`. Infinite where no mechanism meets it (`feasible`).
+        ``lower <= V <= upper`` in `units`, V the least leakage (`MinLeakage`), the least expected distortion (`MinDistortion`), or the
+        least objective of several terms, of the mechanisms of the class that meet the budget; proved by `certificate`. Infinite where
+        no mechanism meets it (`feasible`).
     mechanism : DesignedMechanism or None
         It meets the budget exactly, and attains `upper`. None where there is none.
     audit : Result or None
@@ -276,10 +280,13 @@ class DesignResult(_Proved):
     rounds : int
         Master programs solved.
     units : str
-        Of the interval and the trace: ``"nats"``, ``"bits"``, or ``"distortion"`` (as the costs are). The audit has its own.
+        Of the interval and the trace: ``"nats"``, ``"bits"``, ``"distortion"`` (as the costs are), or ``"objective"`` (several terms).
+        The audit has its own.
     constraints : tuple of ConstraintPrice
         Of a design with constraints: which bind, at what price, and what room the mechanism leaves; where nothing is feasible (proved)
         those in conflict.
+    objective : tuple of TermValue
+        Of a design with an objective of several terms: what each comes to for the mechanism, and what it weighs in the proof.
     refusals : tuple of Refusal
         As of a `Result`; those of the mechanism's audit are its own.
     alternating : tuple of Alternation
@@ -303,6 +310,7 @@ class DesignResult(_Proved):
     units: str = "nats"
     exp_epsilon: Fraction | None = None
     constraints: tuple[ConstraintPrice, ...] = ()
+    objective: tuple[TermValue, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     alternating: tuple[Alternation, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
@@ -356,7 +364,10 @@ class DesignResult(_Proved):
         if self.quantity is Quantity.LEAKAGE:
             return self.to(units)
         unit_size(units)
-        return self if self.audit is None else dataclasses.replace(self, audit=self.audit.to(units))
+        objective = tuple(_in(term, units) for term in self.objective)
+        return dataclasses.replace(
+            self, audit=None if self.audit is None else self.audit.to(units), objective=objective
+        )
 
     def explain(self) -> str:
         """Which symmetries of the instance were used, and why they lose nothing."""
@@ -366,6 +377,14 @@ class DesignResult(_Proved):
         if not self.feasible:
             met = " and ".join(map(str, self.constraints)) or "the budget"
             return f"no mechanism meets {met} (proved)"
-        unit = "" if self.quantity is Quantity.DISTORTION else f" {self.units}"
+        unit = f" {self.units}" if self.quantity is Quantity.LEAKAGE else ""
         low, high = self.ends
         return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"
+
+
+def _in(term: TermValue, units: str) -> TermValue:
+    """The same with a leakage in these units, rounded outward from nats."""
+    if term.units != "nats":
+        return term
+    lower, upper = lower_in(float(term.lower), units), upper_in(float(term.upper), units)
+    return dataclasses.replace(term, lower=lower, upper=upper, units=units)

@@ -14,15 +14,19 @@ UNITS = ("nats", "bits")
 
 
 class Quantity(Enum):
-    """What an interval is about: the information that a release leaks, or the distortion that a mechanism causes."""
+    """What an interval is about: the information that a release leaks, the distortion that a mechanism causes, or several at once."""
 
     LEAKAGE = "leakage"
     DISTORTION = "distortion"
+    OBJECTIVE = "objective"
 
     @property
     def units(self) -> str:
-        """The units that it is computed in: nats for leakage; a distortion counts in the units of its own table of costs."""
-        return "nats" if self is Quantity.LEAKAGE else "distortion"
+        """The units that it is computed in: nats for leakage; a distortion counts in the units of its own table of costs.
+
+        An objective counts weighted nats and weighted distortions together.
+        """
+        return "nats" if self is Quantity.LEAKAGE else self.value
 
     def shown_in(self, units: str) -> str:
         """The units to show it in where leakages are shown in `units`.
@@ -33,6 +37,11 @@ class Quantity(Enum):
         unit_size(units)
         return units if self is Quantity.LEAKAGE else self.units
 
+    @property
+    def with_article(self) -> str:
+        """For sentences: a leakage, a distortion, an objective."""
+        return f"{'an' if self is Quantity.OBJECTIVE else 'a'} {self.value}"
+
     @classmethod
     def of(cls, units: str) -> Quantity:
         """What is measured in these units.
@@ -40,7 +49,7 @@ class Quantity(Enum):
         >>> Quantity.of("bits").value
         'leakage'
         """
-        return cls.DISTORTION if units == cls.DISTORTION.units else cls.LEAKAGE
+        return next((one for one in (cls.DISTORTION, cls.OBJECTIVE) if one.units == units), cls.LEAKAGE)
 
 
 def unit_size(units: str) -> float:

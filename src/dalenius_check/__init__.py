@@ -156,14 +156,14 @@ def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, A
     assert channel is not None
     source = "exact rationals" if channel.exact else "enclosed by balls"
     source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
-    witness, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim["lower"], claim["upper"])
+    evidence, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim)
     low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
     about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
     return [
         f"proved: {low} <= L <= {high} nats" if known else f"resolved: {low} <= L <= {high} nats{about}",
         "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
         f"channel: {source}",
-        f"witness: {witness}",
+        *evidence,
     ], tally
 
 

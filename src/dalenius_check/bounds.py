@@ -63,6 +63,9 @@ class Ranges:
         return sum(tops, arb(0))
 
 
+Family = tuple[Channel, Ranges, Sequence[arb]]  # of K: what tells the outputs, their ranges, and slopes
+
+
 @dataclass(frozen=True)
 class Joint:
     """A joint leaf's weights.
@@ -110,23 +113,37 @@ class Joint:
         own = [[self.record.channel.negentropies[k] for k in inputs] for inputs in self.record.inputs]
         return [[s + self.theta * x for s, x in zip(row, own[a], strict=True)] for a, row in enumerate(scores)]
 
-    def row(self, a: int, scores: list[arb], ranges: Ranges, slopes: Sequence[arb]) -> arb:
+    def row(self, a: int, scores: list[arb], families: Sequence[Family]) -> arb:
         """psi of one row leaf: over letter a's laws w with K = wR in the ranges; `scores` are those of its inputs.
 
-        Bound because the lines put theta sum K log K below sum B + kappa K, which is linear in w.
+        Bound because the lines of the last family put theta sum K log K below sum B + kappa K, and those of the others 0 below
+        sum C + kappa K, all of which is linear in w.
         """
-        channel = self.record.channel
-        (turns,) = channel.times(list(slopes), 1)
-        costs = [s + turns[k] for s, k in zip(scores, self.record.inputs[a], strict=True)]
-        return ranges.above(self.theta, slopes) + _soft(costs, self.mu, self.record.logs[a])
+        *others, (_, last, slopes) = families
+        costs, inputs = scores, self.record.inputs[a]
+        for channel, _, hints in families:
+            (turns,) = channel.times(list(hints), 1)
+            costs = [s + turns[k] for s, k in zip(costs, inputs, strict=True)]
+        above = sum((ranges.above(fmpq(0), hints) for _, ranges, hints in others), last.above(self.theta, slopes))
+        return above + _soft(costs, self.mu, self.record.logs[a])
 
-    def bound(self, psi: list[arb], entropy: arb) -> arb:
-        """The leaf's bound, from one number for each letter.
+    def coarser(self, a: int, scores: list[arb], channel: Channel) -> list[arb]:
+        """Scores of letter a's inputs for which the row problem may be about groups of outputs, which `channel` tells.
+
+        Bound because sum K log K is that of the groups and sum K log(K / K of its group), convex and homogeneous in K, hence
+        at most its mean over the rows.
+        """
+        fine, coarse = self.record.channel.negentropies, channel.negentropies
+        pairs = zip(scores, self.record.inputs[a], strict=True)
+        return [s + self.theta * (fine[k] - coarse[k]) for s, k in pairs]
+
+    def bound(self, psi: list[arb]) -> arb:
+        """The leaf's bound at an entropy bound of 0, from one number for each letter; it falls by mu for each nat.
 
         Bound because H(p) = H(pi) + sum pi H(w), so that sum pi psi + tau H(pi) - mu b remains to be maximised.
         """
         tau = 1 - self.theta + self.mu
-        return (_soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)) - self.mu * entropy
+        return _soft(psi, tau, [arb(0)] * len(psi)) if tau else largest(psi)
 
 
 def _soft(values: Sequence[arb], factor: fmpq, logs: Sequence[arb]) -> arb:

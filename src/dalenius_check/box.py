@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .allowance import NUMBER, PAIR, POINTER, Allowance
 from .arithmetic import fmpq
 from .bounds import Ranges
 
-_KEPT = 1 << 26  # bytes of ranges that are kept to be used again; not more than a quarter of what is allowed
+Number = tuple[int, int]  # a family, and a place in it
+KEPT = 1 << 26  # bytes of ranges that are kept to be used again; not more than a quarter of what is allowed
 
 
 class Box:
@@ -19,7 +20,8 @@ class Box:
         self._ends: dict[int, tuple[list[fmpq], list[fmpq]]] = {}
         self._cuts: list[tuple[int, int, fmpq, fmpq]] = []
         self._known, self._before, self._kept = dict[int, Ranges](), dict[int, Ranges](), 0
-        self._most = min(_KEPT, allowance.memory * 2**18)
+        self._held = 0
+        self._most = min(KEPT, allowance.memory * 2**18)
 
     def __getitem__(self, j: int) -> Ranges:
         """The ranges of family j, not yet tightened."""
@@ -36,8 +38,16 @@ class Box:
         self._known[j] = ranges
         return ranges
 
-    def _keep(self, size: int) -> None:
+    def _take(self, size: int) -> None:
         self._allowance.take(size)
+        self._held += size
+
+    def close(self) -> None:
+        """Give back what was taken."""
+        self._take(-self._held)
+
+    def _keep(self, size: int) -> None:
+        self._take(size)
         self._kept += size
 
     @property
@@ -55,14 +65,20 @@ class Box:
 
         Together they cover the box.
         """
+        return self.part([(j, place)], [(j, place)], t)
+
+    def part(self, below: Iterable[Number], above: Iterable[Number], t: fmpq) -> Callable[[], None]:
+        """Go to where all numbers of one list are at most t, and return the way to where all of the other are at least t."""
         depth = self.depth
-        _, his = self._cut(j, place)
-        his[place] = min(his[place], t)
+        for j, place in below:
+            _, his = self._cut(j, place)
+            his[place] = min(his[place], t)
 
         def other() -> None:
             self.back(depth)
-            los, _ = self._cut(j, place)
-            los[place] = max(los[place], t)
+            for j, place in above:
+                los, _ = self._cut(j, place)
+                los[place] = max(los[place], t)
 
         return other
 
@@ -70,9 +86,9 @@ class Box:
         """The ends of family j, of which those of one number may now be changed."""
         if j not in self._ends:
             root = self._root(j)
-            self._allowance.take(2 * len(root.los) * POINTER + PAIR)
+            self._take(2 * len(root.los) * POINTER + PAIR)
             self._ends[j] = list(root.los), list(root.his)
-        self._allowance.take(PAIR + NUMBER)
+        self._take(PAIR + NUMBER)
         los, his = self._ends[j]
         if j in self._known:
             self._before[self.depth] = self._known.pop(j)
@@ -83,7 +99,7 @@ class Box:
         """Undo the cuts that go deeper."""
         while self.depth > depth:
             j, place, lo, hi = self._cuts.pop()
-            self._allowance.take(-PAIR - NUMBER)
+            self._take(-PAIR - NUMBER)
             self._ends[j][0][place], self._ends[j][1][place] = lo, hi
             if j in self._known:
                 self._keep(-self._known.pop(j).size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,19 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_FORKS = ("split", "cut", "part")
-Halve = Callable[[list[Any]], Callable[[], None]]
+_INNER = ("split", "cut", "part", "orbit", "group", "chamber")
+Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
+Step = Callable[[list[Any]], Callable[[], None] | None]
 
 
 def _refuse(text: str) -> Any:
     raise RefusedError(f"{text[:40]!a} is not allowed as a JSON number")
+
+
+def _sizes(sizes: Sizes, name: str) -> tuple[int, ...]:
+    """The sizes that lines of this name have: several, or none."""
+    found = sizes.get(name, ())
+    return (found,) if isinstance(found, int) else tuple(found)
 
 
 def _index(text: str) -> int:
@@ -91,34 +98,38 @@ class Lines:
         self.back()
         return value[0] if isinstance(value, list) and value and isinstance(value[0], str) else ""
 
-    def run(self, expected: str, sizes: dict[str, int], after: dict[str, int]) -> Iterator[list[Any]]:
-        """The next lines of these names, up to the end or to a line of those that may come after, which stays the next."""
+    def run(self, expected: str, sizes: Sizes, after: Sizes) -> Iterator[list[Any]]:
+        """The next lines of these names and sizes, up to the end or to a line that may come after, which stays the next."""
+        both = {name: (*_sizes(sizes, name), *_sizes(after, name)) for name in (*sizes, *after)}
         while self.more():
-            item = self.item(expected, sizes | after)
-            if item[0] not in sizes:
+            item = self.item(expected, both)
+            if len(item) not in _sizes(sizes, item[0]):
                 self.back()
                 break
             yield item
 
-    def item(self, expected: str, sizes: dict[str, int]) -> list[Any]:
-        """The next line as a list whose first entry names it, of the size that name has."""
+    def item(self, expected: str, sizes: Sizes) -> list[Any]:
+        """The next line as a list whose first entry names it, of a size that name has."""
         value = self.next(expected)
         if not (isinstance(value, list) and value and isinstance(value[0], str) and value[0] in sizes):
             raise RefusedError(f"{expected} is expected, one of {', '.join(sizes)}")
-        if len(value) != sizes[value[0]]:
-            raise RefusedError(f"{value[0]!a} takes {sizes[value[0]] - 1} entries, not {len(value) - 1}")
+        fits = _sizes(sizes, value[0])
+        if len(value) not in fits:
+            counts = " or ".join(str(size - 1) for size in fits)
+            raise RefusedError(f"{value[0]!a} takes {counts} entries, not {len(value) - 1}")
         return value
 
-    def tree(self, expected: str, sizes: dict[str, int], halve: Halve) -> Iterator[list[Any]]:
-        """The leaves of a tree in preorder. At the names in _FORKS `halve` goes to one half; what waits is the way to the other.
+    def tree(self, expected: str, sizes: Sizes, step: Step) -> Iterator[list[Any]]:
+        """The leaves of a tree in preorder. At the names in _INNER `step` goes to a child; what waits is the way to the other,
 
-        The leaves themselves are wherever `halve` and these ways lead.
+        if there is another. The leaves themselves are wherever `step` and these ways lead.
         """
         waiting: list[Callable[[], None]] = [lambda: None]
         while waiting:
             waiting.pop()()
-            while (item := self.item(expected, sizes))[0] in _FORKS:
-                waiting.append(halve(item))
+            while (item := self.item(expected, sizes))[0] in _INNER:
+                if other := step(item):
+                    waiting.append(other)
                 limit(len(waiting) < _MAX_PENDING, f"more than {_MAX_PENDING} boxes wait")
             yield item
 
@@ -127,17 +138,24 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     """Line 1 against the user's model; a claim of infeasibility has None for its interval and mechanism."""
     need(len(lines.data) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
     schema: Schema = {**_HEADER, "resolved": (_resolved, REQUIRED)} if model.foreign else _HEADER
+    unit = _UNITS[model.problem]
     if model.design:
         claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
-    claim = read.table(lines.next("the header"), "the header", schema)
-    fixed = ("dalenius-certificate/2", model.problem, _UNITS[model.problem])
+    if "objective" in model.design:
+        unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
+    first = lines.next("the header")
+    if not model.design and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:
+        schema = {**schema, "curve": (_as_it_is, REQUIRED)}
+    claim = read.table(first, "the header", schema)
+    fixed = ("dalenius-certificate/2", model.problem, unit)
     for name, text in zip(("format", "problem", "unit"), fixed, strict=True):
         need(claim[name] == text, f"the header's {name} must be {text!a}")
     need(claim["model"] == model.digest, f"it is for another model: this model's digest is {model.digest}")
     lower, upper = claim["lower"], claim["upper"]
-    if model.design and None in (lower, upper, claim["mechanism"]):
-        need(lower is upper is claim["mechanism"] is None, "lower, upper and mechanism must be null together")
+    parts = [claim[name] for name in ("lower", "upper", "mechanism", "terms") if name in claim]
+    if any(part is None for part in parts):
+        need(all(part is None for part in parts), "lower, upper and mechanism must be null together, and terms")
     else:
         need(lower <= upper and upper >= 0, "the claim needs lower <= upper and 0 <= upper")
     return claim
@@ -145,6 +163,14 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
 
 def _or_null(value: Any, what: str, other: Reader) -> Any:
     return None if value is None else other(value, what)
+
+
+def _as_it_is(value: Any, what: str) -> Any:
+    return value
+
+
+def _numbers(value: Any, what: str) -> list[Any]:
+    return [read.decimal(item, what) for item in read.entries(value, what)]
 
 
 def _resolved(value: Any, what: str) -> dict[str, Any]:

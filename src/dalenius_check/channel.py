@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import accumulate, chain, islice
 from typing import Any
@@ -77,6 +78,11 @@ class Channel:
         return result
 
     @cached_property
+    def constant(self) -> bool:
+        """Whether all rows are equal exactly."""
+        return self.exact and all(row == self.rows[0] for row in self.rows)
+
+    @cached_property
     def negentropies(self) -> list[arb]:
         """The sum of R log R of each row."""
         return [self._negentropy(row) for row in self.rows]
@@ -97,7 +103,7 @@ class Channel:
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
-        columns = zip(*(self.rows[k] for k in inputs), strict=True)
+        columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
         if self.exact:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
@@ -123,6 +129,13 @@ class Record:
         self.logs = [list(islice(logs, len(row))) for row in pairs]
         self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
         self.everything = {k for inputs in self.inputs for k in inputs}
+        self.exchanges = set[object]()  # of letters, which were found to leave the channel as it is
+
+    def through(self, channel: Channel) -> Record:
+        """The same record, released through another channel with the same inputs."""
+        other = copy(self)
+        other.channel, other.exchanges = channel, set()
+        return other
 
 
 def log_weights(law: list[fmpq]) -> list[arb]:
@@ -141,7 +154,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = _power(mechanism["epsilon"] / 2) / 2
-        return Channel([[1 - flip, flip], [flip, 1 - flip]], inputs, allowance)
+        keep = 1 - flip
+        return Channel([[keep, flip], [flip, keep]], inputs, allowance)
     decays = kind in ("geometric", "exponential")
     return Channel(_decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
 
@@ -151,7 +165,7 @@ def _power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
-def _take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
+def take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
     """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
     need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
     entries = inputs * outputs
@@ -168,14 +182,14 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     wanted = model.states() if dataset else len(inputs)
     need(wanted >= 0, "a matrix on datasets needs at most 65536 datasets")
     need(len(rows) == wanted, f"{len(rows)} rows where {wanted} are needed")
-    _take_entries(len(rows), len(rows[0]), model.allowance, NUMBER)
+    take_entries(len(rows), len(rows[0]), model.allowance, NUMBER)
     exact = [normalised(row, "a row", model.allowance) for row in rows]
     return Channel(exact, list(range(wanted)) if dataset else inputs, model.allowance, dataset)
 
 
 def _diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
     need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
-    _take_entries(size, size, allowance, POINTER)
+    take_entries(size, size, allowance, POINTER)
     if mechanism["kind"] == "symmetric":
         keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
     else:
@@ -189,16 +203,19 @@ def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance
     need(low < high, "mechanism.range needs two outputs: the query has one value only")
     need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
     geometric = mechanism["kind"] == "geometric"
-    _take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
+    take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
     rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
     decay = [_power(rate * d) for d in range(high - low + 1)]
     if geometric:
         ends = [x / (1 + decay[1]) for x in decay]
         inside = [-x * arb(-rate).expm1() for x in ends]
         return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-    tails, rows = list(accumulate(decay)), []
+    tails, rows, shares = list(accumulate(decay)), [], dict[int, list[Any]]()
     for v in inputs:
         allowance.look()
-        weight = tails[v - low] + tails[high - v] - decay[0]
-        rows.append([decay[abs(y - v)] / weight for y in range(low, high + 1)])
+        near, far = sorted((v - low, high - v))
+        if near not in shares:  # of two mirrored inputs only one is worked out
+            weight = tails[near] + tails[far] - decay[0]
+            shares[near] = [x / weight for x in decay[: far + 1]]
+        rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
     return rows

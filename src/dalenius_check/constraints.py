@@ -14,7 +14,7 @@ from .channel import Channel
 from .ground import Ground, Term
 from .model import Model
 from .numbers import in_nats, need, total
-from .proof import ADVERSARIES, EntropyBound
+from .proof import ADVERSARIES, NEXT, EntropyBound
 from .read import integer
 from .rows import Rows, rows_of, value_of
 
@@ -82,13 +82,13 @@ class Constraints:
 
     def need_kept(self, lines: Lines, channel: Channel) -> Counter[str]:
         """The lines `adversary` prove what the mechanism leaks to each of them; the numbers of leaves by kind."""
-        tally, still = Counter[str](), all(row == channel.rows[0] for row in channel.rows)
+        tally = Counter[str]()
         for j, limit in self.limits.items():
             need(limit.most >= 0, f"constraint {j} asks for a negative leakage")
             place = integer(lines.item(f"the adversary of constraint {j}", {"adversary": 2})[1], "the constraint", 0)
             need(place == j, f"the adversary of constraint {j} is expected")
             proof = limit.proof(lines, channel)
-            if not still or lines.ahead() not in (None, "adversary"):  # a constant mechanism leaks nothing
+            if not channel.constant or lines.ahead() not in NEXT:  # a constant mechanism leaks nothing
                 proof.bound(limit.ball)
             tally += proof.tally
         return tally

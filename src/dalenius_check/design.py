@@ -16,6 +16,8 @@ from .given import Given
 from .ground import Costs, Ground
 from .model import Model
 from .numbers import in_nats, largest, need, need_above, rounded, total
+from .objective import Objective
+from .proof import NEXT
 from .read import law_of, nonnegative
 
 Words = tuple[list[str], Counter[str]]
@@ -36,29 +38,34 @@ class Design:
         self.budget, self.unit = budget
         self.limits = f"{what} at most {self.budget} {self.unit}".rstrip()
         self.ground = Ground(model)
-        self.constraints = Constraints(model, self.ground)
+        self.constraints, self.objective = Constraints(model, self.ground), Objective(model, self.ground)
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
         """Check all lines after the header; the statement, and the numbers of leaves by kind."""
         if claim["mechanism"] is None:
             return self._nothing(lines)
         channel, low, high = self._channel(claim["mechanism"]), claim["lower"], claim["upper"]
-        expected = self._expected(channel)
-        need(expected <= (self.budget if self.leakage else high), "the mechanism's expected distortion is too large")
+        ends = self.objective.ends(claim, channel)
+        expected = self.ground.expected(channel.rows, self.ground.costs)
+        need(expected <= (self.budget if self.leakage else ends[0]), "the mechanism's expected distortion is too large")
         self.constraints.need_met(channel.rows)
-        words, tally = self._prove(lines, channel, low, high)
+        words, tally = self._prove(lines, channel, low, ends[0])
         tally += self.constraints.need_kept(lines, channel)
+        tally += self.objective.need_kept(lines, channel, ends)
         goal, unit = ("leakage", "nats") if self.leakage else ("expected distortion", "in units of the distortion")
+        if self.objective.given:
+            goal, unit = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms", "in its units"
         return [
             f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}",
             f"V: least {goal} of {self.group} mechanisms {self.limits}{self.constraints.words()}",
             *words,
+            *self.objective.words(ends),
             f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
         ], tally
 
     def _nothing(self, lines: Lines) -> Words:
         """A claim that no mechanism meets everything: by the header alone, or by lines, which may leave the budget out."""
-        if not (self.constraints.tables and lines.more()):
+        if not ((self.constraints.tables or self.objective.given) and lines.more()):
             self._need_infeasible()
             need(not lines.more(), "there is a line after a claim of infeasibility")
             return [f"proved: infeasible, there are no {self.group} mechanisms {self.limits}"], Counter()
@@ -66,7 +73,7 @@ class Design:
         channel = Channel(
             [constant] * len(self.ground.inputs), self.ground.inputs, self.allowance, self.group == "full"
         )
-        given = Given(lines, channel, self.constraints, self.model)
+        given = Given(lines, channel, self.constraints, Objective(self.model, self.ground, False), self.model)
         self._lower(given, None)
         budget = f" {self.limits}" if given.priced else ""
         words = f"{self.group} mechanisms{budget}{self.constraints.words(given.named)}"
@@ -75,10 +82,10 @@ class Design:
     def _prove(self, lines: Lines, channel: Channel, low: fmpq, high: fmpq) -> Words:
         """The lines that prove `lower` and what the mechanism leaks."""
         need(self.leakage or self.budget >= 0, "max_leakage is negative")
-        given = Given(lines, channel, self.constraints, self.model)
+        given = Given(lines, channel, self.constraints, self.objective, self.model)
         self._lower(given, low)
-        still = (high if self.leakage else self.budget) == 0 and all(row == channel.rows[0] for row in channel.rows)
-        if not still or lines.ahead() not in (None, "adversary"):  # a constant mechanism leaks nothing
+        free = (high if self.leakage else self.budget) == 0 or (self.leakage and self.objective.given)
+        if not (free and channel.constant) or lines.ahead() not in NEXT:  # a constant mechanism leaks nothing
             given.proof.bound(arb(high) if self.leakage else in_nats(self.budget, self.unit))
         leaks = f"{rounded(high, ROUND_CEILING)} nats" if self.leakage else f"{self.budget} {self.unit}"
         return [
@@ -97,10 +104,6 @@ class Design:
         if additive:
             exact = [[exact[0][(y - v) % size] for y in range(size)] for v in range(size)]
         return Channel(exact, self.ground.inputs, self.allowance, self.group == "full")
-
-    def _expected(self, channel: Channel) -> fmpq:
-        pairs = zip(self.ground.law, channel.rows, self.ground.costs, strict=True)
-        return total(p * total(q * d for q, d in zip(row, costs, strict=True)) for p, row, costs in pairs if p)
 
     def _need_infeasible(self) -> None:
         """Bound because a law's mean distortion is at least its least one, input by input, or shift by shift."""
@@ -134,8 +137,9 @@ class Design:
             return
         given.priced = nu > 0
         own = self._own(given, nu, low is None)
-        if self.constraints.tables:
-            given.of_constraints()
+        if given.others:
+            given.read_others()
+        given.objective.need_shares(given.shares)
         if low is None or low > 0:  # neither leakage nor distortion is ever negative
             what = "0 < the bound of the lines" if low is None else f"lower <= the {self.hints}' bound"
             need_above(low, lambda hard: self._bound(given, *own(hard), hard), what)
@@ -147,9 +151,12 @@ class Design:
         or the sum of lambda (max_leakage - I), is nonnegative and given away.
         """
         weights = fmpq(0) if nothing and self.leakage else given.priors()
-        need(weights > 0 or nothing or bool(self.constraints.tables and not self.leakage), "a prior is expected")
-        price, behind = (nu, nu * self.budget) if self.leakage else (fmpq(0 if nothing else 1), fmpq(0))
-        if weights > 0 and self.leakage:
+        several, constrained = given.objective.given, bool(self.constraints.tables)
+        need(weights > 0 or nothing or several or (constrained and not self.leakage), "a prior is expected")
+        price, behind = (nu, nu * self.budget) if self.leakage else (fmpq(0 if nothing or several else 1), fmpq(0))
+        if several and self.leakage:
+            given.share(0, weights)
+        elif weights > 0 and self.leakage:
             given.scale(1 / weights)
         elif weights > 0:
             given.spent += in_nats(self.budget, self.unit) * arb(weights)

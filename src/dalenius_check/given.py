@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,17 +15,13 @@ from .constraints import Constraints
 from .ground import Costs
 from .model import Model
 from .numbers import height, need, total
+from .objective import Objective
 from .proof import ADVERSARIES, EntropyBound, Masses
 from .read import decimal, entries, integer, law_of, nonnegative
 
 _MAX_CELLS, _MAX_MULTIPLIERS = 1 << 23, 1 << 22
-_LAST = {"record": 2, "adversary": 2}
-AFTER = {
-    "multiplier": 3,
-    "cone": 4,
-    "also": 6,
-    **_LAST,
-}  # the lines that may come after those of an own adversary or privacy
+_LAST = {"record": 2, "adversary": 2, "term": 2}
+_CONSTRAINTS, _OBJECTIVE = {"multiplier": 3, "cone": 4, "also": 6}, {"weight": 3, "term": 6}
 
 
 class Given:
@@ -33,16 +29,20 @@ class Given:
 
     Kept are the priors' gains in balls, if there is a prior, with what they subtract behind in `spent`; and the multipliers of
     constraints, of which the rest is made when it is known which end of e^epsilon is asked for. `priced` says whether the budget,
-    and `named` which constraints, have a part in it.
+    and `named` which constraints, have a part in it; `shares` are the weights of an objective's terms.
     """
 
-    def __init__(self, lines: Lines, channel: Channel, constraints: Constraints, model: Model) -> None:
+    def __init__(
+        self, lines: Lines, channel: Channel, constraints: Constraints, objective: Objective, model: Model
+    ) -> None:
         self.lines, self.channel, self.constraints, self._model = lines, channel, constraints, model
+        self.objective, self.shares = objective, dict[int, fmpq]()
         self.allowance, self.tally = channel.allowance, Counter[str]()
         self.gains: arb_mat | None = None
         self.spent, self.priced, self.named = arb(0), False, set[int]()
         self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
-        self._proofs, self._count = dict[int, EntropyBound](), 0
+        self._proofs, self._count = dict[tuple[str, int], EntropyBound](), 0
+        self._distortions = dict[int, fmpq]()
 
     @cached_property
     def proof(self) -> EntropyBound:
@@ -52,11 +52,21 @@ class Given:
     def priors(self) -> fmpq:
         """The lines `prior`, about the model's own adversary; the sum of their weights."""
         weights = fmpq(0)
-        after = AFTER if self.constraints.tables else _LAST
-        for item in self.lines.run("a prior or record", {"prior": 5}, after):
+        for item in self.lines.run("a prior or record", {"prior": 5}, self.after):
             weights, self.priced = total([weights, self._prior(self.proof, *item[1:])]), True
             self.tally["prior line"] += 1
         return weights
+
+    @property
+    def others(self) -> dict[str, int]:
+        """The lines that may come after those of an own adversary or privacy, with their sizes."""
+        return (_CONSTRAINTS if self.constraints.tables else {}) | (_OBJECTIVE if self.objective.given else {})
+
+    @property
+    def after(self) -> dict[str, tuple[int, ...]]:
+        """The same, and what may come after those."""
+        both = (self.others, _LAST)
+        return {name: tuple(some[name] for some in both if name in some) for name in {**self.others, **_LAST}}
 
     def scale(self, factor: fmpq) -> None:
         """Multiply the priors' gains."""
@@ -74,20 +84,23 @@ class Given:
         self.gains += gains(self.channel, proof.masses(record, prior), phi) * arb(factor)
         return factor
 
-    def of_constraints(self) -> None:
-        """The lines `multiplier`, `cone` and `also`."""
+    def read_others(self) -> None:
+        """The lines about constraints, and about the terms of an objective."""
         readers: dict[str, Callable[..., None]] = {
             "multiplier": self._multiplier,
             "cone": self._cone,
             "also": self._also,
+            "weight": self._weight,
+            "term": self._term,
         }
-        for item in self.lines.run(
-            "a multiplier, cone, also or record", {name: AFTER[name] for name in readers}, _LAST
-        ):
-            j = integer(item[1], "the constraint", 0, len(self.constraints.tables) - 1)
+        for item in self.lines.run("a multiplier, cone, also or record", self.others, _LAST):
+            constraint = item[0] in _CONSTRAINTS
+            listed: Sequence[Any] = self.constraints.tables if constraint else self.objective.weights
+            j = integer(item[1], "the constraint" if constraint else "the term", 0, len(listed) - 1)
             readers[item[0]](j, *item[2:])
             self.tally[f"{item[0]} line"] += 1
-            self.named.add(j)
+            if constraint:
+                self.named.add(j)
 
     def _some(self, count: int) -> None:
         self._count += count
@@ -122,12 +135,32 @@ class Given:
         """Another adversary's prior; bound because weight (at_most - I) >= 0, and I >= sum Q g."""
         need(j in self.constraints.limits, f"constraint {j} is no leakage")
         other = self.constraints.limits[j]
-        if j not in self._proofs:
-            self._proofs[j] = other.proof(self.lines, self.channel)
-        self.spent += arb(self._prior(self._proofs[j], *rest)) * other.ball
+        if ("also", j) not in self._proofs:
+            self._proofs["also", j] = other.proof(self.lines, self.channel)
+        self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball
+
+    def _weight(self, j: int, hint: Any) -> None:
+        """The weight of a term that is a distortion."""
+        need(j in self.objective.costs, f"term {j} is no distortion")
+        need(j not in self._distortions, f"term {j} has two weights")
+        self._distortions[j] = nonnegative(hint, "the weight")
+        self.share(j, self._distortions[j])
+
+    def _term(self, j: int, *rest: Any) -> None:
+        """A prior of a term that is a leakage to another adversary."""
+        if ("term", j) not in self._proofs:
+            self._proofs["term", j] = self.objective.proof(j, self.lines, self.channel)
+        self.share(j, self._prior(self._proofs["term", j], *rest))
+
+    def share(self, j: int, weight: fmpq) -> None:
+        """Add to the weight of a term in the lower bound."""
+        self.shares[j] = total([self.shares.get(j, fmpq(0)), weight])
 
     def add_to(self, matrix: Costs, hard: bool) -> fmpq:
-        """Add the multipliers of constraints, at the end of e^epsilon that is hard or the other; what they subtract behind."""
+        """Add the multipliers of constraints, at the end of e^epsilon that is hard or the other, and the weights of distortions.
+
+        What they subtract behind.
+        """
         behind = list[fmpq]()
         for j, chosen in self._multipliers.items():
             rows = self.constraints.rows[j]
@@ -141,6 +174,10 @@ class Given:
                 behind.append(factor * constant)
                 for x, y, c in terms:
                     self._add(matrix, x, y, -factor * c)
+        for j, v in self._distortions.items():
+            for x, (p, costs) in enumerate(zip(self.objective.law, self.objective.costs[j], strict=True)):
+                for y, d in enumerate(costs if v and p else ()):
+                    self._add(matrix, x, y, v * p * d)
         return total(behind)
 
     def _add(self, matrix: Costs, x: int, y: int, value: fmpq) -> None:

@@ -11,7 +11,7 @@ from .allowance import NUMBER, Allowance, limit
 from .arithmetic import fmpq
 from .counts import MODULAR, datasets, law, values
 from .model import Model
-from .numbers import height, need
+from .numbers import height, need, total
 
 _MAX_CELLS = 1 << 22
 Costs = list[list[fmpq]]
@@ -74,6 +74,11 @@ class Ground:
     def weighted(self) -> Costs:
         """p(x) d(x, y)."""
         return [[p * d for d in costs] for p, costs in zip(self.law, self.costs, strict=True)]
+
+    def expected(self, laws: Sequence[Sequence[fmpq]], costs: Costs) -> fmpq:
+        """The sum of p(x) Q(x, y) d(x, y)."""
+        pairs = zip(self.law, laws, costs, strict=True)
+        return total(p * total(q * d for q, d in zip(row, ds, strict=True)) for p, row, ds in pairs if p)
 
     def need_cells(self, cells: Iterable[Term], what: str) -> None:
         """Refuse entries [x, y, ...] that are none of a mechanism's."""

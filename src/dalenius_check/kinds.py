@@ -11,7 +11,7 @@ from .numbers import need
 from .read import REQUIRED, Schema, required
 
 MAX_STATES = 65_536
-_MAX_CONSTRAINTS = 1000
+_MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
 
 
 def _priors(value: Any, what: str) -> list[list[fmpq]]:
@@ -100,6 +100,17 @@ def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
     return found
 
 
+def _terms(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(1 <= len(tables) <= _MAX_OBJECTIVE, f"{what} must be from 1 to {_MAX_OBJECTIVE} tables")
+    return [read.known(item, f"{what} {j}", _TERMS) for j, item in enumerate(tables, 1)]
+
+
+def _objective(value: Any, what: str) -> dict[str, Any]:
+    combine = required(read.text, options=["sum", "max"])
+    return read.table(value, what, {"combine": combine, "weight": _WEIGHT, "terms": (_terms, REQUIRED)})
+
+
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
 _PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (_priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
@@ -119,6 +130,11 @@ _CONSTRAINTS: dict[str, Schema] = {
     "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
     "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
 }
+_WEIGHT = (_POSITIVE, 1)
+_TERMS: dict[str, Schema] = {
+    "leakage": {"weight": _WEIGHT, "adversary": required(_adversary)},
+    "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
+}
 AUDIT: Schema = {
     "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
     "title": (read.text, ""),
@@ -135,6 +151,7 @@ _DESIGN: Schema = {
     "distortion": required(_distortion),
     "law": required(read.known, kinds=_LAWS),
     "constraints": (_constraints, []),
+    "objective": (_objective, None),
 }
 TOPS = {
     "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},

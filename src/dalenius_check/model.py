@@ -113,8 +113,9 @@ def _model(data: Any, allowance: Allowance) -> Model:
     problem = str(data.get("problem"))
     private = problem == "min_distortion" and "privacy" in data
     top = read.table(data, "model", PRIVATE if private else TOPS.get(problem, AUDIT))
-    if not top.get("constraints"):
-        top.pop("constraints", None)
+    for key in ("constraints", "objective"):
+        if not top.get(key):
+            top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
     alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
     adversary = top["privacy" if private else "adversary"]

@@ -7,7 +7,7 @@ from .arithmetic import fmpq
 from .certificate import Lines
 from .channel import Channel
 from .design import Design, Own, Words
-from .given import AFTER, Given
+from .given import Given
 from .ground import Costs
 from .model import Model
 from .numbers import exponential, height, need, need_certain, total
@@ -39,7 +39,7 @@ class Private(Design):
         need(not self.negative, "epsilon is negative: no mechanism is private")
         (below, above), pairs = exponential(self.budget, self.unit), self._pairs(channel)
         need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism's privacy")
-        given = Given(lines, channel, self.constraints, self.model)
+        given = Given(lines, channel, self.constraints, self.objective, self.model)
         self._lower(given, low)
         words = f"sum_x' P(x') Q(x',y) for all y, each P of {len(self.priors)} and all x with P(x) > 0"
         words = "Q(x',y) for all y and all inputs x, x' that some dataset has" if self.local else words
@@ -68,7 +68,7 @@ class Private(Design):
 
         def own(hard: bool) -> tuple[Costs, fmpq]:
             c, rows = above if hard else below, self.ground.weighted()
-            rows = [[fmpq(0)] * self.ground.outputs for _ in rows] if nothing else rows
+            rows = [[fmpq(0)] * self.ground.outputs for _ in rows] if nothing or given.objective.given else rows
             for y, (ups, downs) in sums.items():
                 for row, up, down in zip(rows, ups, downs, strict=True):
                     row[y] = total([row[y], up, -c * down])
@@ -79,9 +79,7 @@ class Private(Design):
     def _sums(self, given: Given) -> Sums:
         """The lines `ratio`: by output the sums over its lines of a(x) and of A beta(x), for each input."""
         size, sums = len(self.ground.inputs), Sums()
-        for _, place, hint, listed in given.lines.run(
-            "a ratio", {"ratio": 4}, AFTER if self.constraints.tables else {}
-        ):
+        for _, place, hint, listed in given.lines.run("a ratio", {"ratio": 4}, given.after if given.others else {}):
             y = integer(place, "the output", 0, self.ground.outputs - 1)
             factors = [nonnegative(a, "a multiplier") for a in entries(listed, "the multipliers", size)]
             if self.local:

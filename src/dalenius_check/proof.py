@@ -14,13 +14,15 @@ from .bounds import entropy_of, exact_information, information, uniform_informat
 from .certificate import Lines
 from .channel import Channel, Record
 from .counts import completions, datasets, key, selections
+from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
 from .tree import Section, output_law
 
 _MAX_CELLS = 1 << 24
-_NEXT = {"adversary": 2}  # what may follow the sections about one adversary: those about another
+_AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
+NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
 
 
@@ -33,25 +35,35 @@ class EntropyBound:
         self.tally: Counter[str] = Counter()
         self._last: tuple[int, Any] = (-1, None)
         self._size = 0
+        self._ceiling: Ceiling | None = None
 
-    def check(self, lower: fmpq, upper: fmpq) -> tuple[str, Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
+        upper, words = arb(claim["upper"]), [f"witness: {self._witness(claim['lower'])}"]
+        if "curve" in claim:
+            found, own = curve(claim["curve"], self.model), self.model
+            for self.model, low in found.below:
+                self._witness(low)
+            self.model, self._ceiling = own, found.ceiling(own, upper)
+            words += found.words()
+        self.bound(upper)
+        return words, self.tally
+
+    def _witness(self, lower: fmpq) -> str:
+        """A line that proves `lower`; the prior in words."""
         _, i, hint = self.lines.item("the witness", {"witness": 3})
-        words = "none, the leakage is never negative"
         if i is None and hint is None:
             need(lower <= 0, "no witness, but lower is positive")
-        else:
-            prior, value = self.information(self.record(i), hint)
-            words = f"{prior} for record {i}"
-            if lower > 0:  # an information is never negative
-                at_most(arb(lower), value, "lower <= witness's information")
-        self.bound(arb(upper))
-        return words, self.tally
+            return "none, the leakage is never negative"
+        prior, value = self.information(self.record(i), hint)
+        if lower > 0:  # an information is never negative
+            at_most(arb(lower), value, "lower <= witness's information")
+        return f"{prior} for record {i}"
 
     def bound(self, upper: arb) -> None:
         """The sections, which must cover every record."""
         seen: set[int] = set()
-        for item in self.lines.run("a record", {"record": 2}, _NEXT):
+        for item in self.lines.run("a record", {"record": 2}, _AFTER):
             i = self.record(item[1])
             need(i not in seen, f"record {i} comes twice")
             seen.add(i)
@@ -94,7 +106,8 @@ class EntropyBound:
         """The proof that record i leaks at most `upper`."""
         record = self._record(i)
         with self.allowance.holding():
-            Section(self.lines, self.model, record, self.tally).run(upper)
+            ceiling = self._ceiling or Ceiling(upper, self.model.entropy_ball())
+            Section(self.lines, self.model, record, self.tally).run(ceiling)
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
@@ -136,7 +149,7 @@ class ProductPriors(EntropyBound):
         """Laws, until the next section, which list every selection."""
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
-        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _NEXT):
+        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
             used = {k for j in listed for k in chosen[j]}
             for bound in self.channel.divergences(output_law(item[2], self.channel, used), used):
@@ -164,7 +177,7 @@ class PriorSet(EntropyBound):
 
     def bound(self, upper: arb) -> None:
         """No lines; a record with one letter leaks nothing."""
-        need(self.lines.ahead() in (None, *_NEXT), "there is a line after the witness or the priors")
+        need(self.lines.ahead() in NEXT, "there is a line after the witness or the priors")
         for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
             for j in range(len(self.model.priors)):
                 self.allowance.look()

@@ -145,9 +145,10 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
     """What lines from `dual` on prove of V, or, where that is asked, of the objective 0; exact without `prior` and `also`."""
     inputs, table = range(question.input_count), question.table
     outputs, leak = range(len(question.distortions[0])), table["problem"] == "min_leakage"
-    every = [line for line in lines if line[0] in ("dual", "prior", "ratio", "multiplier", "cone", "also")]
-    nu = Fraction(every[0][1])
-    price = nu if leak else Fraction(0 if nothing else 1)
+    names = ("dual", "prior", "ratio", "multiplier", "cone", "also", "weight", "term")
+    every = [line for line in lines if line[0] in names]
+    nu, several = Fraction(every[0][1]), "objective" in table and not nothing
+    price = nu if leak else Fraction(0 if nothing or several else 1)
     law, costs = question.law_of_inputs, question.distortions
     matrix: list[list[Any]] = [[price * law[x] * costs[x][y] for y in outputs] for x in inputs]
     behind: Any = nu * exact(table["max_distortion"]) if leak else Fraction(0)
@@ -164,6 +165,15 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
                 behind += Fraction(factor) * constant
                 for (x, y), c in cells.items():
                     matrix[x][y] -= Fraction(factor) * c
+        elif name == "weight":
+            own = costs if rest[0] == 0 else question.matrix(terms(question)[rest[0]]["distortion"])
+            for x in inputs:
+                for y in outputs:
+                    matrix[x][y] += Fraction(rest[1]) * law[x] * own[x][y]
+        elif name == "term":
+            j, weight, i, prior, phi = rest
+            for x, y, g in gains(question, terms(question)[j]["adversary"], i, prior, phi):
+                matrix[x][y] = float(matrix[x][y]) + float(Fraction(weight)) * g
         elif name == "ratio":
             y, reference, factors = rest
             beta = question.reference(reference)
@@ -174,7 +184,7 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
             adversary = table.get("adversary") if name == "prior" else listed(question)[rest[0]]["adversary"]
             most = table.get("max_leakage", "0") if name == "prior" else listed(question)[rest[0]]["at_most"]
             weight, i, prior, phi = rest if name == "prior" else rest[1:]
-            share = float(Fraction(weight) / (weights if name == "prior" and leak else 1))
+            share = float(Fraction(weight) / (weights if name == "prior" and leak and not several else 1))
             if not (name == "prior" and leak):
                 behind = float(behind) + share * float(sum(truth.amount(most)) / 2)
             for x, y, g in gains(question, adversary, i, prior, phi):
@@ -183,6 +193,13 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
         size = question.input_count
         return min(sum(matrix[v][(v + z) % size] for v in range(size)) for z in range(size)) - behind
     return sum(min(row) for row in matrix) - behind
+
+
+def terms(question: Question) -> list[dict[str, Any]]:
+    """The terms of an objective; 0 is the problem's own."""
+    table = question.table["objective"]
+    own = {"kind": "leakage" if question.table["problem"] == "min_leakage" else "distortion"}
+    return [{**own, "weight": table.get("weight", 1)}, *table["terms"]]
 
 
 def gains(question: Question, adversary: Any, i: int, prior: Any, phi: Any) -> Iterable[tuple[int, int, float]]:

@@ -30,6 +30,7 @@ from typing import Any
 
 import forgery_constraints
 import forgery_kinds
+import forgery_lines
 import forgery_subjects
 from dalenius_check import Verdict, check
 from forgery_kinds import Draft, clone, odd_text, text_of, value_of
@@ -289,7 +290,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     """Models drawn, those of the library whose certificates have at most so many bytes, and some that the prover solves."""
     rng = random.Random(f"models {seed}")
     found = [*forgery_subjects.drawn(rng, drawn), forgery_subjects.foreign(), *forgery_subjects.library(largest)]
-    found += forgery_constraints.drawn(rng, drawn // 5)
+    found += forgery_constraints.drawn(rng, drawn // 5) + forgery_lines.drawn(rng, drawn // 5)
     return found + forgery_subjects.solved(rng, solved)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import constraint_truth
 import forgery_constraints
+import forgery_lines
 import forgery_truth as truth
 from forgery_subjects import Certificate, Subject, claimed
 
@@ -451,6 +452,8 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
         begun.append((at, len(waiting), level, letter))
         if kind in ("split", "part") or kind == "cut":
             waiting += [(level, letter)] * 2
+        elif kind in ("group", "chamber"):
+            waiting.append((level, letter))
         elif kind == "vertices":
             waiting.append(("class", -1))
         elif (
@@ -608,6 +611,16 @@ def threshold(draft: Draft) -> bool:
         others = [o[-1] for o in draft.lines[1:] if tag(o) in ("split", "cut") and isinstance(o[-1], str)]
         line[-1] = draft.rng.choice([*EXTREMES, *others, *others])
     return True
+
+
+def grouped(draft: Draft) -> bool:
+    """A line `group` above a subtree."""
+    return forgery_lines.grouped(draft, a_node)
+
+
+def sorted_rows(draft: Draft) -> bool:
+    """A line `chamber` above a row subtree."""
+    return forgery_lines.sorted_rows(draft, a_node)
 
 
 def slopes(draft: Draft, letters: int, outputs: int) -> list[Any] | None:
@@ -788,7 +801,9 @@ def mechanism(draft: Draft) -> bool:
 
 def off_budget(draft: Draft) -> bool:
     """A mechanism that misses its budget, or what is claimed of it, by a little, in a claim that the best one would meet."""
-    if draft.header.get("mechanism") is None or not draft.subject.small or not mechanism(draft):
+    if draft.header.get("mechanism") is None or "terms" in draft.header:
+        return False
+    if not draft.subject.small or not mechanism(draft):
         return False
     wrong = fault(draft.subject, draft.header["mechanism"], draft.subject.high)
     if wrong is None:
@@ -950,6 +965,9 @@ TREES: dict[Kind, float] = {
     same_as: 8,
     threshold: 6,
     joint: 4,
+    grouped: 5,
+    forgery_lines.regrouped: 4,
+    sorted_rows: 5,
 }
 PROOFS: dict[Kind, float] = {**TREES, cut_short: 1, records: 3, some_lines: 2}
 AUDITS: dict[Kind, float] = {witness: 2, overreach: 3, resolved: 0.2}
@@ -961,6 +979,7 @@ DESIGNS: dict[Kind, float] = {
     infeasible: 1,
     overreach: 3,
     **forgery_constraints.KINDS,
+    **forgery_lines.OBJECTIVES,
 }
 
 

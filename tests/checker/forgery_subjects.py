@@ -59,10 +59,11 @@ class Subject:
 def toml(table: dict[str, Any]) -> bytes:
     """A model file of plain tables."""
     plain = {key: value for key, value in table.items() if key != "constraints" and not isinstance(value, dict)}
+    written = constraint_truth.inline
     lines = [f"{key} = {json.dumps(value)}" for key, value in plain.items()]
     for name, rest in table.items():
         if isinstance(rest, dict):
-            lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in rest.items())]
+            lines += ["", f"[{name}]", *(f"{key} = {written(value)}" for key, value in rest.items())]
     return ("\n".join(lines) + "\n" + constraint_truth.written(table.get("constraints", []))).encode()
 
 
@@ -100,6 +101,14 @@ def digest(question: Question) -> str:
         normal["privacy"]["epsilon"] = f"log {exact(text[4:])}" if text.startswith("log ") else in_unit(text)
     if table.get("constraints"):
         normal["constraints"] = [constraint_truth.normal(one) for one in table["constraints"]]
+    if "objective" in table:
+        stated = table["objective"]
+        terms = [{"weight": "1", **constraint_truth.normal(one)} for one in stated["terms"]]
+        normal["objective"] = {
+            "combine": stated["combine"],
+            "weight": str(exact(stated.get("weight", 1))),
+            "terms": terms,
+        }
     return hashlib.sha256(json.dumps(normal, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -146,11 +146,12 @@ def evaluate(parsed, record, lines, box):
     """The bounds that a section finds for one joint leaf; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
     section = Section(data, parsed, record, Counter())
-    section.box = Box(box.__getitem__, parsed.allowance)
+    section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
     result = section._joint(item, not all(part.ends for part in box.values()))
     assert not data.more()
-    return result
+    fall = arb(item[2]) * parsed.entropy_ball()
+    return [bound - fall for bound in result]
 
 
 WEIGHTS = [(t, m) for t in (0, 0.5, 1, None) for m in (0, 1e-6, 0.01, 0.3, 1, 10)]

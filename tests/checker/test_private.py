@@ -271,7 +271,7 @@ BUGS = {  # what is changed in which file of a copy of the checker
     "epsilon_large": ("read.py", "result[0] <= 1000", "True"),
     "log_negative": ("read.py", "number(match[1], what, positive=True)", "exact(match[1], what)"),
     "min_leakage": ("model.py", 'problem == "min_distortion" and "privacy" in data', '"privacy" in data'),
-    "expected": ("design.py", "self.budget if self.leakage else high", "self.budget"),
+    "expected": ("design.py", "self.budget if self.leakage else ends[0]", "self.budget"),
 }
 
 

@@ -20,7 +20,7 @@ def together(monkeypatch):
 
     def call(pool: Colleagues) -> Colleagues:
         monkeypatch.setattr("dalenius._solve.crew_of", pool.crew_of)
-        monkeypatch.setattr("dalenius.audits.entropy_at_least.ALONE", -1.0)
+        monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
         monkeypatch.setattr("dalenius.search.crew.TURN", 2.0**-6)
         return pool
 
@@ -107,7 +107,7 @@ def children() -> list[int]:
 
 def test_processes_one_of_which_is_killed(monkeypatch, support):
     """Two of them, really."""
-    monkeypatch.setattr("dalenius.audits.entropy_at_least.ALONE", -1.0)
+    monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
     killed: list[int] = []
 
     def progress(moment):
@@ -128,7 +128,7 @@ def test_processes_one_of_which_is_killed(monkeypatch, support):
 def test_a_cluster_one_of_whose_workers_is_killed(monkeypatch):
     """Three workers of Dask, in processes of their own."""
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("dalenius.audits.entropy_at_least.ALONE", -1.0)
+    monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
     killed: list[int] = []
     with distributed.LocalCluster(
         n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import ClassVar
@@ -35,15 +35,15 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
+from dalenius.audits.together import Together
 from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord, record_channels
+from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channels
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.crew import Work
 from dalenius.search.race import Race
 from dalenius.search.runner import Runner
 
@@ -53,7 +53,6 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
-ALONE = 1.0  # seconds of an audit before others are called to help
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -75,7 +74,7 @@ class EntropyAudit(Audit):
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
     multipliers: RowSolver = field(default_factory=RowSolver, init=False)
-    began: float = field(default=0.0, init=False)  # seconds on the clock
+    together: Together = field(init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -106,21 +105,22 @@ class EntropyAudit(Audit):
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
-        self.began = self.clock.seconds
-        self.held = AuditCosts.of(self.problem).held + (self.search.crew.bytes if self.search.crew else 0)
+        crew = self.search.crew
+        self.held = AuditCosts.of(self.problem).held + (crew.bytes if crew else 0.0)
+        self.together = Together(self, crew, self.clock, self.clock.seconds)
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
-        self._tell("search", None, 0)
+        self.tell("search", None, 0)
         for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
             turn = self.clock.part(1.0 / (len(self.records) - j))
             if record.upper > self.target and not turn.expired:
                 self._bound(record, turn)
         self._race()
         self.out_of_time |= self.clock.expired
-        self._tell("done", None, sum(record.leaves for record in self.records), now=True)
+        self.tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
     def exposed(self) -> int | None:
@@ -233,44 +233,19 @@ class EntropyAudit(Audit):
         bound = dual_bound(
             channel,
             record.candidate,
+            RecordSymmetries.of(self.problem, channel),
             tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,
             decimals=record.decimals(self.gap) + 1,
             multipliers=self.multipliers,
             clock=turn,
-            may_grow=partial(self._may_grow, turn, record.work),
-            tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
-            together=partial(self._rows_together, record, turn),
+            may_grow=partial(self.may_grow, turn, record.work),
+            tell=lambda upper, nodes: self.tell("dual", channel.record, nodes, min(upper, record.upper)),
+            together=partial(self.together.rows, record, turn),
         )
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
         return bound
-
-    def _rows_together(
-        self, record: RecordAudit, turn: Clock, runners: Sequence[Runner], upper: Callable[[], float], goal: float
-    ) -> bool:
-        """Have others grow the row trees of a dual bound until this is at most a goal; whether they did anything."""
-        may_grow = partial(self._may_grow, turn, record.work)
-
-        def leaves() -> int:
-            return sum(runner.leaves for runner in runners)
-
-        def choose() -> Runner | None:
-            able = [runner for runner in runners if runner.waits and may_grow(runner, leaves())]
-            return max(able, key=lambda runner: runner.upper - runner.target, default=None)
-
-        def merged(runner: Runner, seconds: float) -> None:
-            self._tell(runner.name, record.channel.record, leaves(), min(upper(), record.upper))
-
-        def room(runner: Runner) -> float:
-            return self._room(record, runner, leaves())
-
-        return self._together(Work(choose, room, merged, lambda: upper() <= goal), turn)
-
-    def _together(self, work: Work, clock: Clock) -> bool:
-        """Have others work, if there are any and it is worth calling them; whether they did anything."""
-        crew = self.search.crew
-        return crew is not None and self.clock.seconds - self.began > ALONE and crew.run(work, clock)
 
     def _race(self) -> None:
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
@@ -281,7 +256,7 @@ class EntropyAudit(Audit):
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
                 self.improve(record, runner.point, self.clock)
-            self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+            self.tell(runner.name, record.channel.record, runner.leaves, record.bounded)
 
         while open_records:
             record = max(open_records, key=lambda record: record.bounded)
@@ -289,45 +264,14 @@ class EntropyAudit(Audit):
                 break
             assert record.race is not None
             clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
-            if self._race_together(open_records, clock, grown):
+            if self.together.races(open_records, clock, grown):
                 continue
-            runner = record.race.turn(clock, self.target, partial(self._may_grow, self.clock, record.work))
+            runner = record.race.turn(clock, self.target, partial(self.may_grow, self.clock, record.work))
             if runner is None:
                 open_records.remove(record)
             else:
                 grown(record, runner)
         self._keep_trees()
-
-    def _race_together(
-        self, records: Sequence[RecordAudit], clock: Clock, grown: Callable[[RecordAudit, Runner], None]
-    ) -> bool:
-        """Have others grow the trees of several records; whether they did anything."""
-        owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
-
-        def may_grow(work: int, runner: Runner) -> bool:
-            return runner.waits and self._may_grow(self.clock, work, runner)
-
-        def choose() -> Runner | None:
-            for record in sorted(records, key=lambda record: -record.bounded):
-                if record.race is None or record.bounded <= self.target:
-                    break
-                runner = record.race.choose(self.target, partial(may_grow, record.work))
-                if runner is not None:
-                    return runner
-            return None
-
-        def merged(runner: Runner, seconds: float) -> None:
-            record = owner[id(runner)]
-            assert record.race is not None
-            record.race.charge(runner, seconds)
-            grown(record, runner)
-
-        def room(runner: Runner) -> float:
-            return self._room(owner[id(runner)], runner, runner.leaves)
-
-        return self._together(
-            Work(choose, room, merged, lambda: max(record.bounded for record in records) <= self.target), clock
-        )
 
     def _keep_trees(self) -> None:
         """Take the bounds of trees that are better than what is known."""
@@ -337,7 +281,7 @@ class EntropyAudit(Audit):
                     lines = _tree_lines(record.channel, runner)
                     record.keep(runner.upper, runner.name, lines, runner.leaves)
 
-    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | Runner, leaves: int = 0) -> bool:
+    def may_grow(self, turn: Clock, work: int, tree: BoxTree | Runner, leaves: int = 0) -> bool:
         """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
@@ -359,7 +303,7 @@ class EntropyAudit(Audit):
         self.out_of_room |= full
         return not (full or late or turn.expired)
 
-    def _room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
+    def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
         """How many leaves more, of a bound that has so many, are within the limits."""
         limits, size = self.search.limits, runner.leaf_bytes()
         bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * self._written
@@ -382,7 +326,7 @@ class EntropyAudit(Audit):
         """Seconds that checking so many leaves takes, each of so many multiply-adds."""
         return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * work)
 
-    def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
+    def tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)

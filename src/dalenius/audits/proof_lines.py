@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
+from dalenius.audits.bounds.dual_node import ConditionalCut
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_trees import Row
@@ -17,10 +18,13 @@ from dalenius.evidence.lines import (
     UNIFORM,
     ClassPart,
     Cut,
+    ImageRow,
     InputLaw,
     JointLeaf,
+    OrbitCut,
     OutputLawLeaf,
     ProofLine,
+    RowChamber,
     RowCut,
     RowLeaf,
     SameRow,
@@ -30,7 +34,7 @@ from dalenius.evidence.lines import (
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord
+from dalenius.reduction import AggregatedRecord, Chamber, Source
 from dalenius.search.tree import Branch
 
 __all__ = [
@@ -84,9 +88,10 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
     """One leaf with its row trees."""
     yield JointLeaf("1", short_text(bound.beta), None, law_text(channel, bound.output_law))
     for a, tree in enumerate(bound.trees):
-        if (first := _same(channel, bound.trees, a)) < a:
-            yield SameRow(first)
+        if bound.problems.sources[a][0] < a:
+            yield _source_line(bound.problems.sources[a])
             continue
+        yield from _chamber_lines(channel, bound.chambers[a])
         for node in tree.preorder():
             if isinstance(node, Branch):
                 yield _row_cut(channel, *node.cut)
@@ -112,14 +117,20 @@ def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
     """A tree over boxes of the conditionals whose leaves are dual bounds with row trees."""
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
-            cut = node.cut
-            yield Cut(cut.letter, int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold))
+            yield _joint_cut(channel, node.cut)
         else:
             leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
             for a, rows in enumerate(leaf.trees):
-                first = _same(channel, leaf.trees, a)
-                yield from [SameRow(first)] if first < a else _row_lines(channel, rows)
+                yield from [_source_line(leaf.sources[a])] if leaf.sources[a][0] < a else _row_lines(channel, rows)
+
+
+def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
+    output, threshold = int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold)
+    if not cut.triples:
+        return Cut(cut.letter, output, threshold)
+    moves = (tuple(tuple(x.tolist()) for x in (move.letters, move.inputs, move.outputs)) for move in cut.triples)
+    return OrbitCut(cut.side, cut.letter, output, threshold, tuple(moves))
 
 
 def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
@@ -135,13 +146,21 @@ def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:
             yield OutputLawLeaf(law_text(channel, node.content.law))
 
 
-def _same(channel: AggregatedRecord, trees: Sequence[object], a: int) -> int:
-    """The first letter that shares its row tree with letter a, and has the same numbers of completions to each input."""
-    log_masses = channel.completions.log_uniform
-    return next(b for b, tree in enumerate(trees) if tree is trees[a] and np.array_equal(log_masses[b], log_masses[a]))
+def _source_line(source: Source) -> ProofLine:
+    first, move = source
+    return (
+        SameRow(first) if move is None else ImageRow(first, tuple(move.inputs.tolist()), tuple(move.outputs.tolist()))
+    )
+
+
+def _chamber_lines(channel: AggregatedRecord, chamber: Chamber) -> Proof:
+    for output, moves in chamber.steps:
+        listed = tuple((tuple(move.inputs.tolist()), tuple(move.outputs.tolist())) for move in moves)
+        yield RowChamber(int(channel.aggregation.kept_outputs[output]), listed)
 
 
 def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
+    yield from _chamber_lines(channel, tree.chamber)
     for row in tree.preorder():
         if row.parts:
             yield _row_cut(channel, row.coordinate, row.threshold)

@@ -130,7 +130,7 @@ def design_run(
     Raises
     ------
     InputError
-        If no mechanism meets the budget.
+        If no mechanism meets the budget, or the design has constraints or an objective of several terms.
 
     >>> import dalenius as dl
     >>> from dalenius.baselines import aggregated
@@ -140,6 +140,7 @@ def design_run(
     >>> run.violation, abs(run.value - 0.36806) < 1e-3
     (0.0, True)
     """
+    problem.need_plain("baselines")
     if not problem.feasible:
         raise InputError("baselines: no mechanism of the class meets the budget, there is nothing to search for")
     scheme = _Scheme(problem, family, rng, settings or DesignSettings(), Log(Clock() if clock is None else clock))

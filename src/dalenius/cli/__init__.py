@@ -18,6 +18,7 @@ from dalenius.cli.comparing import compare
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.library import library_app, list_models
+from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve, verify
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(solve)
 app.command()(verify)
+app.command()(measure)
 app.command()(sweep)
 app.command()(frontier)
 app.command()(release)

@@ -69,8 +69,8 @@ def _proved(model: LibraryModel, problem: dl.Problem, units: str) -> str:
     """The interval of a model of the library, rounded outward; none where nothing is proved."""
     if model.interval is None:
         return ""
-    if problem.quantity is dl.Quantity.DISTORTION:
-        return f"{interval_text(*model.interval)} (distortion)"
+    if problem.quantity is not dl.Quantity.LEAKAGE:
+        return f"{interval_text(*model.interval)} ({problem.quantity.value})"
     if units == "nats":
         return interval_text(*model.interval)
     lower, upper = -exact_fraction_above(-model.interval[0]), exact_fraction_above(model.interval[1])

@@ -246,6 +246,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "distortion": None if result.distortion is None else str(result.distortion),
         **_privacy_answer(problem, result),
         **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
+        **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
         "termination": result.termination.value,
@@ -267,6 +268,20 @@ def _constraint_answer(price: dl.ConstraintPrice) -> dict[str, Any]:
     return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
 
 
+def _term_answer(term: dl.TermValue) -> dict[str, Any]:
+    """What a term of the objective comes to, and what it weighs in the proof."""
+    lower, upper = (end if isinstance(end, float) else str(end) for end in (term.lower, term.upper))
+    return {
+        "number": term.number,
+        "kind": term.kind,
+        "weight": str(term.weight),
+        "lower": lower,
+        "upper": upper,
+        "units": term.units,
+        "multiplier": term.multiplier,
+    }
+
+
 def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
     if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
@@ -280,7 +295,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         met = " and ".join(map(str, result.constraints)) or "the budget"
         out.print(f"no mechanism of the class meets {met}", markup=False)
     else:
-        unit = "" if result.quantity is dl.Quantity.DISTORTION else f" {result.units}"
+        unit = f" {result.units}" if result.quantity is dl.Quantity.LEAKAGE else ""
         assert result.distortion is not None
         out.print(f"{f'least {result.quantity.value}':<20} {' .. '.join(result.ends)}{unit}")
         out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
@@ -291,6 +306,8 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
         out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
+        for term in result.objective:
+            out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
         for price in result.constraints:
             cost = f"binds, at a price of {price.price:.6g}" if price.binds else "does not bind"
             out.print(f"constraint           {price} {cost}", markup=False)
@@ -307,6 +324,16 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
             out.print(f"mechanism            {answer['mechanism']}", markup=False)
     else:
         out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
+
+
+def _term_text(term: dl.TermValue) -> str:
+    """What a term of the objective comes to, its weight, and what it weighs in the proof."""
+    value = (
+        f"{interval_text(term.lower, term.upper)} {term.units}"
+        if term.kind == "leakage"
+        else text_above(term.upper, 10)
+    )
+    return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
 
 
 def _why_not(folder: Output | None, what: str) -> str:

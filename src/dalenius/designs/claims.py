@@ -14,9 +14,11 @@ from dalenius.audits.audit import LowerEnd
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
 from dalenius.evidence.lines import DualLine, LowerLine
-from dalenius.model import DesignProblem, MinLeakage
+from dalenius.model import DesignProblem
+from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
+from dalenius.units import Quantity
 
 __all__ = ["NOTHING", "Retreat", "distortion_unit", "need_workable", "rounded_lowers", "termination_of"]
 
@@ -28,9 +30,9 @@ EPSILON = 2.0**-48  # relative error of a posterior as it is written, and of its
 SMALLEST, LARGEST = 1e-6, 1e300  # of the largest distortion: tolerances are absolute
 
 
-def need_workable(problem: DesignProblem) -> None:
+def need_workable(distortion: ExpectedDistortion) -> None:
     """`DaleniusError` if the largest distortion is beyond what doubles can work with."""
-    largest = float(problem.cost.max())
+    largest = float(distortion.cost.max())
     if largest and not SMALLEST < largest < LARGEST:
         raise DaleniusError(
             f"nothing can be computed about this design: its largest distortion should be between {SMALLEST:g} and {LARGEST:g}; "
@@ -46,7 +48,7 @@ def rounded_lowers(problem: DesignProblem, found: float, lines: tuple[LowerLine,
     size : float
         What the bound is a difference of: the priors' scores are differences of what they weigh.
     """
-    unit = unit_of(found) if isinstance(problem, MinLeakage) else distortion_unit(problem)
+    unit = distortion_unit(problem) if problem.quantity is Quantity.DISTORTION else unit_of(found)
     for margin in (*MARGINS, *ROUGH_MARGINS):
         relative, candidate = margin * (1.0 + found / unit), step(margin, EPSILON * size / unit)
         end = Lower(value=found, margin=relative, unit=unit, lines=lines, candidate=candidate)
@@ -77,9 +79,9 @@ class Retreat:
 
 
 def distortion_unit(problem: DesignProblem) -> float:
-    """A power of 2 of the size of the largest distortion, which claims about distortions are rounded in; 1 for leakage."""
-    largest = float(problem.cost.max())
-    return 1.0 if isinstance(problem, MinLeakage) or not largest else math.ldexp(1.0, math.frexp(largest)[1])
+    """A power of 2 of the size of the largest distortion, which claims about distortions are rounded in; 1 for all others."""
+    largest = float(problem.cost.max()) if problem.quantity is Quantity.DISTORTION else 0.0
+    return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
 
 
 def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> Termination:

@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dalenius.evidence import short_text
 from dalenius.information.arrays import Floats
 
-__all__ = ["DENOMINATOR", "mixtures", "rational_rows", "weight_texts"]
+__all__ = ["DENOMINATOR", "at_most_one", "mixtures", "rational_rows", "weight_texts"]
 
 DENOMINATOR = 10**13
 
@@ -35,6 +36,18 @@ def weight_texts(rows: Sequence[Sequence[Fraction]], common: int = 1) -> tuple[t
     """
     whole = math.lcm(common, *(entry.denominator for row in rows for entry in row))
     return tuple(tuple(str(int(entry * whole)) for entry in row) for row in rows)
+
+
+def at_most_one(shares: Sequence[tuple[float, Fraction]]) -> list[float]:
+    """Multipliers v, each with a w > 0, lowered alike by as little as makes sum v / w <= 1 exactly, as they are written.
+
+    >>> at_most_one([(0.25, Fraction(1)), (0.5, Fraction(1))]), at_most_one([(0.1, Fraction(1, 10)), (1e-17, Fraction(1))])[0] < 0.1
+    ([0.25, 0.5], True)
+    """
+    lowered, less = [v for v, _ in shares], 2.0**-52
+    while sum((Fraction(short_text(v)) / w for v, (_, w) in zip(lowered, shares, strict=True)), Fraction(0)) > 1:
+        lowered, less = [v * (1.0 - less) for v, _ in shares], 2.0 * less
+    return lowered
 
 
 def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:

@@ -24,7 +24,11 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    TermLine,
+    TermSection,
     UpperLine,
+    Vector,
+    WeightLine,
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
@@ -33,7 +37,8 @@ from dalenius.files import MAX_PROOF, read_text, write_whole
 __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
-LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine)
+OBJECTIVE = "objective"  # the unit of a design with one
+LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine, WeightLine, TermLine)
 
 Claim = tuple[Fraction, Fraction]
 Sections = dict[int, tuple[ProofLine, ...]]
@@ -50,6 +55,7 @@ class Header:
     unit : of the claims
     producer : free text
     mechanism : of a design: rows of whole weights; None where there is none
+    terms : of a design with an objective of several terms: what each comes to at most; None where there is nothing
     resolved : the channel where the checker does not know the mechanism's kind: what its rows belong to, and the rows
     """
 
@@ -60,6 +66,7 @@ class Header:
     unit: str = "nats"
     producer: str = ""
     mechanism: Matrix | None = None
+    terms: Vector | None = None
     resolved: tuple[str, Matrix] | None = None
 
     @property
@@ -90,6 +97,8 @@ class Header:
         }
         if self.about_a_design:
             header["mechanism"] = self.mechanism
+        if self.unit == OBJECTIVE:
+            header["terms"] = self.terms
         if self.resolved is not None:
             header["resolved"] = {"inputs": self.resolved[0], "rows": self.resolved[1]}
         return json.dumps(header, separators=(",", ":"))
@@ -117,6 +126,7 @@ class Header:
             **texts,
             **ends,
             mechanism=_matrix(header.get("mechanism")),
+            terms=_vector(header.get("terms")),
             resolved=(str(resolved.get("inputs")), _matrix(resolved.get("rows")) or ())
             if isinstance(resolved, dict)
             else None,
@@ -134,6 +144,11 @@ def _matrix(rows: object) -> Matrix | None:
             "not a certificate: the rows of a mechanism must be lists of texts (docs/certificate-format.md)"
         )
     return tuple(map(tuple, rows))
+
+
+def _vector(values: object) -> Vector | None:
+    """A list of texts; `InputError` if it is something else."""
+    return None if values is None else (_matrix([values]) or ((),))[0]
 
 
 @dataclass(frozen=True)
@@ -160,10 +175,10 @@ class Certificate:
         return tuple(line for line in self.body() if not isinstance(line, LOWER))
 
     def sections(self) -> Sections:
-        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits."""
+        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits and terms."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine):
+            if isinstance(line, AdversaryLine | TermSection):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -90,6 +90,8 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "InputLaw": _input_law,
     "InputLaw | None": _or_none(_input_law),
     "Priced": _priced,
+    "Side": lambda value: value in ("above", "below"),
+    "Moves": _many(_many(_many(_index))),
     "WeightsOf": lambda value: _index(value) or _many(_number)(value),
 }
 _KINDS: dict[tuple[str, int], type[Line]] = {(kind.word, len(fields(kind))): kind for kind in get_args(Line)}

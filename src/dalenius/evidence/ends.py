@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius.evidence.lines import LowerLine, Matrix, UpperLine
+from dalenius.evidence.lines import LowerLine, Matrix, UpperLine, Vector
 from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
 
 __all__ = ["CERTAIN", "MARGINS", "QUICK", "Lower", "Upper", "step"]
@@ -83,10 +83,14 @@ class Lower(_End):
 
 @dataclass(frozen=True, kw_only=True)
 class Upper(_End):
-    """An upper end, at least 0, with the lines that prove it and, of a design, the mechanism that attains it."""
+    """An upper end, at least 0, with the lines that prove it and, of a design, the mechanism that attains it.
+
+    `terms` are the ends of the terms of a design's objective, as a certificate has them.
+    """
 
     lines: tuple[UpperLine, ...]
     mechanism: Matrix | None = None
+    terms: Vector | None = None
 
     @property
     def rounded(self) -> float | None:

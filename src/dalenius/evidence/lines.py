@@ -18,6 +18,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfSelections",
@@ -26,20 +27,25 @@ __all__ = [
     "Matrix",
     "MultiplierLine",
     "Number",
+    "OrbitCut",
     "OutputLawLeaf",
     "PriorLine",
     "ProofLine",
     "RatioLine",
     "RecordLine",
+    "RowChamber",
     "RowCut",
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TermLine",
+    "TermSection",
     "UniformLeaf",
     "UpperLine",
     "Vector",
     "VerticesLeaf",
+    "WeightLine",
     "WeightsOf",
     "WitnessLine",
 ]
@@ -132,6 +138,27 @@ class AlsoLine:
     posteriors: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """The weight of a term of the objective that is a distortion."""
+
+    word: ClassVar[str] = "weight"
+    term: Index
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
+class TermLine:
+    """A prior of the adversary of a term of the objective, as in a prior line."""
+
+    word: ClassVar[str] = "term"
+    term: Index
+    weight: Number
+    record: Index
+    prior: InputLaw
+    posteriors: Matrix
+
+
 # ------------------------------------------------------------ for the upper end
 
 
@@ -141,6 +168,14 @@ class AdversaryLine:
 
     word: ClassVar[str] = "adversary"
     constraint: Index
+
+
+@dataclass(frozen=True, slots=True)
+class TermSection:
+    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
+
+    word: ClassVar[str] = "term"
+    term: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +207,25 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class OrbitCut:
+    """A branching on a conditional output law of which the part `side`, above or below, stands for its images.
+
+    The triples are where letters, inputs and outputs go; the other part is cut at the whole orbit of (letter, output).
+    """
+
+    word: ClassVar[str] = "orbit"
+    side: Side
+    letter: Index
+    output: Index
+    threshold: Number
+    moves: Moves
+
+
+Side = str  # above or below
+Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
+
+
+@dataclass(frozen=True, slots=True)
 class JointLeaf:
     """A leaf: the share theta of the dual bound, the entropy's multiplier, slopes above phi log phi, an output law."""
 
@@ -200,11 +254,30 @@ class RowLeaf:
 
 
 @dataclass(frozen=True, slots=True)
+class RowChamber:
+    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
+
+    word: ClassVar[str] = "chamber"
+    output: Index
+    moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
 class SameRow:
     """The row problem of an earlier letter, which is this letter's, too."""
 
     word: ClassVar[str] = "as"
     letter: Index
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRow:
+    """The row problem of an earlier letter, of which this letter's is the image under moves of inputs and outputs."""
+
+    word: ClassVar[str] = "as"
+    letter: Index
+    inputs: Indices
+    outputs: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +323,11 @@ class UniformLeaf:
     word: ClassVar[str] = "uniform"
 
 
-LowerLine = WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine
-BranchLine = Split | Cut | RowCut | ClassPart
-ProofLine = Union[BranchLine, JointLeaf, RowLeaf, SameRow, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, ProofLine]  # noqa: UP007
+LowerLine = (
+    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+)
+BranchLine = Split | Cut | OrbitCut | RowCut | RowChamber | ClassPart
+RowEnd = RowLeaf | SameRow | ImageRow
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalenius.audits import search
-from dalenius.designs.constrained import constrained_master
+from dalenius.designs.constrained import OWN, Place, Terms, constrained_master
 from dalenius.designs.exchange import KnownPriors, Mechanisms
 from dalenius.designs.oracle import oracle_of
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
-from dalenius.evidence.lines import UNIFORM, PriorLine
+from dalenius.evidence.lines import UNIFORM, PriorLine, TermLine
 from dalenius.exact import brief
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
-from dalenius.model.adversaries import EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, PriorSet, ProductPriors
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -78,8 +78,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     programs have interior points. Against independent records it offers the capacity of the rows that a record's letters select.
 
     A min_distortion model under a privacy notion offers the linear program that it is. Any other design model, and any with
-    constraints (whose rows are in it, but no limits of leakage to further adversaries), offers the master
-    program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds
+    constraints (whose rows are in it, but no limits of leakage to further adversaries) or an objective of several terms, offers the
+    master program of its exchange. Its priors are those of the certificate's bound; without one those that an exchange of two rounds
     without constraints finds, which begins with the mechanism of least distortion, a tenth of it blurred; or all the listed priors.
 
     Default points are searched for when a program is made, from fixed random starts and without a clock: the same ones every time.
@@ -98,7 +98,7 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
     """
     if certificate is not None and certificate.header.model != digest(problem):
         raise InputError("certificate: it is of another model")
-    if isinstance(problem, DesignProblem) and problem.constraints:
+    if isinstance(problem, DesignProblem) and not problem.plain:
         return [_constrained(problem, certificate)]
     if isinstance(problem, MinDistortion) and problem.privacy is not None:
         return [_private(problem, problem.privacy)]
@@ -325,20 +325,24 @@ def _solved_priors(problem: DesignProblem) -> Iterator[Floats]:
 
 
 def _constrained(problem: DesignProblem, certificate: Certificate | None) -> Offer:
-    """The master with all rows of the constraints."""
-    priors = (
-        []
-        if problem.adversary is None
-        else list(_solved_priors(problem) if certificate is None else _certified_priors(problem, certificate))
-    )
-    what = f"{problem.kind} with {len(problem.constraints)} constraints, for {len(priors)} priors, {problem.input_count} inputs"
+    """The master with all rows of the constraints, and the objective."""
+    priors = dict[Place, list[Floats]]()
+    if problem.adversary is not None and certificate is None:
+        priors[OWN] = list(_solved_priors(problem))
+    for line in () if certificate is None else certificate.lower_lines():
+        if isinstance(line, PriorLine) and problem.adversary is not None:
+            priors.setdefault(OWN, []).append(_certified(problem, problem.adversary, line))
+        elif isinstance(line, TermLine) and problem.objective is not None:
+            adversary = Terms.of(problem).adversaries[line.term]
+            priors.setdefault(Place("term", line.term), []).append(_certified(problem, adversary, line))
+    known, terms = sum(map(len, priors.values())), "" if problem.objective is None else " and an objective"
+    what = f"{problem.kind} with {len(problem.constraints)} constraints{terms}, for {known} priors, {problem.input_count} inputs"
     return Offer("master", f"{what}, {problem.output_count} outputs", partial(constrained_master, problem, priors))
 
 
-def _listed(problem: DesignProblem, record: int, j: int) -> Floats:
+def _listed(problem: DesignProblem, adversary: PriorSet, record: int, j: int) -> Floats:
     """A listed prior's masses on (letter of a record, input)."""
-    assert isinstance(problem.adversary, PriorSet)
-    weights = np.asarray(problem.adversary.weights[j], dtype=float)
+    weights = np.asarray(adversary.weights[j], dtype=float)
     pairs = dataset_pairs(problem, record)
     masses = pairs.table(pairs.apply(weights))
     return np.asarray(masses / masses.sum())
@@ -350,25 +354,30 @@ def _certified_priors(problem: DesignProblem, certificate: Certificate) -> Itera
     if not lines:
         raise InputError("certificate: it lists no priors; leave it out for the default ones")
     for line in lines:
-        try:
-            prior = _written(problem, line.record, line.prior)
-        except InputError:
-            raise
-        except (ValueError, TypeError, IndexError, KeyError):
-            raise InputError(f"certificate: {brief(line)} is no line of a prior of this model") from None
-        yield prior
+        yield _certified(problem, problem.against("a prior"), line)
 
 
-def _written(problem: DesignProblem, record: int, written: Any) -> Floats:
+def _certified(problem: DesignProblem, adversary: Adversary, line: PriorLine | TermLine) -> Floats:
+    """The prior of a line, which is one of this adversary's."""
+    try:
+        return _written(problem, adversary, line.record, line.prior)
+    except InputError:
+        raise
+    except (ValueError, TypeError, IndexError, KeyError):
+        raise InputError(f"certificate: {brief(line)} is no line of a prior of this model") from None
+
+
+def _written(problem: DesignProblem, adversary: Adversary, record: int, written: Any) -> Floats:
     """A prior as the line of a certificate writes it."""
-    if isinstance(problem.adversary, EntropyAtLeast):
+    if isinstance(adversary, EntropyAtLeast):
         if written == UNIFORM:
             return _kind(record_completions(problem), record).uniform
         return _masses(written, (problem.records.alphabets[record], problem.input_count))
-    if isinstance(problem.adversary, ProductPriors):
+    if isinstance(adversary, ProductPriors):
         (j, weights), selections = written, _kind(record_selections(problem), record)
         return selections.lift(j, _masses(weights, (selections.letters,)))
-    return _listed(problem, record, written)
+    assert isinstance(adversary, PriorSet)
+    return _listed(problem, adversary, record, written)
 
 
 def _kind(parts: Iterable[Kind], record: int) -> Kind:

@@ -23,9 +23,11 @@ from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.mechanism_choice import MechanismChoice
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
+from dalenius.model.objectives import Objective, read_objective
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
+from dalenius.units import Quantity
 
 __all__ = ["DesignProblem"]
 
@@ -50,18 +52,23 @@ class DesignProblem(MechanismChoice):
         What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
         `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and
         `PointwiseMaximalLeakage` stand for the last two. At most 1000.
+    objective : WeightedSum or WeightedMaximum, optional
+        What is minimised instead of the leakage or the distortion alone: it and further ones, weighted.
 
     Raises
     ------
     InputError
         If the parts do not fit together: a distortion of the wrong size, a law of other letters, a class that the query does not
-        have, a constraint on inputs that there are not, numbers beyond the limits of docs/model-format.md.
+        have, a constraint on inputs or a term of the objective on outputs that there are not, numbers beyond the limits of
+        docs/model-format.md.
     """
 
-    parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law}
+    parts: ClassVar[dict[str, type]] = {**MechanismChoice.parts, "law": Law, "objective": Objective}
+    optional: ClassVar[tuple[str, ...]] = ("objective",)
     budget_key: ClassVar[str]
     law: Law = field(default_factory=Uniform)
     constraints: Sequence[Constraint | Privacy] = ()
+    objective: Objective | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +80,15 @@ class DesignProblem(MechanismChoice):
                 constraint.check(self.space)
             except InputError as error:
                 raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
+        if self.objective is not None:
+            self.objective.check(self.space)
+
+    # ------------------------------------------------------------ what is minimised
+
+    @property
+    def quantity(self) -> Quantity:
+        """What an answer bounds: a leakage, a distortion, or an objective of several."""
+        return self.own_quantity if self.objective is None else Quantity.OBJECTIVE
 
     # ------------------------------------------------------------ what it must meet
 
@@ -81,11 +97,20 @@ class DesignProblem(MechanismChoice):
         """`constraints`, which are kept as such."""
         return tuple(constraint for constraint in self.constraints if isinstance(constraint, Constraint))
 
-    def without_constraints(self, what: str) -> None:
-        """`InputError` for a design with constraints: `what` knows of none."""
+    @property
+    def plain(self) -> bool:
+        """Whether it has neither constraints nor an objective of its own."""
+        return not self.constraints and self.objective is None
+
+    def need_plain(self, what: str, instead: str = "solve it") -> None:
+        """`InputError` for a design with constraints, or with an objective of its own: `what` knows neither."""
+        if self.objective is not None:
+            raise InputError(
+                f"{what}: expected a design without an objective of several terms; {instead}, or leave the objective out"
+            )
         if self.constraints:
             raise InputError(
-                f"{what}: expected a design without constraints, got {len(self.constraints)}; solve it, or leave them out"
+                f"{what}: expected a design without constraints, got {len(self.constraints)}; {instead}, or leave them out"
             )
 
     @cached_property
@@ -205,7 +230,7 @@ class DesignProblem(MechanismChoice):
     def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
         tables = ("records", "query", "distortion", "law", "mechanism", *cls.more_tables(model))
-        check_keys(model, ("problem", "title", "source", cls.budget_key, *tables, "constraints"), "model")
+        check_keys(model, ("problem", "title", "source", cls.budget_key, *tables, "constraints", "objective"), "model")
         cls.need_tables(model, *tables)
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
@@ -215,6 +240,7 @@ class DesignProblem(MechanismChoice):
             law=_law_of_table(model["law"], folder),
             mechanism=model["mechanism"]["class"],
             constraints=_constraints_of_tables(model.get("constraints", [])),
+            objective=read_objective(model["objective"]) if "objective" in model else None,
             **cls.goal(model),
             **cls.common_parts(model),
         )
@@ -238,10 +264,15 @@ class DesignProblem(MechanismChoice):
             "law": {"kind": self.law.kind, **self.law.to_table()},
             "mechanism": {"class": self.mechanism_class.kind},
             **self._constraint_tables([{"kind": c.kind, **c.to_table()} for c in self.own_constraints]),
+            **({} if self.objective is None else {"objective": self.objective.to_table()}),
         }
 
     def normal_tables(self) -> dict[str, Any]:
-        return {**self.tables(), **self._constraint_tables([c.normal_table() for c in self.own_constraints])}
+        return {
+            **self.tables(),
+            **self._constraint_tables([c.normal_table() for c in self.own_constraints]),
+            **({} if self.objective is None else {"objective": self.objective.normal_table()}),
+        }
 
     def _constraint_tables(self, tables: list[dict[str, Any]]) -> dict[str, Any]:
         """Under their key, if there are any."""

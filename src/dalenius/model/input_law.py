@@ -18,7 +18,7 @@ from dalenius.model.queries.base import Integers, spacing
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, record_types
 
-__all__ = ["check_size", "dataset_weights", "value_weights"]
+__all__ = ["check_size", "dataset_weights", "sum_weights", "value_weights"]
 
 MAX_BITS = 4e8  # of all weights together; the checker's own limit
 MAX_WIDTH = 2**22
@@ -47,7 +47,7 @@ def value_weights(query: Query, records: Records, law: Law) -> list[int]:
     """
     weights = [0] * query.values(records).size
     if isinstance(query, AdditiveQuery):
-        sums, parts = _sum_weights(query, record_types(query, records), law)
+        sums, parts = sum_weights(query, record_types(query, records), law)
         index = query.index_of_total(sums, records)
     else:
         index, parts = query.index_of_dataset(records), dataset_weights(records, law)
@@ -78,7 +78,7 @@ def _width(query: AdditiveQuery, types: list[RecordType]) -> int:
     return query.modulus() or span + 1
 
 
-def _sum_weights(query: AdditiveQuery, types: list[RecordType], law: Law) -> tuple[Integers, list[int]]:
+def sum_weights(query: AdditiveQuery, types: list[RecordType], law: Law) -> tuple[Integers, list[int]]:
     """The sums of positive probability, ascending, and their weights: coefficients of prod_i sum_a w(a) x^(what a adds)."""
     modulus, width = query.modulus(), _width(query, types)
     step = 1 if modulus else spacing(t.contribution for t in types)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import Adversary
 from dalenius.model.mechanisms import MECHANISMS, Mechanism
 from dalenius.model.problem import Problem
@@ -68,13 +69,17 @@ class MaximalLeakage(Problem):
     def inputs(self) -> str:
         return self.mechanism.indexed_by()
 
+    @property
+    def _indices(self) -> Integers:
+        """What the mechanism's rows are indexed by."""
+        if self.inputs == "dataset":
+            return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
+        return self.query.values(self.records)
+
     @cached_property
     def channel(self) -> NDArray[np.float64]:
         """The mechanism's matrix, (inputs, outputs), row-stochastic."""
-        if self.inputs == "dataset":
-            values = np.arange(self.records.enumerable("mechanism: a channel from datasets"))
-        else:
-            values = self.query.values(self.records)
+        values = self._indices
         try:
             matrix = np.asarray(self.mechanism.channel(values), dtype=float)
         except (TypeError, ValueError) as error:
@@ -107,6 +112,22 @@ class MaximalLeakage(Problem):
         if (self.channel[inputs] != self.channel[inputs[0]]).any():
             return None
         return self.mechanism.constant_row(inputs, outputs)
+
+    @cached_property
+    def alike(self) -> Integers | None:
+        """Numbers (inputs, outputs), equal only where two entries of the channel are one number, exactly; None if nobody knows.
+
+        Of a mechanism of a kind of one's own, what is proved is about the matrix of its doubles, each row divided by its exact sum:
+        where one row is the other in another order, equal doubles are equal entries.
+
+        >>> import dalenius as dl
+        >>> MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+        ...     adversary=dl.AnyPrior()).alike.tolist()
+        [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
+        """
+        if self.mechanism.kind in MECHANISMS:
+            return self.mechanism.alike(self._indices)
+        return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
     @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:

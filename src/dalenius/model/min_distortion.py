@@ -29,7 +29,7 @@ class MinDistortion(DesignProblem):
 
     Parameters
     ----------
-    records, query, distortion, law, adversary, mechanism, constraints, title, source
+    records, query, distortion, law, adversary, mechanism, constraints, objective, title, source
         As `DesignProblem` says.
     max_leakage : number or str
         The budget: a number of nats, or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text.
@@ -57,9 +57,9 @@ class MinDistortion(DesignProblem):
 
     kind: ClassVar[str] = "min_distortion"
     parts: ClassVar[dict[str, type]] = {**DesignProblem.parts, "privacy": Privacy}
-    optional: ClassVar[tuple[str, ...]] = ("adversary", "privacy")
+    optional: ClassVar[tuple[str, ...]] = (*DesignProblem.optional, "adversary", "privacy")
     budget_key: ClassVar[str] = "max_leakage"
-    quantity: ClassVar[Quantity] = Quantity.DISTORTION
+    own_quantity: ClassVar[Quantity] = Quantity.DISTORTION
     adversary: Adversary | None = None
     max_leakage: Number | None = None
     privacy: Privacy | None = None

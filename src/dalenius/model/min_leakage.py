@@ -19,7 +19,7 @@ class MinLeakage(DesignProblem):
 
     Parameters
     ----------
-    records, query, distortion, law, adversary, mechanism, constraints, title, source
+    records, query, distortion, law, adversary, mechanism, constraints, objective, title, source
         As `DesignProblem` says.
     max_distortion : number
         The budget, in units of the distortion; exact: 0.1 is 1/10. One that no mechanism meets makes the problem infeasible.

@@ -88,10 +88,13 @@ def dumps(problem: Problem) -> str:
     """
     lines, tables = [], []
     for key, value in problem.to_model().items():
-        if isinstance(value, Mapping):
+        if key == "objective":
+            tables += _table(f"[{key}]", {name: x for name, x in value.items() if name != "terms"})
+            tables += _tables(f"{key}.terms", value["terms"])
+        elif isinstance(value, Mapping):
             tables += _table(f"[{key}]", value)
         elif key == "constraints":
-            tables += [line for member in value for line in _table(f"[[{key}]]", member)]
+            tables += _tables(key, value)
         else:
             lines.append(f"{key} = {_toml(value)}")
     return "\n".join([*lines, *tables, ""])
@@ -100,6 +103,11 @@ def dumps(problem: Problem) -> str:
 def _table(header: str, table: Mapping[str, Any]) -> list[str]:
     """Its lines, after an empty one."""
     return ["", header, *(f"{key} = {_toml(value)}" for key, value in table.items() if value is not None)]
+
+
+def _tables(key: str, tables: list[dict[str, Any]]) -> list[str]:
+    """Those of a list."""
+    return [line for table in tables for line in _table(f"[[{key}]]", table)]
 
 
 def normal_form(problem: Problem) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Problem(ABC):
     """
 
     kind: ClassVar[str]
-    quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds
+    own_quantity: ClassVar[Quantity] = Quantity.LEAKAGE  # what an answer bounds, if there is no objective
     parts: ClassVar[dict[str, type]] = {
         "records": Records,
         "query": Query,
@@ -80,6 +80,11 @@ class Problem(ABC):
         read = copy.copy(self)
         object.__setattr__(read, "written", text)
         return read
+
+    @property
+    def quantity(self) -> Quantity:
+        """What an answer bounds."""
+        return self.own_quantity
 
     @property
     @abstractmethod

@@ -17,6 +17,7 @@ from dalenius.programs.base import Floats, Named
 from dalenius.programs.demands import Demands
 from dalenius.programs.expressions import conic_leakages, expected_cost
 from dalenius.programs.leakages import Leakages
+from dalenius.programs.levels import Levels
 from dalenius.programs.mechanism import MechanismProgram
 from dalenius.programs.pairs import EPS, rounding
 
@@ -28,16 +29,18 @@ TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance
 
 
 class ConstrainedUpdate(MechanismProgram):
-    """Minimise <c, Q> + t over mechanisms Q that meet `demands`, with I_s(Q) <= limit_s + t for raised s, <= limit_s for others.
+    """Minimise <c, Q> + sum_l worth_l t_l over mechanisms Q that meet `demands`, I_s(Q) <= limit_s + rate_s t_l(s), <c_k, Q> <= t_0.
 
-    I_s is I(A; Y) under masses p_s(a,x), in nats; without raised s there is no t. So a design with constraints of its own has one
-    kind of master program: its least leakage (c = 0, the adversary's priors raised, limits 0), its least distortion (nothing
-    raised), or by how much it must break its budgets of leakage (c = 0, everything raised).
+    I_s is I(A; Y) under masses p_s(a,x), in nats; those without a level are at most limit_s. So a design with constraints or an
+    objective of its own has one kind of master program: its least leakage (c = 0, one level for the adversary's priors, limits 0), its
+    least distortion (no level), a weighted sum of leakages and distortions (a level for each leakage), the largest of several (one
+    level, with charges), or by how much it must break its budgets of leakage (c = 0, one level for all).
     *Convex because* relative entropy is, jointly, and all else is linear or a norm. *DPP because* nothing in it is a parameter.
-    *Bound because* for weights lambda_s >= 0, which sum to 1 over the raised s, any laws phi_s(.|y) of the letter, mu >= 0 of the
-    inequalities A q <= h, nu of the equations B q = e, and (t_k, u_k) with |u_k| <= t_k of the cones |F_k q + f_k| <= F_k0 q + f_k0
+    *Bound because* for weights lambda_s, eta_k >= 0 that leave nothing of any level (`Levels`), any laws phi_s(.|y) of the letter,
+    mu >= 0 of the inequalities A q <= h, nu of the equations B q = e, and (t_k, u_k) with |u_k| <= t_k of the cones
+    |F_k q + f_k| <= F_k0 q + f_k0
 
-        value >= sum_x min_y [ c + sum_s lambda_s g_s + A'mu + B'nu - sum_k (t_k F_k0 + u_k F_k) ](x,y)
+        value >= sum_x min_y [ c + sum_s lambda_s g_s + sum_k eta_k c_k + A'mu + B'nu - sum_k (t_k F_k0 + u_k F_k) ](x,y)
                  - sum_s lambda_s limit_s - mu h - nu e - sum_k (t_k f_k0 + u_k f_k),
         g_s(x,y) = sum_a p_s(a,x) log( phi_s(a|y) / pi_s(a) ),
 
@@ -49,11 +52,12 @@ class ConstrainedUpdate(MechanismProgram):
         p_s, with sum 1; the numbers of letters may differ. None at all leaves a linear or second-order cone program.
     limits : (priors,)
         In nats.
-    raised : (priors,) of bool
+    levels : Levels
+        Which priors raise what level; the costs c_k that are charged to the first one.
     cost : (inputs, outputs)
         c(x,y) >= 0.
     demands : Demands
-        Its anchor must keep the limits of what is not raised.
+        Its anchor must keep the limits of what has no level.
     tied : TiedEntries, optional
         Which entries of Q are one number; by default none.
 
@@ -69,9 +73,10 @@ class ConstrainedUpdate(MechanismProgram):
     A fair bit, reported wrongly at most once in ten times, and as often where it is 0 as where it is 1:
 
     >>> from dalenius.programs.demands import LinearRows
+    >>> from dalenius.programs.levels import Levels
     >>> rows = LinearRows(csr_matrix([[0, 0.5, 0.5, 0], [0, 1.0, -1.0, 0]]), np.array([0.1, 0.0]), np.array([False, True]))
     >>> demands = Demands(rows, np.ones((2, 2), dtype=bool), np.array([[0.95, 0.05], [0.05, 0.95]]))
-    >>> answer = ConstrainedUpdate([0.5 * np.eye(2)], [0.0], [True], np.zeros((2, 2)), demands).solve()
+    >>> answer = ConstrainedUpdate([0.5 * np.eye(2)], [0.0], Levels.of([True]), np.zeros((2, 2)), demands).solve()
     >>> exact = np.log(2) + 0.9 * np.log(0.9) + 0.1 * np.log(0.1)
     >>> bool(answer.lower <= exact <= answer.upper), answer.gap < 1e-7
     (True, True)
@@ -84,7 +89,7 @@ class ConstrainedUpdate(MechanismProgram):
         self,
         priors: Sequence[Floats],
         limits: Sequence[float] | Floats,
-        raised: Sequence[bool] | np.ndarray,
+        levels: Levels,
         cost: Floats,
         demands: Demands,
         *,
@@ -93,18 +98,25 @@ class ConstrainedUpdate(MechanismProgram):
         self.charge(cost, tied)
         self.demands, self.support = demands, demands.support
         self.leakages = Leakages(self.name, priors, len(self.cost)) if len(priors) else None
-        self.limits, self.raised = np.asarray(limits, dtype=float), np.asarray(raised, dtype=bool)
+        self.limits, self.levels, self.raised = np.asarray(limits, dtype=float), levels, levels.raised
         self._check(len(priors))
+        self.tied_charges = np.array([self.tied.sums(charge) for charge in levels.charges]).reshape(
+            -1, *self.support.shape
+        )
         super().__init__()
 
     def _check(self, priors: int) -> None:
         entries = self.tied_cost.size
-        shapes = [self.limits.shape == self.raised.shape == (priors,), self.support.shape == self.tied_cost.shape]
+        shapes = [self.limits.shape == self.levels.rates.shape == self.raised.shape == (priors,)]
+        shapes += [self.support.shape == self.tied_cost.shape]
+        shapes += [charge.shape == self.cost.shape for charge in self.levels.charges]
         shapes += [self.demands.rows.matrix.shape[1] == entries, self.demands.anchor.shape == self.tied_cost.shape]
         if not all(shapes) or not np.all(np.isfinite(self.limits)):
             raise InputError(
-                f"{self.name}: expected a limit and a mark for each of {priors} priors, and demands on {entries} entries"
+                f"{self.name}: expected a limit and a level for each of {priors} priors, and demands and charges on {entries} entries"
             )
+        if not all(taken.any() for taken in self.levels.matrix):
+            raise InputError(f"{self.name}: expected levels that each have a prior, or the first one a charge")
 
     # ------------------------------------------------------------ the model
 
@@ -123,8 +135,10 @@ class ConstrainedUpdate(MechanismProgram):
                 left, right = rows.matrix[chosen] @ flat, rows.ends[chosen]
                 self.constraints[name] = left <= right if name == "at_most" else left == right
         self._add_cones(flat)
+        if len(self.levels.worth):
+            objective = objective + self._add_levels(q)
         if self.leakages is not None:
-            objective = objective + self._add_leakages(q, self.leakages)
+            self._add_leakages(q, self.leakages)
         self.problem = cp.Problem(cp.Minimize(objective), list(self.constraints.values()))
 
     def _add_cones(self, flat: cp.Expression) -> None:
@@ -135,17 +149,25 @@ class ConstrainedUpdate(MechanismProgram):
             self.constraints[f"parts{k}"] = parts == cone.matrix @ flat + cone.offset
             self.constraints[f"cone{k}"] = cp.SOC(parts[0], parts[1:])
 
-    def _add_leakages(self, q: cp.Expression, leakages: Leakages) -> cp.Expression:
-        """The leakages and their limits; t, where something is raised."""
+    def _add_levels(self, q: cp.Expression) -> cp.Expression:
+        """The levels and what is charged to the first one; what they are worth."""
+        levels = cp.Variable(len(self.levels.worth), name="levels")
+        self.variables["levels"] = levels
+        if len(self.tied_charges):
+            charged = cp.hstack([expected_cost(q, charge) for charge in self.tied_charges])
+            self.constraints["charges"] = charged <= levels[0]
+        return cp.sum(cp.multiply(self.levels.worth, levels))
+
+    def _add_leakages(self, q: cp.Expression, leakages: Leakages) -> None:
+        """The leakages, and what they may be."""
         Q = cp.reshape(cp.vec(q, order="C")[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
         conic = conic_leakages(Q, leakages, occurring=self._occurring)
         self.variables |= conic.variables
         self.constraints |= conic.constraints
-        largest = cp.Variable(name="largest") if self.raised.any() else cp.Constant(0.0)
-        if self.raised.any():
-            self.variables["largest"] = largest
-        self.constraints["leakages"] = conic.values <= self.limits + self.raised * largest
-        return largest
+        allowed = cp.Constant(self.limits)
+        if "levels" in self.variables:
+            allowed = allowed + self.levels.matrix[:, : leakages.count].T @ self.variables["levels"]
+        self.constraints["leakages"] = conic.values <= allowed
 
     @property
     def _occurring(self) -> np.ndarray:
@@ -159,10 +181,10 @@ class ConstrainedUpdate(MechanismProgram):
     def start(self) -> tuple[Named, Named]:
         """The anchor; and no multipliers but even weights."""
         rows, masses = self.demands.rows, 0 if self.leakages is None else len(self.leakages.masses)
-        weights = self.raised / max(int(self.raised.sum()), 1)
+        weights, charged = self.levels.scaled(np.zeros(self.limits.shape), np.zeros(len(self.tied_charges)))
         nothing = {"prices": np.zeros(len(rows.ends)), "log_ratio": np.zeros((masses, self.cost.shape[1]))}
         cones = {f"cone{k}": np.zeros(len(cone.offset)) for k, cone in enumerate(self.demands.cones)}
-        return {"q": self.demands.anchor}, {"weights": np.asarray(weights, dtype=float)} | nothing | cones
+        return {"q": self.demands.anchor}, {"weights": weights, "charged": charged} | nothing | cones
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clipped, normalised, on the equations, and mixed with the anchor until everything is met."""
@@ -194,8 +216,8 @@ class ConstrainedUpdate(MechanismProgram):
         return np.zeros(0) if self.leakages is None else self.leakages.values(self.mechanism({"q": q})) - self.limits
 
     def value(self, point: Mapping[str, Floats]) -> float:
-        excess = self._excess(point["q"])[self.raised]
-        return self.distortion(point["q"]) + (float(excess.max()) if excess.size else 0.0)
+        charged = np.sum(self.tied_charges * point["q"], axis=(1, 2))
+        return self.distortion(point["q"]) + self.levels.value(self._excess(point["q"]), charged)
 
     # ------------------------------------------------------------ multipliers
 
@@ -207,9 +229,11 @@ class ConstrainedUpdate(MechanismProgram):
         for k in range(len(self.demands.cones)):
             if f"parts{k}" in duals:
                 found[f"cone{k}"] = _in_cone(duals[f"parts{k}"])
+        if "charges" in duals:
+            found["charged"] = np.maximum(duals["charges"], 0.0)
         if self.leakages is not None:
             weights, log_ratio = duals.get("leakages"), self._posteriors(duals.get("posteriors"))
-            if weights is None or log_ratio is None or (self.raised.any() and not np.any(weights[self.raised] > 0.0)):
+            if weights is None or log_ratio is None:
                 return None
             found |= {"weights": np.maximum(weights, 0.0), "log_ratio": log_ratio}
         return found
@@ -226,9 +250,9 @@ class ConstrainedUpdate(MechanismProgram):
             log_ratio[occurring] = np.where(cone[0] < 0.0, found, 0.0)
         return self.leakages.normalised(log_ratio)
 
-    def scaled_weights(self, weights: Floats) -> Floats:
-        """Weights that sum to 1 over what is raised."""
-        return weights / weights[self.raised].sum() if self.raised.any() else weights
+    def scaled(self, multipliers: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+        """The weights of the priors, and what is charged, so that nothing of the levels is left."""
+        return self.levels.scaled(multipliers["weights"], multipliers["charged"])
 
     def bound(self, multipliers: Mapping[str, Floats]) -> float:
         matrix, size, spent, terms = self._lagrangian(multipliers)
@@ -245,8 +269,10 @@ class ConstrainedUpdate(MechanismProgram):
     def _lagrangian(self, multipliers: Mapping[str, Floats]) -> tuple[Floats, Floats, float, Floats]:
         """The matrix inside the minimum, the size of what is rounded in it, by inputs; what is subtracted; sizes by entries of q."""
         rows, matrix, size, spent = self.demands.rows, self.cost, self.cost, [0.0]
+        weights, charged = self.scaled(multipliers)
+        for eta, charge in zip(charged, self.levels.charges, strict=True):
+            matrix, size = matrix + eta * charge, size + eta * charge
         if self.leakages is not None:
-            weights = self.scaled_weights(multipliers["weights"])
             scores, sizes = self.leakages.scores(weights, multipliers["log_ratio"])
             matrix, size, spent = matrix + scores, size + sizes, [*(weights * self.limits)]
         prices = multipliers["prices"]
@@ -284,33 +310,31 @@ class ConstrainedUpdate(MechanismProgram):
                 for s in range(self.leakages.count)
             )
             scores = [self.tied.sums(g).reshape(-1)[used] for g in each]
-        g = np.column_stack(scores)
+        g = np.column_stack([*scores, *(charge.reshape(-1, 1)[used] for charge in self.tied_charges)])
         owner = csr_matrix(
             (np.ones(used.size), (np.arange(used.size), used // self.support.shape[1])), shape=(used.size, count)
         )
         left = hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(g)]).tocsr()
-        objective = np.concatenate([-np.ones(count), rows.ends, self.limits])
+        objective = np.concatenate([-np.ones(count), rows.ends, self.limits, np.zeros(len(self.tied_charges))])
         bounds = (
             [(None, None)] * count
             + [(None, None) if equal else (0.0, None) for equal in rows.equal]
-            + [(0.0, None)] * len(self.limits)
+            + [(0.0, None)] * (len(self.limits) + len(self.tied_charges))
         )
-        one = (
-            {}
-            if not self.raised.any()
-            else {
-                "A_eq": csr_matrix(np.concatenate([np.zeros(count + len(rows.ends)), self.raised])[None]),
-                "b_eq": [1.0],
-            }
-        )
+        taken = hstack([csr_matrix((len(self.levels.worth), count + len(rows.ends))), csr_matrix(self.levels.matrix)])
+        whole = {"A_eq": taken.tocsr(), "b_eq": self.levels.worth} if len(self.levels.worth) else {}
         costs, left_over = self.tied_cost.reshape(-1)[used], self.deadline - time.monotonic()
         options = TOLERANCES | {"time_limit": max(left_over, 0.01) if np.isfinite(left_over) else None}
-        found = linprog(objective, A_ub=left, b_ub=costs, bounds=bounds, method="highs-ipm", options=options, **one)
+        found = linprog(objective, A_ub=left, b_ub=costs, bounds=bounds, method="highs-ipm", options=options, **whole)
         if found.status != 0 or found.x is None:
             return None
-        prices, weights = np.split(found.x[count:], [len(rows.ends)])
+        prices, weights, charged = np.split(found.x[count:], np.cumsum([len(rows.ends), len(self.limits)]))
         prices = np.where(rows.equal, prices, np.maximum(prices, 0.0))
-        return multipliers | {"prices": prices, "weights": np.maximum(weights, 0.0)}
+        return multipliers | {
+            "prices": prices,
+            "weights": np.maximum(weights, 0.0),
+            "charged": np.maximum(charged, 0.0),
+        }
 
 
 def _in_cone(both: Floats) -> Floats:

@@ -5,6 +5,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 """
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
+from dalenius.reduction.chambers import Chamber
 from dalenius.reduction.counting import Completions, completions
 from dalenius.reduction.datasets import DatasetPairs
 from dalenius.reduction.problems import (
@@ -14,25 +15,36 @@ from dalenius.reduction.problems import (
     record_selections,
 )
 from dalenius.reduction.record_channel import RecordChannel
+from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
+from dalenius.reduction.settings import Settings, settings_of_others
 from dalenius.reduction.symmetry import Orbits
 
 __all__ = [
     "MAX_NUMBERS",
     "AggregatedRecord",
     "Aggregation",
+    "Chamber",
     "Completions",
     "DatasetPairs",
     "Orbits",
     "RecordChannel",
+    "RecordSymmetries",
     "RowSets",
+    "RowSymmetry",
     "Selections",
+    "Settings",
+    "Source",
+    "Triple",
     "completions",
     "dataset_pairs",
     "distinct_rows",
+    "even",
+    "orbits_of",
     "record_channels",
     "record_completions",
     "record_selections",
     "selections",
+    "settings_of_others",
 ]

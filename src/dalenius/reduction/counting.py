@@ -6,6 +6,7 @@ the rounding errors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,10 +14,14 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 from dalenius.model.queries import AdditiveQuery, Query
+from dalenius.model.queries.base import spacing
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, Sums, folded, record_types, sums_of_others
 
-__all__ = ["Completions", "completions"]
+__all__ = ["Completions", "completions", "exact_counts"]
+
+FEW_DATASETS = 25.0  # nats: so few that numbers of completions are known as integers
+MOST_BITS = 1 << 21  # of all sums together, up to which they are counted exactly
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,64 @@ def completions(query: Query, records: Records) -> list[Completions]:
     return list(_of_sums(query, records) if isinstance(query, AdditiveQuery) else _of_datasets(query, records))
 
 
+def exact_counts(query: Query, records: Records, record: int) -> list[list[int]] | None:
+    """N(a,v) of one record exactly, by letter, then by value; None where the numbers have too many digits.
+
+    Sums are counted as a polynomial at a power of 2 above all its coefficients: a product of integers convolves.
+
+    >>> from dalenius.model.queries import Count
+    >>> exact_counts(Count(), Records(4, alphabet=2), 0)
+    [[1, 3, 3, 1, 0], [0, 1, 3, 3, 1]]
+    """
+    if not isinstance(query, AdditiveQuery):
+        counts = np.exp(next(part for part in _of_datasets(query, records) if part.record == record).log_uniform)
+        return [[round(count * math.exp(records.log_datasets)) for count in row] for row in counts.tolist()]
+    types, modulus = record_types(query, records), query.modulus()
+    own = query.contribution(record, records.alphabets[record])
+    step = 1 if modulus else spacing(t.contribution for t in types)
+    slot = int(records.log_datasets / math.log(2.0)) + 2
+    lows = {t.first: 0 if modulus else min(t.contribution) for t in types}
+    spans = [1 + t.times * (max(t.contribution) - lows[t.first]) // step for t in types]
+    if slot * (modulus or sum(spans)) > MOST_BITS:
+        return None
+    product, low = 1, 0
+    for t in types:
+        times = t.times - (t.contribution == own)
+        places = [(c % modulus if modulus else c - lows[t.first]) // step for c in t.contribution]
+        product = _folded(product * _power(sum(1 << slot * s for s in places), times, slot, modulus), slot, modulus)
+        low += times * lows[t.first]
+    table = [[0] * query.values(records).size for _ in own]
+    for s, count in enumerate(_slots(product, slot)):
+        if count:
+            for letter, v in enumerate(query.index_of_total(low + step * s + np.array(own), records).tolist()):
+                table[letter][v] += count
+    return table
+
+
+def _power(base: int, times: int, slot: int, modulus: int | None) -> int:
+    result = 1
+    while times:
+        if times & 1:
+            result = _folded(result * base, slot, modulus)
+        times >>= 1
+        if times:
+            base = _folded(base * base, slot, modulus)
+    return result
+
+
+def _folded(product: int, slot: int, modulus: int | None) -> int:
+    """A polynomial with its exponents taken modulo the modulus."""
+    while modulus and product >> slot * modulus:
+        product = (product & ((1 << slot * modulus) - 1)) + (product >> slot * modulus)
+    return product
+
+
+def _slots(product: int, slot: int) -> Iterator[int]:
+    digits = f"{product:b}"
+    ends = range(len(digits), 0, -slot)
+    return (int(digits[max(end - slot, 0) : end], 2) for end in ends)
+
+
 def _of_sums(query: AdditiveQuery, records: Records) -> Iterator[Completions]:
     """N(a, .) is the distribution of the sum of all other records, shifted by what letter a adds."""
     types = record_types(query, records)
@@ -77,7 +140,15 @@ def _by_value(query: AdditiveQuery, records: Records, kind: RecordType, others: 
     finite = others.logs[np.isfinite(others.logs)]
     for letter, added in enumerate(kind.contribution):
         np.logaddexp.at(table[letter], query.index_of_total(others.attained() + added, records), finite)
-    return table - np.log(len(kind.contribution))
+    return _whole(table - np.log(len(kind.contribution)), records.log_datasets)
+
+
+def _whole(log_shares: Floats, log_datasets: float) -> Floats:
+    """Logarithms of shares of datasets; where these are few, the numbers are made whole again, so that equal ones look equal."""
+    if log_datasets > FEW_DATASETS:
+        return log_shares
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.round(np.exp(log_shares + log_datasets))) - log_datasets)
 
 
 def _convolved(a: Sums, b: Sums, modulus: int | None) -> Sums:

@@ -24,6 +24,7 @@ from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction.counting import Completions
 from dalenius.reduction.problems import record_completions
+from dalenius.reduction.record_symmetry import orbits_of
 
 __all__ = ["Orbits", "Symmetry"]
 
@@ -90,9 +91,8 @@ class Orbits:
         still = [moves for moves in likely if np.array_equal(moves[1], outputs)]
         moving = [moves for moves in likely if not np.array_equal(moves[1], outputs)]
         fixing = tuple(found for moves in still if (found := _completed(on_inputs, weighted, *moves)))
-        orbit = _orbits(problem.input_count, [symmetry.inputs for symmetry in fixing])
-        cost = np.zeros((int(orbit.max()) + 1, problem.output_count))
-        np.add.at(cost, orbit, weighted)
+        orbit = orbits_of(problem.input_count, [symmetry.inputs for symmetry in fixing])
+        cost = _summed(weighted, orbit)
         folded, alike = _on_orbits(on_inputs, orbit, len(cost))
         induced = ((_induced(inputs, orbit), moved) for inputs, moved in moving)
         both = tuple(
@@ -125,11 +125,13 @@ class Orbits:
         base = np.where(np.isfinite(mine), mine, 0.0)[:, self.orbit]
         return _closure((record, masses[:, self.orbit] * np.exp(full - base), phi), self.fixing_outputs)
 
+    def summed(self, matrix: Floats) -> Floats:
+        """A matrix (inputs, outputs) as sums over orbits: what multiplies a mechanism that treats an orbit alike."""
+        return _summed(matrix, self.orbit)
+
     def apply_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on inputs as one on orbits: the mean of an orbit's rows, which leaks no more because leakage is convex."""
-        sums = np.zeros((len(self.cost), Q.shape[1]))
-        np.add.at(sums, self.orbit, Q)
-        return sums / np.bincount(self.orbit)[:, None]
+        return self.summed(Q) / np.bincount(self.orbit)[:, None]
 
     def lift_mechanism(self, Q: Floats) -> Floats:
         """A mechanism on orbits as one on inputs."""
@@ -152,6 +154,13 @@ class Orbits:
         return lines or ["no symmetry was found among those that are looked for"]
 
 
+def _summed(matrix: Floats, orbit: Integers) -> Floats:
+    """Sums of rows over orbits."""
+    sums = np.zeros((int(orbit.max()) + 1, matrix.shape[1]))
+    np.add.at(sums, orbit, matrix)
+    return sums
+
+
 def _closure(placed: Placed, generators: Sequence[Symmetry]) -> list[Placed]:
     """A prior and its images under everything that the symmetries generate."""
     found = {_key(placed): placed}
@@ -166,21 +175,6 @@ def _closure(placed: Placed, generators: Sequence[Symmetry]) -> list[Placed]:
 
 def _key(placed: Placed) -> tuple[int, bytes]:
     return placed[0], (np.round(placed[1], DIGITS) + 0.0).tobytes()
-
-
-def _orbits(size: int, permutations: list[Integers]) -> Integers:
-    """The number of the orbit of each point, counted in the order of their first points."""
-    label = np.arange(size)
-    while True:
-        new = label
-        for permutation in permutations:
-            least = np.minimum(new, new[permutation])
-            moved = np.empty_like(least)
-            moved[permutation] = least
-            new = np.minimum(least, moved)
-        if np.array_equal(new, label):
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
-        label = new
 
 
 def _likely(problem: DesignProblem) -> Iterator[tuple[Integers, Integers]]:

@@ -115,6 +115,6 @@ def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> 
 
 def _ends(point: FrontierPoint, lower: float, upper: float, units: str) -> tuple[float, float]:
     """Bounds on what the points bound, in `units` if it is a leakage."""
-    if point.result.quantity is Quantity.DISTORTION:
+    if point.result.quantity is not Quantity.LEAKAGE:
         return lower, upper
     return lower_in(lower, units), upper_in(upper, units)

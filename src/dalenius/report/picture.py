@@ -33,8 +33,8 @@ def canvas() -> tuple[Any, Any]:
 
 def label(units: str) -> str:
     """What an axis shows in these units."""
-    distortion = Quantity.of(units) is Quantity.DISTORTION
-    return "expected distortion" if distortion else f"worst-case leakage about one record [{units}]"
+    shown = {Quantity.DISTORTION: "expected distortion", Quantity.OBJECTIVE: "objective of several terms"}
+    return shown.get(Quantity.of(units), f"worst-case leakage about one record [{units}]")
 
 
 def written(figure: Any, path: str | Path) -> Path:

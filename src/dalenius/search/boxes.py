@@ -54,8 +54,16 @@ class BoxTree(Tree[Box, BoxCut]):
     root : Box
     """
 
-    def __init__(self, relaxation: Relaxation, low: Floats, high: Floats, hints: Floats) -> None:
-        self._relaxation = relaxation
+    def __init__(
+        self,
+        relaxation: Relaxation,
+        low: Floats,
+        high: Floats,
+        hints: Floats,
+        narrow: Callable[[Floats, Floats], tuple[Floats, Floats]] | None = None,
+    ) -> None:
+        """`narrow` takes away from boxes what need not be bounded."""
+        self._relaxation, self._narrow = relaxation, narrow
         (root,) = self._bounded(low[None], high[None], hints[None])
         self.root = root.content
         super().__init__(root)
@@ -83,6 +91,8 @@ class BoxTree(Tree[Box, BoxCut]):
         return [bounded[j : j + 2] for j in range(0, len(bounded), 2)]
 
     def _bounded(self, low: Floats, high: Floats, hints: Floats) -> list[BoxLeaf]:
+        if self._narrow is not None:
+            low, high = self._narrow(low, high)
         relaxed = self._relaxation(low, high, hints)
         cuts = zip(relaxed.coordinate.tolist(), relaxed.threshold.tolist(), strict=True)
         boxes = zip(low, high, relaxed.hints, relaxed.bounds.tolist(), cuts, strict=True)

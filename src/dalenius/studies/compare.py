@@ -238,7 +238,7 @@ def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
     adversary = problem.against("compare")
     if isinstance(problem, DesignProblem):
-        problem.without_constraints("compare")
+        problem.need_plain("compare")
     if not isinstance(adversary, EntropyAtLeast):
         raise InputError(f"compare: the baselines know adversaries with entropy_at_least only, got {adversary.kind}")
     as_integer(seeds, "seeds", at_least=1)

@@ -122,7 +122,7 @@ def spread_budgets(
     Raises
     ------
     InputError
-        If `points` is less than 2, or the problem has [privacy] instead of a budget.
+        If `points` is less than 2, or the problem has [privacy] instead of a budget, constraints, or an objective of several terms.
     KeyboardInterrupt
         If that design is interrupted.
 
@@ -135,7 +135,7 @@ def spread_budgets(
     problem.against("a frontier")
     steps = as_integer(points, "points", at_least=2) - 1
     low, high = problem.least_distortion, problem.constant_distortion
-    problem.without_constraints("frontier: spread budgets")
+    problem.need_plain("frontier: spread budgets", "list budgets")
     if isinstance(problem, MinDistortion):
         fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
         del fields["max_leakage"], fields["privacy"]
@@ -213,11 +213,10 @@ class Band:
 def _slope(point: FrontierPoint) -> Fraction:
     """The multiplier of the budget in the proof of a lower bound."""
     lines = point.result.certificate.lower_lines()
-    priors = [line for line in lines if isinstance(line, PriorLine)]
     if isinstance(point.problem, MinDistortion):
-        return sum((Fraction(line.weight) for line in priors), Fraction(0))
+        return sum((Fraction(line.weight) for line in lines if isinstance(line, PriorLine)), Fraction(0))
     budgets = [Fraction(line.budget) for line in lines if isinstance(line, DualLine) and line.budget is not None]
-    return budgets[0] if priors and budgets else Fraction(0)
+    return budgets[0] if budgets else Fraction(0)
 
 
 def _above(middle: Point, left: Point, right: Point) -> bool:

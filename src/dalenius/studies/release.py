@@ -11,7 +11,7 @@ from dalenius._solve import solve
 from dalenius._verify import verify
 from dalenius.errors import InputError, NotProvedError
 from dalenius.evidence import Certificate, Header, exact_fraction_above
-from dalenius.exact import Integer, as_nonnegative, brief, fraction_text
+from dalenius.exact import Integer, as_fraction, as_nonnegative, brief, fraction_text
 from dalenius.intervals import text_above
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.model.mechanisms import DesignedMechanism
@@ -194,7 +194,8 @@ def bound_of(
     """What a certificate that the checker has proved says about the mechanism.
 
     *Bound because*: an audit's claim is about its one mechanism. A design's certificate carries a mechanism that leaks at most `upper`
-    (`MinLeakage`) or at most the budget (`MinDistortion`), docs/certificate-format.md; it counts only if it is this very one.
+    (`MinLeakage`; with an objective, at most the end of its first term) or at most the budget (`MinDistortion`),
+    docs/certificate-format.md; it counts only if it is this very one.
 
     Parameters
     ----------
@@ -215,6 +216,11 @@ def bound_of(
         raise NotProvedError(message, status="about another mechanism", exit_code=2)
     if isinstance(problem, MinDistortion):
         return _budget(problem)
+    terms = certificate.header.terms
+    if (
+        problem.objective is not None and terms is not None
+    ):  # the claim is about all terms; its own leakage is the first
+        upper = as_fraction(terms[0], "certificate: terms")
     assert upper is not None
     return _leakage(problem, upper)
 

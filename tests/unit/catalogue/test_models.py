@@ -32,6 +32,7 @@ from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.model_file import PROBLEMS
+from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
 from dalenius.model.shelf import Shelved
@@ -115,6 +116,9 @@ def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
     if isinstance(problem, dl.DesignProblem):
         found.add(("class", problem.mechanism_class.kind))
         found |= {("constraint", constraint.kind) for constraint in problem.own_constraints}
+    if isinstance(problem, dl.DesignProblem) and problem.objective is not None:
+        found.add(("objective", problem.objective.combine))
+        found |= {("term", term.kind) for term in problem.objective.terms}
     if isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, dl.Channel):
         found.add(("inputs", problem.mechanism.indexed_by()))
     if isinstance(problem.adversary, dl.EntropyAtLeast):
@@ -133,6 +137,8 @@ def test_the_smallest_set_has_every_kind():
         "privacy": NOTIONS,
         "law": LAWS,
         "constraint": CONSTRAINTS,
+        "objective": OBJECTIVES,
+        "term": TERMS,
     }
     wanted = {(shelf, kind) for shelf, kept in shelves.items() for kind in kept} - {("law", CsvLaw.kind)}
     wanted |= {("problem", kind) for kind in PROBLEMS} | {("class", kind) for kind in MECHANISM_CLASSES}
@@ -261,6 +267,7 @@ EXACT = {
     "degenerate/noiseless": lambda: log(3),
     "degenerate/silent-design": lambda: number("1/2"),
     "degenerate/uniform-only": lambda: told([number("1/16")] * 16, 4, geometric(4, "1"), 0),
+    "design/bit-paid-errors": lambda: log(2) - (1 + (-number("3/2")).exp()).ln(),
     "design/modular-sum-m3-additive": lambda: symmetric(3, "1/5"),
     "design/parity-n1000": lambda: log(2) - h(number("1/10")),
     "design/parity-n4-distortion": lambda: h_inverse(log(2) - number("3/10")),

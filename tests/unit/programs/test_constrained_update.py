@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 from dalenius.programs import ConstrainedUpdate, MinDistortionProgram, MinLeakageProgram
 from dalenius.programs.demands import Demands, LinearRows
 from dalenius.programs.expressions import leakage
+from dalenius.programs.levels import Levels
 
 PRIORS = [np.array([[0.4, 0.1, 0.0], [0.0, 0.2, 0.3]]), np.full((2, 3), 1 / 6)]
 COST = (1.0 - np.eye(3)) / 3.0
@@ -25,13 +26,15 @@ def budget_row(most):
 def test_without_constraints_it_is_a_mechanism_update():
     inside = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
     demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), inside)
+    constant = Demands(LinearRows.none(9), inside > 0.0, np.full((3, 3), 1 / 3))
+    one_level, none = Levels.of([True] * 2), Levels.of([False] * 2)
     for one, other in (
-        (ConstrainedUpdate(PRIORS, [0.0] * 2, [True] * 2, np.zeros((3, 3)), demands), MinLeakageProgram(PRIORS, COST, 0.3)),
         (
-            ConstrainedUpdate(PRIORS, [0.1] * 2, [False] * 2, COST, Demands(LinearRows.none(9), inside > 0.0, np.full((3, 3), 1 / 3))),
-            MinDistortionProgram(PRIORS, COST, 0.1),
+            ConstrainedUpdate(PRIORS, [0.0] * 2, one_level, np.zeros((3, 3)), demands),
+            MinLeakageProgram(PRIORS, COST, 0.3),
         ),
-    ):  # fmt: skip
+        (ConstrainedUpdate(PRIORS, [0.1] * 2, none, COST, constant), MinDistortionProgram(PRIORS, COST, 0.1)),
+    ):
         found, truth = one.solve(solver="CLARABEL"), other.solve(solver="CLARABEL")
         instances.assert_honest(found, truth)
         assert found.gap < 1e-7
@@ -39,7 +42,9 @@ def test_without_constraints_it_is_a_mechanism_update():
 
 def test_least_excess_is_the_least_leakage_less_the_limit():
     demands = Demands(budget_row(0.3), np.ones((3, 3), dtype=bool), np.full((3, 3), 0.1) + 0.7 * np.eye(3))
-    excess = ConstrainedUpdate(PRIORS, [0.4] * 2, [True] * 2, np.zeros((3, 3)), demands).solve(solver="CLARABEL")
+    excess = ConstrainedUpdate(PRIORS, [0.4] * 2, Levels.of([True] * 2), np.zeros((3, 3)), demands).solve(
+        solver="CLARABEL"
+    )
     least = MinLeakageProgram(PRIORS, COST, 0.3).solve(solver="CLARABEL")
     assert excess.lower <= least.upper - 0.4
     assert least.lower - 0.4 <= excess.upper
@@ -49,16 +54,21 @@ def test_least_excess_is_the_least_leakage_less_the_limit():
 @pytest.mark.parametrize("seed", range(draws(6, 60)))
 def test_random_programs_against_atoms_of_cvxpy(seed):
     program = instances.constrained_update(np.random.default_rng(seed), cones=seed % 2 == 0)
-    q, t = cp.Variable(program.support.shape, nonneg=True), cp.Variable()
+    levels = program.levels
+    q, t = cp.Variable(program.support.shape, nonneg=True), cp.Variable(2)
     flat, rows = cp.vec(q, order="C"), program.demands.rows
     told = [leakage(q, p, output_law=None) for p in np.split(program.leakages.masses, program.leakages.first[1:])]
-    limits = [told[s] <= program.limits[s] + (t if program.raised[s] else 0.0) for s in range(2)]
+    limits = [
+        told[s] <= program.limits[s] + (levels.rates[s] * t[levels.of_prior[s]] if levels.raised[s] else 0.0)
+        for s in range(2)
+    ]
+    limits += [cp.sum(cp.multiply(charge, q)) <= t[0] for charge in levels.charges]
     sides = rows.matrix @ flat - rows.ends
     cones = [
         cp.norm((c.matrix @ flat + c.offset)[1:]) <= (c.matrix @ flat + c.offset)[0] for c in program.demands.cones
     ]
     model = cp.Problem(
-        cp.Minimize(cp.sum(cp.multiply(program.cost, q)) + (t if program.raised.any() else 0.0)),
+        cp.Minimize(cp.sum(cp.multiply(program.cost, q)) + sum(worth * t[k] for k, worth in enumerate(levels.worth))),
         [cp.sum(q, axis=1) == 1, sides[0] <= 0, sides[1] == 0, q[0, -1] == 0, *limits, *cones],
     )
     value = float(model.solve(solver="CLARABEL"))
@@ -84,4 +94,4 @@ def test_shapes_that_do_not_fit():
         ([0.0] * 2, [True] * 2, COST[:2]),
     ):
         with pytest.raises(InputError, match="constrained_update"):
-            ConstrainedUpdate(PRIORS, limits, raised, cost, demands)
+            ConstrainedUpdate(PRIORS, limits, Levels.of(raised), cost, demands)

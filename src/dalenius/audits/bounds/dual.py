@@ -19,8 +19,8 @@ from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
-from dalenius.information.arrays import Floats
-from dalenius.reduction import RecordChannel
+from dalenius.information.arrays import Floats, Integers
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, even
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
@@ -32,17 +32,60 @@ BATCH = 64  # row leaves branched at once
 
 
 @dataclass(frozen=True)
-class DualBound:
-    """The bound, its output law and multiplier, and one row tree a letter (none at beta = 0).
+class RowProblems:
+    """A record's row problems: a letter has that of its source, as it is or moved.
 
-    `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished branching.
+    Attributes
+    ----------
+    low, high : (letters, outputs)
+        The ranges of the conditionals.
+    symmetries : RecordSymmetries
+        They leave the ranges as they are.
+    sources : tuple of (letter, move)
+    orbit : (outputs,)
+        The output law is constant on these.
+    """
+
+    low: Floats
+    high: Floats
+    symmetries: RecordSymmetries
+    sources: tuple[Source, ...]
+    orbit: Integers
+
+    @classmethod
+    def of(cls, channel: RecordChannel, symmetries: RecordSymmetries) -> RowProblems:
+        exists = np.isfinite(channel.log_uniform)
+        low = np.array([channel.rows[own].min(axis=0) for own in exists])
+        high = np.array([channel.rows[own].max(axis=0) for own in exists])
+        symmetries = symmetries.within(low, high)
+        sources = symmetries.sources(low, high)
+        return cls(low, high, symmetries, sources, symmetries.outputs(channel.rows.shape[1]))
+
+    def chamber(self, a: int) -> Chamber:
+        """Of the moves that leave a letter's ranges and the law alone."""
+        return Chamber.of(self.symmetries.rows[a], self.low[a], self.high[a], self.orbit)
+
+    def alike(self, a: int, p: Floats) -> Floats:
+        """What the letters that have letter a for their source have of p (letters, classes), each moved back to a."""
+        own = [(b, move) for b, (first, move) in enumerate(self.sources) if first == a]
+        return np.array([p[b] if move is None else p[b][move.classes] for b, move in own])
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """The bound, its output law and multiplier, and one row tree a letter with the chamber that it covers (none at beta = 0).
+
+    Letters share what their sources have. `attainable` is the best value these (r, beta) can give; the rest of the bound is unfinished
+    branching.
     """
 
     upper: float
     attainable: float
     output_law: Floats
     beta: float
-    trees: tuple[BoxTree, ...]
+    problems: RowProblems
+    trees: tuple[BoxTree, ...] = ()
+    chambers: tuple[Chamber, ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -76,6 +119,7 @@ def nobody(runners: Sequence[Runner], upper: Callable[[], float], goal: float) -
 def dual_bound(
     channel: RecordChannel,
     candidate: Candidate,
+    symmetries: RecordSymmetries,
     *,
     tolerance: float,
     enough: float,
@@ -91,6 +135,8 @@ def dual_bound(
 
     Parameters
     ----------
+    symmetries : RecordSymmetries
+        The output law is made symmetric, which costs the best bound nothing, and letters are bounded in a chamber.
     tolerance : float
         Stop when the bound is within this (nats) of what these (r, beta) can attain.
     enough : float
@@ -108,13 +154,14 @@ def dual_bound(
     """
     law = candidate.p.sum(axis=0) @ channel.rows
     law = short(0.999999999 * law + 1e-9 / law.size, 15) if np.any(law < 1e-12) else short(law, 16)
-    law = law / law.sum()
+    problems = RowProblems.of(channel, symmetries)
+    law = even(law / law.sum(), problems.orbit)
     beta = float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
-        return DualBound(upper, upper, law, 0.0, ())
-    trees, floors = _row_problems(channel, candidate, law, beta, decimals, multipliers, clock)
+        return DualBound(upper, upper, law, 0.0, problems)
+    trees, chambers, floors = _row_problems(channel, problems, candidate, law, beta, decimals, multipliers, clock)
     distinct = list({id(tree): tree for tree in trees}.values())
 
     def total(values: Sequence[float]) -> float:
@@ -137,33 +184,31 @@ def dual_bound(
         loosest = int(np.argmax(np.exp(np.array(uppers) / beta - max(uppers) / beta) * (np.array(uppers) - floors)))
         if not trees[loosest].branch(BATCH, above=floors[loosest]):
             break
-    return DualBound(upper, attainable, law, beta, trees)
+    return DualBound(upper, attainable, law, beta, problems, trees, chambers)
 
 
 def _row_problems(
     channel: RecordChannel,
+    problems: RowProblems,
     candidate: Candidate,
     law: Floats,
     beta: float,
     decimals: int,
     multipliers: Multipliers,
     clock: Clock,
-) -> tuple[tuple[BoxTree, ...], tuple[float, ...]]:
-    """A tree a letter that bounds its row problem from above, and a value that its rows attain; letters of equal counts share both."""
+) -> tuple[tuple[BoxTree, ...], tuple[Chamber, ...], tuple[float, ...]]:
+    """A tree a letter that bounds its row problem from above, its chamber, and a value that its rows attain."""
     exists = np.isfinite(channel.log_uniform)
-    known: dict[bytes, tuple[BoxTree, float]] = {}
-    for a in range(channel.letters):
-        if channel.log_uniform[a].tobytes() not in known:
-            rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
-            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=multipliers)
-            tree = BoxTree(relaxation, rows.min(axis=0), rows.max(axis=0), np.zeros(law.size))
-            alike = [
-                b for b in range(channel.letters) if np.array_equal(channel.log_uniform[a], channel.log_uniform[b])
-            ]
-            starts = _row_starts(candidate.p[alike][:, exists[a]], rows, log_masses)
-            known[channel.log_uniform[a].tobytes()] = tree, row_maximum(rows, log_masses, law, beta, starts, clock)
-    trees, floors = zip(*(known[log_masses.tobytes()] for log_masses in channel.log_uniform), strict=True)
-    return trees, floors
+    known: dict[int, tuple[BoxTree, Chamber, float]] = {}
+    for a in sorted({first for first, _ in problems.sources}):
+        rows, log_masses = channel.rows[exists[a]], channel.log_uniform[a][exists[a]]
+        relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=multipliers)
+        chamber = problems.chamber(a)
+        tree = BoxTree(relaxation, problems.low[a], problems.high[a], np.zeros(law.size), chamber.close)
+        starts = _row_starts(problems.alike(a, candidate.p)[:, exists[a]], rows, log_masses)
+        known[a] = tree, chamber, row_maximum(rows, log_masses, law, beta, starts, clock)
+    trees, chambers, floors = zip(*(known[first] for first, _ in problems.sources), strict=True)
+    return trees, chambers, floors
 
 
 def _row_starts(p: Floats, rows: Floats, log_uniform: Floats) -> Floats:

@@ -9,28 +9,37 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
 from dalenius.audits.bounds.row_solver import Multipliers
-from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept
-from dalenius.reduction import RecordChannel
+from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source, Triple
+from dalenius.search.boxes import BoxTree
 from dalenius.search.decimals import short, short_on
 
 __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork"]
 
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
+NEAR = 0.3  # of the distance between two clusters of copies: how far from their middle an end of a box may be that parts them
+ANEW = 64  # leaves that a row tree begins with
 
 
 @dataclass(frozen=True)
 class ConditionalCut:
-    """K_letter(output) <= threshold, then K_letter(output) >= threshold."""
+    """K_letter(output) <= threshold, then K_letter(output) >= threshold.
+
+    The part `side` of the cell stands for its images under the triples: on the other side the whole `orbit` (letters, outputs) is cut.
+    """
 
     letter: int
     output: int
     threshold: float
+    side: str
+    orbit: NDArray[np.bool_]
+    triples: tuple[Triple, ...]
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,9 @@ class Aim:
 class DualNode:
     """A box of the conditionals (letters, outputs), a row tree a letter, (law, beta), the bound they prove, and the next branching.
 
+    A letter's row tree may be that of its source, moved. The law is constant on the orbits of the symmetries that leave the box as it
+    is: the best one for these trees is.
+
     It is `unfinished` as long as the bound is above the target for other reasons than splitting.
     """
 
@@ -60,6 +72,8 @@ class DualNode:
     trees: list[Row]
     law: Floats
     beta: float
+    symmetries: RecordSymmetries
+    sources: tuple[Source, ...]
     upper: float = np.inf
     cut: ConditionalCut | None = None
     unfinished: bool = True
@@ -69,14 +83,52 @@ class DualNode:
         """Leaves of all row trees, shared ones counted once."""
         return sum(1 for tree in {id(tree): tree for tree in self.trees}.values() for _ in tree.leaves())
 
-    def part(self, cut: ConditionalCut, *, below: bool) -> DualNode:
-        """The part of the box on one side of a cut, with copies of the row trees that leave out what the part misses."""
-        low, high, a = self.low.copy(), self.high.copy(), cut.letter
-        (high if below else low)[a, cut.output] = cut.threshold
-        copies = {id(tree): tree.within(low[b], high[b]) for b, tree in enumerate(self.trees) if b != a}
-        trees = [copies.get(id(tree)) or tree for tree in self.trees]
-        trees[a] = self.trees[a].within(low[a], high[a])
-        return DualNode(low, high, trees, self.law, self.beta)
+    def part(self, channel: RecordChannel, every: RecordSymmetries, cut: ConditionalCut, *, below: bool) -> DualNode:
+        """The part of the box on one side of a cut; row trees leave out what it misses, or begin anew where it has lost a symmetry.
+
+        `every` are those of the whole record: a part may have one that its box has not.
+        """
+        low, high = self.low.copy(), self.high.copy()
+        whole = below is (cut.side == "above")
+        cells = cut.orbit if whole else (cut.letter, cut.output)
+        if below:
+            high[cells] = np.minimum(high[cells], cut.threshold)
+        else:
+            low[cells] = np.maximum(low[cells], cut.threshold)
+        symmetries = every.within(low, high)
+        sources, orbit = symmetries.sources(low, high), symmetries.outputs(len(self.law))
+        rows = {first: self._row(channel, first, low[first], high[first], symmetries, orbit) for first, _ in sources}
+        trees = [rows[first] for first, _ in sources]
+        return DualNode(low, high, trees, self.law, self.beta, symmetries, sources)
+
+    def _row(
+        self,
+        channel: RecordChannel,
+        a: int,
+        low: Floats,
+        high: Floats,
+        symmetries: RecordSymmetries,
+        orbit: Integers,
+    ) -> Row:
+        """The row tree of a letter on a part of the box: what is left of its own, unless that was of more symmetry than is left."""
+        tree, move = self.trees[a], self.sources[a][1]
+        if move is not None:
+            tree = tree.seen_by(move)
+        chamber = Chamber.of(symmetries.rows[a], low, high, orbit)
+        if tree.chamber.covers(chamber):
+            return tree.within(low, high, chamber)
+        if tree.chamber.holds(low, high, orbit):
+            return tree.within(low, high)
+        return self._anew(channel, a, low, high, chamber)
+
+    def _anew(self, channel: RecordChannel, a: int, low: Floats, high: Floats, chamber: Chamber) -> Row:
+        """A row tree of a few leaves."""
+        law = self.law / self.law.sum()
+        relaxation = RowRelaxation(channel.rows, channel.log_uniform[a], law, self.beta)
+        tree = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
+        while tree.leaves < ANEW and tree.branch(REFINED, above=-np.inf):
+            pass
+        return rows_of([tree], [chamber])[0]
 
 
 class NodeWork:
@@ -86,6 +138,7 @@ class NodeWork:
         self.aim, self.node, self.clock = aim, node, clock
         self.rows = aim.channel.rows
         self.lam, self.beta = -np.log(node.law), node.beta
+        self.orbit = node.symmetries.outputs(self.rows.shape[1])
         self.leaves = RowLeaves(aim.channel, node.trees)
 
     def run(self) -> None:
@@ -120,6 +173,8 @@ class NodeWork:
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
             mine = leaves.group == g
             p[a] = self.weights[mine] @ w[mine] / leaves.count[g]
+            if (move := self.node.sources[a][1]) is not None:
+                p[a, move.classes] = p[a].copy()
         return p
 
     def _minimise(self) -> None:
@@ -131,7 +186,7 @@ class NodeWork:
         for temperature in (8.0 * last, last):
             value = self.leaves.bound(self.lam, self.beta, temperature)
             for _ in range(20):
-                step = self.leaves.direction(self.lam, self.beta, temperature)
+                step = self.leaves.direction(self.lam, self.beta, temperature, self.orbit)
                 length = 1.0
                 while length > 1e-3:
                     lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)
@@ -151,12 +206,16 @@ class NodeWork:
         """Round (law, beta), evaluate the bound they prove, and keep them if it is the best so far."""
         aim, leaves = self.aim, self.leaves
         law = np.maximum(np.round(np.exp(-self.lam), aim.decimals + 2), 10.0 ** -(aim.decimals + 2))
+        law = law[np.unique(self.orbit, return_index=True)[1]][self.orbit]
         beta = float(short(self.beta, 12))
         lam = -np.log(law / law.sum())
-        values, w = leaves.values(lam, beta)
         upper = leaves.bound(lam, beta)
         if upper < self.node.upper:
             self.node.upper, self.node.law, self.node.beta = upper, law, beta
+        elif upper > self.node.upper:  # smoothing led astray: back to the best, where the leaves are judged
+            lam, beta = -np.log(self.node.law / self.node.law.sum()), self.node.beta
+            self.lam, self.beta, upper = lam, beta, leaves.bound(lam, beta)
+        values, w = leaves.values(lam, beta)
         psi, share = leaves.maxima(values, max(0.02 * (upper - aim.target), 0.02 * aim.wanted))
         if not np.all(np.isfinite(psi)):
             self.weights = self.errors = np.zeros(len(values))
@@ -220,6 +279,33 @@ class NodeWork:
         g, y = np.unravel_index(int(np.argmax(score)), score.shape)
         a = leaves.first[g]
         low, high = float(node.low[a, y]), float(node.high[a, y])
-        t = float(np.clip(mean[g, y], low + 0.05 * (high - low), high - 0.05 * (high - low)))
-        t = float(short_on(t, low, high))
-        return ConditionalCut(int(a), int(y), t) if low < t < high else None
+        mine = leaves.group == g
+        t = self._threshold(low, high, *_clusters(self.K[mine, y], self.weights[mine]))
+        if not low < t < high:
+            return None
+        orbit, triples = node.symmetries.orbit(int(a), int(y), len(node.law))
+        side = "below" if node.trees[a].chamber.above[y].sum() > 1 else "above"
+        return ConditionalCut(int(a), int(y), t, side, orbit, triples)
+
+    def _threshold(self, low: float, high: float, less: float, more: float) -> float:
+        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if it will do: it may keep a symmetry."""
+        t = float(
+            short_on(np.clip(0.5 * (less + more), low + 0.05 * (high - low), high - 0.05 * (high - low)), low, high)
+        )
+        known = np.unique([self.node.low, self.node.high])
+        near = np.abs(known - t)
+        near[(known <= low) | (known >= high)] = np.inf
+        j = int(np.argmin(near))
+        return float(known[j]) if near[j] <= NEAR * (more - less) else t
+
+
+def _clusters(values: Floats, weights: Floats) -> tuple[float, float]:
+    """The means of two clusters, below and above the point that leaves least variance within them."""
+    order = np.argsort(values)
+    x, w = values[order], weights[order]
+    mass, moment = np.cumsum(w), np.cumsum(w * x)
+    total, whole = max(mass[-1], 1e-300), moment[-1]
+    less, more = np.maximum(mass, 1e-300), np.maximum(total - mass, 1e-300)
+    between = np.where((mass > 0.0) & (mass < total), moment**2 / less + (whole - moment) ** 2 / more, -np.inf)
+    j = int(np.argmax(between))
+    return float(moment[j] / less[j]), float((whole - moment[j]) / more[j]) if mass[j] < total else float(x[-1])

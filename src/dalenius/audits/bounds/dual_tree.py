@@ -63,9 +63,11 @@ class DualTree(Runner):
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
         self.multipliers = multipliers
-        low, high = (np.array([getattr(tree.root, end) for tree in start.trees]) for end in ("low", "high"))
+        self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
-        node = DualNode(low, high, rows_of(start.trees), law / law.sum(), max(start.beta, 1e-6), start.upper)
+        trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
+        low, high, sources = start.problems.low, start.problems.high, start.problems.sources
+        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 
@@ -104,7 +106,10 @@ class DualTree(Runner):
 
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
-        parts = [self._bounded(leaf.content.part(leaf.cut, below=below), clock) for below in (True, False)]
+        parts = [
+            self._bounded(leaf.content.part(self.channel, self.symmetries, leaf.cut, below=below), clock)
+            for below in (True, False)
+        ]
         self._row_leaves -= leaf.content.row_leaves
         return parts
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.information import log_sum_exp, x_log_x
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
 
@@ -110,8 +110,8 @@ class RowLeaves:
         np.add.at(sums, self.group, weights[:, None] * x)
         return sums
 
-    def direction(self, lam: Floats, beta: float, temperature: float) -> Floats:
-        """Newton's direction in (lam, beta) for the smoothed bound."""
+    def direction(self, lam: Floats, beta: float, temperature: float, orbit: Integers) -> Floats:
+        """Newton's direction in (lam, beta) for the smoothed bound, among the lam that are constant on orbits."""
         values, w = self.values(lam, beta)
         psi, share = self.maxima(values, temperature)
         q = self.masses(psi, beta)
@@ -133,9 +133,11 @@ class RowLeaves:
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
         gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.max_knowledge
-        size = len(law) + 1
+        fold = np.eye(orbit.max() + 2)[np.append(orbit, orbit.max() + 1)]
+        gradient, hessian = gradient @ fold, fold.T @ hessian @ fold
+        size = len(gradient)
         hessian[np.arange(size), np.arange(size)] += 1e-9 * np.trace(hessian) / size
-        return newton(gradient[None], hessian[None])[0]
+        return np.asarray(fold @ newton(gradient[None], hessian[None])[0])
 
     def _within_leaves(self, weight: Floats, w: Floats, K: Floats, surprise: Floats, entropy: Floats) -> Floats:
         """The covariance of (row, surprise) under the leaves' own maximisers, weighted."""

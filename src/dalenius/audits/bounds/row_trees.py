@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dalenius.information.arrays import Floats
+from dalenius.reduction import Chamber, RowSymmetry
 from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
@@ -22,15 +23,19 @@ class Row:
     """A node of a row tree: a box of one letter's conditional and the slopes of its lines.
 
     `coordinate` and `threshold` say how it is, or would be, branched (K(y) <= threshold, then K(y) >= threshold). Letters of equal
-    counts and equal boxes share a tree.
+    counts and equal boxes share a tree. Of the laws in the box those in the chamber matter; it takes from the box what they miss.
     """
 
     low: Floats
     high: Floats
     kappa: Floats
+    chamber: Chamber
     coordinate: int = -1
     threshold: float = 0.0
     parts: tuple[Row, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.low, self.high = self.chamber.close(self.low, self.high)
 
     def __reduce__(self) -> tuple[Callable[[list[_Flat]], Row], tuple[list[_Flat]]]:
         """How it goes to another process: flat, for trees may be deeper than copying can follow."""
@@ -45,17 +50,26 @@ class Row:
         """The leaves below, from left to right."""
         return (row for row in self.preorder() if not row.parts)
 
-    def within(self, low: Floats, high: Floats) -> Row:
-        """A copy for a smaller box; branches that miss it are left out."""
+    def within(self, low: Floats, high: Floats, chamber: Chamber | None = None) -> Row:
+        """A copy for a smaller box, and perhaps a smaller chamber; branches that miss the box are left out."""
+        chamber = chamber or self.chamber
         if not self.parts:
             low, high = np.maximum(self.low, low), np.minimum(self.high, high)
-            return Row(low, high, self.kappa, self.coordinate, self.threshold)
+            return Row(low, high, self.kappa, chamber, self.coordinate, self.threshold)
         if high[self.coordinate] <= self.threshold:
-            return self.parts[0].within(low, high)
+            return self.parts[0].within(low, high, chamber)
         if low[self.coordinate] >= self.threshold:
-            return self.parts[1].within(low, high)
-        parts = tuple(part.within(low, high) for part in self.parts)
-        return Row(self.low, self.high, self.kappa, self.coordinate, self.threshold, parts)
+            return self.parts[1].within(low, high, chamber)
+        parts = tuple(part.within(low, high, chamber) for part in self.parts)
+        return Row(self.low, self.high, self.kappa, chamber, self.coordinate, self.threshold, parts)
+
+    def seen_by(self, move: RowSymmetry, chamber: Chamber | None = None) -> Row:
+        """A copy where outputs were moved."""
+        chamber = chamber or self.chamber.seen_by(move)
+        back = np.argsort(move.kept)
+        y = int(move.kept[self.coordinate]) if self.coordinate >= 0 else -1
+        parts = tuple(part.seen_by(move, chamber) for part in self.parts)
+        return Row(self.low[back], self.high[back], self.kappa[back], chamber, y, self.threshold, parts)
 
     def halve(self) -> bool:
         """Give a leaf two parts with its own slopes, unless it is a point; its widest side is cut where its own cut misses it."""
@@ -66,7 +80,7 @@ class Row:
             if not self.low[y] < t < self.high[y]:
                 return False
         self.coordinate, self.threshold = y, t
-        self.parts = tuple(Row(*ends, self.kappa) for ends in halves(self.low, self.high, y, t))
+        self.parts = tuple(Row(*ends, self.kappa, self.chamber) for ends in halves(self.low, self.high, y, t))
         return True
 
 
@@ -75,7 +89,9 @@ def _nested(flat: list[_Flat]) -> Row:
     done: list[Row] = []
     for attributes, count in reversed(flat):
         attributes["parts"] = tuple(done.pop() for _ in range(count))
-        done.append(Row(**attributes))
+        row = Row.__new__(Row)
+        row.__dict__.update(attributes)
+        done.append(row)
     return done[0]
 
 
@@ -83,19 +99,19 @@ def _parts(row: Row) -> tuple[Row, ...]:
     return row.parts
 
 
-def rows_of(trees: Sequence[BoxTree]) -> list[Row]:
-    """Trees of the dual bound as row trees; letters that share one keep sharing it."""
-    known = {id(tree): _grown_on(tree) for tree in trees}
+def rows_of(trees: Sequence[BoxTree], chambers: Sequence[Chamber]) -> list[Row]:
+    """Trees of the dual bound as row trees, in their chambers; letters that share one keep sharing it."""
+    known = {id(tree): _grown_on(tree, chamber) for tree, chamber in zip(trees, chambers, strict=True)}
     return [known[id(tree)] for tree in trees]
 
 
-def _grown_on(tree: BoxTree) -> Row:
+def _grown_on(tree: BoxTree, chamber: Chamber) -> Row:
     done: list[Row] = []
     for node in reversed(list(tree.preorder())):  # parts come before their branch, the first of them last
         if isinstance(node, Branch):
             parts = done.pop(), done.pop()
-            done.append(Row(tree.root.low, tree.root.high, parts[0].kappa, *node.cut, parts))
+            done.append(Row(tree.root.low, tree.root.high, parts[0].kappa, chamber, *node.cut, parts))
         else:
             box, cut = node.content, node.cut or (-1, 0.0)
-            done.append(Row(box.low, box.high, box.hints, *cut))
+            done.append(Row(box.low, box.high, box.hints, chamber, *cut))
     return done[0]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dalenius.designs.constrained.region import Region
+from dalenius.designs.constrained.goals import Goal
+from dalenius.designs.constrained.watchers import Place, Watched
 from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters
-from dalenius.designs.oracle import Prior
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
@@ -19,17 +19,17 @@ __all__ = ["ConstrainedBound", "constrained_bound"]
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
 
-Watched = tuple[int | None, Prior]  # the number of the limit that a prior's adversary belongs to, and the prior
-
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedBound:
-    """A lower bound of the optimum, on orbits, and its multipliers.
+    """A lower bound of the optimum, on orbits, and its multipliers; weights of an objective as shares of their scale (`Terms`).
 
     Attributes
     ----------
     value : float
-    priors : (number of the limit, or None; weighted prior)
+    priors : (where its adversary stands, weighted prior)
+    distortions : dict of term -> v
+        Weights of the terms of what is minimised that are distortions.
     prices : (rows of the region,)
         Those that keep entries away which are 0 in every mechanism are among them.
     cones : (t, u...) of every cone
@@ -40,21 +40,38 @@ class ConstrainedBound:
     """
 
     value: float = 0.0
-    priors: tuple[tuple[int | None, WeightedPrior], ...] = ()
+    priors: tuple[tuple[Place, WeightedPrior], ...] = ()
+    distortions: Mapping[int, float] = field(default_factory=dict)
     prices: Floats | None = None
     cones: tuple[Floats, ...] = ()
     size: float = 0.0
     found_by: str = "start"
     paid: Floats | None = None
 
+    def scaled(self, scale: float) -> ConstrainedBound:
+        """The bound of an objective that is so much larger, a power of 2."""
+        if scale == 1.0:
+            return self
+        return replace(
+            self,
+            value=scale * self.value,
+            priors=tuple((place, replace(part, weight=scale * part.weight)) for place, part in self.priors),
+            distortions={j: scale * v for j, v in self.distortions.items()},
+            prices=None if self.prices is None else scale * self.prices,
+            cones=tuple(scale * both for both in self.cones),
+            size=scale * self.size,
+            paid=None if self.paid is None else scale * self.paid,
+        )
+
 
 def constrained_bound(
-    program: ConstrainedUpdate, region: Region, watched: Sequence[Watched], multipliers: Named, found_by: str
+    program: ConstrainedUpdate, goal: Goal, watched: Sequence[Watched], multipliers: Named, found_by: str
 ) -> ConstrainedBound | None:
     """The bound with posteriors as a certificate will have them, tiny multipliers left out; None if it is nothing."""
-    weights, prices = program.scaled_weights(multipliers["weights"]), multipliers["prices"].copy()
+    region, prices = goal.region, multipliers["prices"].copy()
+    weights, charged = program.scaled(multipliers)
     prices[np.abs(prices) <= USED * np.abs(prices).max(initial=0.0)] = 0.0
-    multipliers, parts = multipliers | {"weights": weights, "prices": prices}, list[Floats]()
+    multipliers, parts = multipliers | {"weights": weights, "charged": charged, "prices": prices}, list[Floats]()
     if program.leakages is not None:
         leakages = program.leakages
         posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
@@ -72,6 +89,7 @@ def constrained_bound(
             (watched[s][0], WeightedPrior(watched[s][1], float(weights[s]), of_all_letters(watched[s][1], parts[s])))
             for s in used
         ),
+        goal.charged(charged),
         prices,
         tuple(multipliers[f"cone{k}"] for k in range(len(region.cones))),
         float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),

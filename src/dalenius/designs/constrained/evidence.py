@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
+from dalenius.designs.constrained.terms import Terms
+from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
 from dalenius.evidence import matrix_text, short_text
 from dalenius.evidence.lines import (
@@ -22,6 +25,8 @@ from dalenius.evidence.lines import (
     MultiplierLine,
     PriorLine,
     RatioLine,
+    TermLine,
+    WeightLine,
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
@@ -38,7 +43,9 @@ class OwnBound:
 
     Attributes
     ----------
-    priors : list of (number of the limit, or None; weighted prior)
+    priors : list of (where its adversary stands, weighted prior)
+    distortions : dict of term -> v_j
+        Of what is minimised; 1 for the expected distortion alone.
     prices : dict of constraint -> dict of row -> multiplier
         Also of the budget and of the privacy notion, by their numbers.
     cones : dict of constraint -> (t, u...)
@@ -46,9 +53,14 @@ class OwnBound:
 
     def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
         self.problem, self.numbered, self.infeasible = region.problem, region.numbered, infeasible
-        self.priors: list[tuple[int | None, WeightedPrior]] = [
-            (number, own) for number, part in bound.priors for own in on_inputs(part, region.orbits)
+        self.terms = Terms.of(region.problem)
+        bound = bound if infeasible else bound.scaled(self.terms.scale)
+        self.priors: list[tuple[Place, WeightedPrior]] = [
+            (place, own) for place, part in bound.priors for own in on_inputs(part, region.orbits)
         ]
+        self.distortions = {} if infeasible else dict(bound.distortions)
+        if self.problem.objective is not None and not infeasible:
+            self._allow()
         self.prices: dict[int, dict[int, float]] = {}
         for row, price in zip(
             region.rows, [] if bound.prices is None else bound.prices.tolist(), strict=bound.prices is not None
@@ -61,6 +73,35 @@ class OwnBound:
             if any(both)
         }
 
+    def _allow(self) -> None:
+        """Lower the weights of the terms until the conditions of docs/certificate-format.md hold for them as they are written."""
+        minimised = [k for k, (place, _) in enumerate(self.priors) if self.term_of(place) is not None]
+        named = [(self.term_of(self.priors[k][0]) or 0, self.priors[k][1].weight) for k in minimised]
+        if self.terms.largest:  # in a sum a distortion has its whole weight, which is written as it is
+            named += self.distortions.items()
+        allowed = self.terms.allowed(named)
+        for k, v in zip(minimised, allowed, strict=False):
+            place, part = self.priors[k]
+            self.priors[k] = place, replace(part, weight=v)
+        if self.terms.largest:
+            self.distortions = dict(zip(self.distortions, allowed[len(minimised) :], strict=True))
+
+    def term_of(self, place: Place) -> int | None:
+        """The term of what is minimised that an adversary's leakage is; None if it has a limit."""
+        if place == OWN:
+            return None if isinstance(self.problem, MinDistortion) else 0
+        return place.number if place.where == "term" else None
+
+    @property
+    def weights(self) -> dict[int, float]:
+        """v_j of every term, 0 where it has no weight in the bound."""
+        found = dict.fromkeys(range(self.terms.count), 0.0) | self.distortions
+        for place, part in self.priors:
+            j = self.term_of(place)
+            if j is not None:
+                found[j] += part.weight
+        return found
+
     # ------------------------------------------------------------ as lines
 
     def lines(self) -> tuple[LowerLine, ...]:
@@ -68,8 +109,10 @@ class OwnBound:
         budget = self.prices.get(BUDGET, {}).get(0, 0.0)
         return (
             DualLine(short_text(budget)),
-            *(PriorLine(*_written(part)) for number, part in self.priors if number is None),
+            *(PriorLine(*_written(part)) for _, part in self._of("own")),
             *self._ratios(),
+            *self._weights(),
+            *(TermLine(j, *_written(part)) for j, part in self._of("term")),
             *(
                 MultiplierLine(j, tuple((r, short_text(price)) for r, price in sorted(rows.items())))
                 for j, rows in sorted(self.prices.items())
@@ -79,8 +122,20 @@ class OwnBound:
                 ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
                 for j, both in sorted(self.cones.items())
             ),
-            *(AlsoLine(number, *_written(part)) for number, part in self.priors if number is not None),
+            *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
+
+    def _of(self, where: str) -> Iterator[tuple[int, WeightedPrior]]:
+        """The priors of adversaries that stand there, with the numbers of these."""
+        return ((place.number, part) for place, part in self.priors if place.where == where)
+
+    def _weights(self) -> Iterator[WeightLine]:
+        """The weights of distortions in an objective of several terms."""
+        if self.problem.objective is None or self.infeasible:
+            return
+        for j, v in self.distortions.items():
+            if v > 0.0:
+                yield WeightLine(j, short_text(v) if self.terms.largest else fraction_text(self.terms.weights[j]))
 
     def _ratios(self) -> Iterator[RatioLine]:
         """Multipliers of the privacy notion, by output and by what entries are compared with: an input, or a listed law."""
@@ -103,19 +158,23 @@ class OwnBound:
     def value(self) -> tuple[float, float]:
         """The bound of docs/certificate-format.md in doubles, and the size of all that is summed."""
         problem = self.problem
-        cost = problem.input_law[:, None] * problem.cost
-        matrix = cost.copy() if isinstance(problem, MinDistortion) and not self.infeasible else np.zeros(cost.shape)
+        matrix = np.zeros(problem.cost.shape)
+        for j, v in self.distortions.items():
+            distortion = self.terms.distortions[j]
+            matrix = matrix + v * (distortion.input_law[:, None] * distortion.cost)
         size, spent = abs(matrix), 0.0
-        limits = {j: c.nats for j, c in enumerate(problem.own_constraints) if isinstance(c, LeakageLimit)}
+        limits = {
+            Place("constraint", j): c.nats for j, c in enumerate(problem.own_constraints) if isinstance(c, LeakageLimit)
+        }
         if isinstance(problem, MinDistortion) and problem.adversary is not None:
-            limits[-1] = problem.max_leakage_nats
-        own = sum(part.weight for number, part in self.priors if number is None)
-        for number, part in self.priors:
-            share = own if isinstance(problem, MinLeakage) and number is None else 1.0
-            scores = part.scores() / share
+            limits[OWN] = problem.max_leakage_nats
+        own = sum(part.weight for _, part in self._of("own"))
+        averaged = isinstance(problem, MinLeakage) and problem.objective is None
+        for place, part in self.priors:
+            scores = part.scores() / (own if averaged and place == OWN else 1.0)
             matrix, size = matrix + scores, size + abs(scores)
-            spent += part.weight * limits.get(-1 if number is None else number, 0.0)
-        added, more, terms = self._priced(cost.shape)
+            spent += part.weight * limits.get(place, 0.0)
+        added, more, terms = self._priced(matrix.shape)
         matrix, size, spent = matrix + added, size + more, spent + terms
         least = problem.tied.sums(matrix).min(axis=1)
         return float(np.sum(least)) - spent, float(np.sum(problem.tied.sums(size).max(axis=1)) + abs(spent))

@@ -17,7 +17,8 @@ from dalenius.designs.constrained.interior import Inside, Outside
 from dalenius.designs.constrained.invariance import Invariance
 from dalenius.designs.constrained.loop import Found, Rounds
 from dalenius.designs.constrained.region import Exact, Region
-from dalenius.designs.constrained.watchers import Watcher, watchers_of
+from dalenius.designs.constrained.terms import Terms
+from dalenius.designs.constrained.watchers import OWN, Place, Watcher, watchers_of
 from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.known import distinct
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
@@ -56,7 +57,7 @@ class Kept:
     ----------
     q : exact entries of the variable on orbits
     rows : of the problem's class
-    audits : dict of watcher's number -> Audit, which have run
+    audits : dict of watcher's place -> Audit, which have run
     attained : float
     constant : bool
         Whether all rows are one, so that nothing leaks.
@@ -64,7 +65,7 @@ class Kept:
 
     q: Exact
     rows: list[list[Fraction]]
-    audits: Mapping[int | None, Audit]
+    audits: Mapping[Place, Audit]
     attained: float
     constant: bool
     found_by: str = "start"
@@ -85,6 +86,8 @@ class ConstrainedExchange:
     Attributes
     ----------
     region : Region
+    terms : Terms
+        Of what is minimised.
     bound : ConstrainedBound
     conflict : ConstrainedBound or None
         Multipliers which prove that no mechanism meets everything.
@@ -99,10 +102,12 @@ class ConstrainedExchange:
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        need_workable(problem)
+        need_workable(problem.distortions)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem, Invariance(problem).kept_by)
         self.region = Region(problem, self.orbits, search)
+        self.terms = Terms.of(problem)
+        self.terms.need_workable()
         self.watchers: list[Watcher] = watchers_of(problem, self.orbits, search.rng)
         self.bound = ConstrainedBound()
         self.conflict: ConstrainedBound | None = None
@@ -121,7 +126,7 @@ class ConstrainedExchange:
     def recall(self, certificate: Certificate) -> None:
         """Begin with the priors of a certificate of a design that differs in its budget only. What does not fit is left out."""
         for watcher in self.watchers:
-            if watcher.number is None and isinstance(watcher.oracle, EntropyOracle):
+            if watcher.place == OWN and isinstance(watcher.oracle, EntropyOracle):
                 placed = [Prior(*self.orbits.apply(*pair)) for pair in certificate_priors(certificate, self.problem)]
                 watcher.known.add([watcher.oracle.made_feasible(p.record, p.masses) for p in distinct(placed)])
 
@@ -189,7 +194,7 @@ class ConstrainedExchange:
         """The exchange for the design's own objective, and the audits of what it finds."""
         goal = Goal(self.region, self.watchers)
         kept = all(watcher.limit is not None and watcher.limit >= 0.0 for watcher in self.limited)
-        if goal.least_leakage and self.region.constant is not None and kept:  # nothing leaks less
+        if goal.only_leaks and self.region.constant is not None and kept:  # nothing leaks less
             self._take(self._audited(goal, self.region.constant, 0.0))
             return
         start = self._found(anchor, goal)
@@ -243,7 +248,7 @@ class ConstrainedExchange:
 
         The prices of the bound say what it costs, unless a limit begins to bind on the way.
         """
-        limits = {watcher.number: watcher.limit or 0.0 for watcher in self.limited}
+        limits = {watcher.place: watcher.limit or 0.0 for watcher in self.limited}
         spent = sum(part.weight * limits.get(j, 0.0) for j, part in self.bound.priors)
         wanted = GIVEN_AWAY * self.gap * abs(rounds.best.attained)
         room = float(np.clip(wanted / spent if spent > 0.0 else LARGE, SMALL, LARGE))
@@ -255,8 +260,8 @@ class ConstrainedExchange:
 
     def _audited(self, goal: Goal, q: Exact, room: float) -> Kept | float:
         """The mechanism with its audits; the relative width of the first one that does not prove its limit."""
-        rows, audits, clock = self.region.own_rows(q), dict[int | None, Audit](), self.search.clock
-        constant = self._constant(q)
+        rows, audits, clock = self.region.own_rows(q), dict[Place, Audit](), self.search.clock
+        constant, target = self._constant(q), self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
         for watcher in sorted(self.watchers, key=lambda watcher: watcher.limit is None):
             if watcher.limit is not None:
                 part = self.search.part(clock.part(AUDITING), gap=min(max(0.1 * room, 1e-9), 0.1), checks=2)
@@ -264,10 +269,10 @@ class ConstrainedExchange:
                 if audit.upper > watcher.limit - ROUNDING and not constant:
                     return 1.0 - audit.lower / audit.upper
             else:
-                enough = self.bound.value / (1.0 - 0.9 * min(self.gap, 0.9))
+                enough = goal.enough(watcher, self.region.matrix(q), target)
                 part = self.search.part(clock.part(AUDITING), AUDIT_GAP * self.gap, checks=2)
                 audit = watcher.audited(self.problem, rows, part, enough=enough)
-            audits[watcher.number] = audit
+            audits[watcher.place] = audit
         leakages: Leakages = {j: 0.0 if constant else audit.upper for j, audit in audits.items()}
         return Kept(q, rows, audits, goal.value(self.region.matrix(q), leakages), constant)
 

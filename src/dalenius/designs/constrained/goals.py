@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from dalenius.designs.constrained.bound import Watched
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.watchers import Watcher
+from dalenius.designs.constrained.terms import Terms
+from dalenius.designs.constrained.watchers import Place, Watched, Watcher
 from dalenius.information.arrays import Floats
-from dalenius.model import MinDistortion
 from dalenius.programs import ConstrainedUpdate
+from dalenius.programs.levels import NONE, Levels
 
 __all__ = ["Goal", "Leakages"]
 
-Leakages = Mapping[int | None, float]  # what a mechanism leaks to each watcher, by its number, in nats
+Leakages = Mapping[Place, float]  # what a mechanism leaks to each watcher, in nats
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,37 +37,95 @@ class Goal:
     watchers: Sequence[Watcher]
     raises: bool = False
 
+    @cached_property
+    def terms(self) -> Terms:
+        """Of the design; where limits are raised, they play no part."""
+        return Terms.of(self.region.problem)
+
+    @cached_property
+    def costs(self) -> dict[int, Floats]:
+        """p(x) d_j(x,y) on orbits of the terms that are distortions."""
+        orbits = self.region.orbits
+        return {j: orbits.summed(d.input_law[:, None] * d.cost) for j, d in self.terms.distortions.items()}
+
     @property
-    def least_leakage(self) -> bool:
-        """Whether the leakage to the design's own adversary is minimised."""
-        return not self.raises and any(watcher.limit is None for watcher in self.watchers)
+    def only_leaks(self) -> bool:
+        """Whether nothing but leakages is minimised: what releases nothing is best then."""
+        return not self.raises and not self.terms.distortions
 
     def is_raised(self, watcher: Watcher) -> bool:
         return self.raises or watcher.limit is None
 
+    # ------------------------------------------------------------ the master program
+
     def program(self, watched: Sequence[Watched], anchor: Floats, room: float = 0.0) -> ConstrainedUpdate:
         """The master program over these priors; with limits lowered by this share of them, where they must be kept."""
-        by_number = {watcher.number: watcher for watcher in self.watchers}
-        owners = [by_number[number] for number, _ in watched]
-        cost = np.zeros_like(self.region.orbits.cost)
-        if not self.raises and isinstance(self.region.problem, MinDistortion):
-            cost = self.region.orbits.cost
+        by_place = {watcher.place: watcher for watcher in self.watchers}
+        owners, cost = [by_place[place] for place, _ in watched], np.zeros_like(self.region.orbits.cost)
+        if not self.raises and not self.terms.largest:
+            cost = sum((self.terms.weight(j) * each for j, each in self.costs.items()), cost)
         return ConstrainedUpdate(
             [prior.masses for _, prior in watched],
             [(owner.limit or 0.0) * (1.0 - (0.0 if self.is_raised(owner) else room)) for owner in owners],
-            [self.is_raised(owner) for owner in owners],
+            self._levels([owner.term for owner in owners]),
             cost,
             self.region.demands(anchor),
             tied=self.region.tied,
         )
 
-    def value(self, q: Floats, leakages: Leakages) -> float:
-        """What a mechanism that meets the region's rows and the limits attains."""
+    def _levels(self, terms: Sequence[int | None]) -> Levels:
+        """One level for all limits, for the largest term, or for each leakage of a sum; `terms` says which prior belongs to which."""
         if self.raises:
-            return max(leakages[watcher.number] - (watcher.limit or 0.0) for watcher in self.watchers)
-        if self.least_leakage:
-            return leakages[None]
-        return float(np.sum(self.region.tied.sums(self.region.orbits.cost) * q))
+            return Levels.of([True] * len(terms))
+        marks = np.array([j is not None for j in terms], dtype=bool)
+        weights = np.array([1.0 if j is None else self.terms.weight(j) for j in terms])
+        if self.terms.largest:
+            charges = [self.terms.weight(j) * cost for j, cost in self.costs.items()]
+            shape = (len(charges), *self.region.orbits.cost.shape)
+            worth = np.ones(int(bool(charges) or marks.any()))
+            return Levels(worth, np.where(marks, 0, NONE), 1.0 / weights, np.reshape(charges, shape))
+        present = sorted({j for j in terms if j is not None})
+        worth = np.array([self.terms.weight(j) for j in present])
+        numbers = np.array([NONE if j is None else present.index(j) for j in terms], dtype=int)
+        return Levels(worth, numbers, np.ones(len(terms)), np.zeros((0, 1, 1)))
+
+    def charged(self, charges: Floats) -> dict[int, float]:
+        """v_j of the terms that are distortions, where those of the program's charges are these."""
+        if self.raises:
+            return {}
+        if not self.terms.largest:
+            return {j: self.terms.weight(j) for j in self.costs}
+        return {j: float(v) * self.terms.weight(j) for j, v in zip(self.costs, charges, strict=True)}
+
+    # ------------------------------------------------------------ mechanisms
+
+    def value(self, q: Floats, leakages: Leakages) -> float:
+        """What a mechanism that meets the region's rows and the limits attains; several terms as a share of their scale."""
+        if self.raises:
+            return max(leakages[watcher.place] - (watcher.limit or 0.0) for watcher in self.watchers)
+        told = {watcher.term: leakages[watcher.place] for watcher in self.watchers if watcher.term is not None}
+        distorted = {j: float(np.sum(self.region.tied.sums(cost) * q)) for j, cost in self.costs.items()}
+        return self.terms.combined(told | distorted)
+
+    def enough(self, watcher: Watcher, q: Floats, target: float) -> float:
+        """What may be proved that a mechanism leaks to one of those whose leakage is minimised, so that it attains this target.
+
+        The largest may reach it in every term; what a sum has to spare, its leakages share evenly.
+        """
+        assert watcher.term is not None
+        weight = self.terms.weight(watcher.term)
+        if self.terms.largest:
+            return target / weight
+        Q = self.region.expanded(q)
+        told = {each.place: each.seen(Q) for each in self.watchers}
+        sharing = sum(each.term is not None for each in self.watchers)
+        return told[watcher.place] + max(target - self.value(q, told), 0.0) / (sharing * weight)
+
+    def keeps(self, q: Floats, room: float) -> bool:
+        """Whether a mechanism keeps all limits, lowered by this share of them, against the priors that are known."""
+        Q = self.region.expanded(q)
+        limits = ((watcher, watcher.limit * (1.0 - room)) for watcher in self.watchers if watcher.limit is not None)
+        return all(watcher.seen(Q) <= most for watcher, most in limits)
 
     def share(self, leakages: Leakages, of_anchor: Leakages, room: float = 0.0) -> float:
         """The least share of the anchor with which all limits are kept, less `room` of each: leakage is convex."""
@@ -74,7 +133,7 @@ class Goal:
         for watcher in () if self.raises else self.watchers:
             if watcher.limit is None:
                 continue
-            have, least, most = leakages[watcher.number], of_anchor[watcher.number], watcher.limit * (1.0 - room)
+            have, least, most = leakages[watcher.place], of_anchor[watcher.place], watcher.limit * (1.0 - room)
             if have > most:
                 share = max(share, min((have - most) / (have - least), 1.0) if have > least else 1.0)
         return share

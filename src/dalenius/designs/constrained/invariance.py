@@ -1,4 +1,4 @@
-"""Whether moves of inputs and outputs leave a design's constraints as they are."""
+"""Whether moves of inputs and outputs leave a design's constraints, and the terms of its objective, as they are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 from dalenius.designs.constrained.rows import BUDGET, numbered_rows
+from dalenius.designs.constrained.terms import Terms
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.constraints import LeakageLimit, SecondOrderCone
@@ -18,20 +19,22 @@ Listed = Mapping[tuple[int, int], Fraction]
 
 
 class Invariance:
-    """The constraints of a design as sets of rows and cones, to be compared with themselves after a move."""
+    """The constraints of a design as sets of rows and cones, to be compared with themselves after a move; its further terms, too."""
 
     def __init__(self, problem: DesignProblem) -> None:
-        self.entropies = all(
-            isinstance(constraint.adversary, EntropyAtLeast)
-            for constraint in problem.own_constraints
-            if isinstance(constraint, LeakageLimit)
-        )
-        self.rows = [
+        terms = Terms.of(problem)
+        limited = [c.adversary for c in problem.own_constraints if isinstance(c, LeakageLimit)]
+        self.entropies = all(isinstance(each, EntropyAtLeast) for each in (*limited, *terms.adversaries.values()))
+        self.rows: list[tuple[Listed, Hashable]] = [
             (listed, (rows.equal, end))
             for j, rows in numbered_rows(problem).items()
             if j != BUDGET  # whether that is invariant, whoever looks for symmetries asks of costs
             for listed, end in zip(rows.below, rows.ends, strict=True)
         ]
+        law = problem.exact_input_law()
+        for j, distortion in terms.distortions.items():
+            cost = distortion.exact_cost() if j else []  # of the first whoever looks for symmetries asks, too
+            self.rows.append(({(x, y): law[x] * d for x, row in enumerate(cost) for y, d in enumerate(row)}, j))
         self.cones = [constraint for constraint in problem.own_constraints if isinstance(constraint, SecondOrderCone)]
         self._still = self._moved(None, None)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.designs.constrained.bound import ConstrainedBound, Watched, constrained_bound
+from dalenius.designs.constrained.bound import ConstrainedBound, constrained_bound
 from dalenius.designs.constrained.goals import Goal, Leakages
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.watchers import Watcher
+from dalenius.designs.constrained.watchers import Place, Watched, Watcher
 from dalenius.designs.exchange.gap import NOTHING, closed
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
@@ -77,8 +77,8 @@ class Rounds:
         return self.goal.region
 
     def watched(self) -> list[Watched]:
-        """Every prior that is known, with the number of its watcher."""
-        return [(watcher.number, prior) for watcher in self.goal.watchers for prior in watcher.known.priors]
+        """Every prior that is known, with the place of its watcher."""
+        return [(watcher.place, prior) for watcher in self.goal.watchers for prior in watcher.known.priors]
 
     def run(self) -> None:
         """Until the bounds meet, nothing new is found, or it is late."""
@@ -105,20 +105,23 @@ class Rounds:
         clock = self.search.clock
         program, answer = self._answer(watched, min(clock.remaining, self.late - clock.seconds))
         found_by = answer.found_by["multipliers"]
-        bound = constrained_bound(program, self.region, watched, dict(answer.multipliers), found_by)
+        bound = constrained_bound(program, self.goal, watched, dict(answer.multipliers), found_by)
         if bound is not None and bound.value > self.lower:
             self.bound = bound
         self._note(watched, np.asarray(answer.multipliers["weights"]))
         added = self._look(np.asarray(answer.point["q"]), STARTS, answer.found_by["point"])
-        clock.tell("exchange", max(self.lower, 0.0), self.best.attained, len(watched), rounds=self.count, now=True)
+        lower, upper = self.goal.terms.scale * max(self.lower, 0.0), self.goal.terms.scale * self.best.attained
+        clock.tell("exchange", lower, upper, len(watched), rounds=self.count, now=True)
         return added
 
     def roomier(self, room: float) -> Found:
         """The best mechanism for limits of leakage that are lower by a share of them; half of that is left to those who look.
 
-        It costs less than the best mechanism mixed with the anchor, as a rule.
+        It costs less than the best mechanism mixed with the anchor, as a rule. Where the anchor has less room, it may not exist.
         """
         mixed = self._within(self.best.q, self.best.leakages, self.best.found_by, 0.5 * room)
+        if not self.goal.keeps(self.anchor.q, room):
+            return mixed
         _, answer = self._answer(self.watched(), 0.5 * self.search.clock.remaining, room)
         q = np.asarray(answer.point["q"])
         leakages, _ = self._seen(q, STARTS)
@@ -140,7 +143,7 @@ class Rounds:
     def _note(self, watched: Sequence[Watched], weights: Floats) -> None:
         """Which priors had weight; those that stay without are forgotten."""
         for watcher in self.goal.watchers:
-            mine = [s for s, (number, _) in enumerate(watched) if number == watcher.number]
+            mine = [s for s, (place, _) in enumerate(watched) if place == watcher.place]
             if mine and weights.sum() > 0.0:
                 watcher.known.used(weights[mine])
                 watcher.known.drop_idle()
@@ -155,10 +158,10 @@ class Rounds:
 
     def _seen(self, q: Floats, starts: int) -> tuple[Leakages, int]:
         """What a mechanism leaks to everybody, and how many priors that tells for the first time."""
-        Q, leakages, added = self.region.expanded(q), dict[int | None, float](), 0
+        Q, leakages, added = self.region.expanded(q), dict[Place, float](), 0
         for watcher in self.goal.watchers:
-            replies, leakages[watcher.number] = watcher.replies(Q, self.search.clock.part(LOOKING), starts)
-            known = max((watcher.oracle.leakage(prior, Q) for prior in watcher.known.priors), default=0.0)
+            replies, leakages[watcher.place] = watcher.replies(Q, self.search.clock.part(LOOKING), starts)
+            known = watcher.seen(Q)
             allowed = known if self.goal.is_raised(watcher) else max(known, watcher.limit or 0.0)
             enough = allowed + NEWS * self.gap * abs(allowed) + NOTHING
             added += watcher.known.add([p for p in replies if watcher.oracle.leakage(p, Q) > enough])
@@ -174,8 +177,8 @@ class Rounds:
     @staticmethod
     def seen(watchers: Sequence[Watcher], region: Region, q: Floats, search: Run) -> Leakages:
         """What a mechanism leaks to each watcher, as far as their oracles see; what they answer becomes known."""
-        leakages = dict[int | None, float]()
+        leakages = dict[Place, float]()
         for watcher in watchers:
-            replies, leakages[watcher.number] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), STARTS)
+            replies, leakages[watcher.place] = watcher.replies(region.expanded(q), search.clock.part(LOOKING), STARTS)
             watcher.known.add([*replies, watcher.oracle.any_prior])
         return leakages

@@ -1,31 +1,37 @@
-"""The master program of a design with constraints, for listed priors of its own adversary: for other people's solvers."""
+"""The master program of a design with constraints or an objective, for listed priors: for other people's solvers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dalenius.designs.constrained.goals import Goal
 from dalenius.designs.constrained.interior import Inside
 from dalenius.designs.constrained.region import Region
+from dalenius.designs.constrained.watchers import OWN, Place, Watched, Watcher, watchers_of
+from dalenius.designs.oracle import Prior
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
 from dalenius.model.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.reduction import Orbits
-from dalenius.search import Limits, Run
+from dalenius.search import Clock, Limits, Run
 
 __all__ = ["constrained_master"]
 
+STARTS = 6  # of a search for priors
 
-def constrained_master(problem: DesignProblem, priors: Sequence[Floats]) -> ConstrainedUpdate:
-    """On the problem's own inputs, with its budget and rows, and without limits of leakage to further adversaries.
+
+def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[Floats]]) -> ConstrainedUpdate:
+    """On the problem's own inputs, with its budget, rows and objective, and without limits of leakage to further adversaries.
 
     Parameters
     ----------
-    priors : sequence of (letters, inputs)
-        Of the design's own adversary.
+    priors : mapping of place -> sequence of (letters, inputs)
+        Of the design's own adversary, and of those of its objective. Whoever is not there answers a mechanism in the middle of the
+        rows.
 
     Raises
     ------
@@ -33,23 +39,32 @@ def constrained_master(problem: DesignProblem, priors: Sequence[Floats]) -> Cons
         If there are second-order cones; if no mechanism was found that meets the rows; or, of a least distortion, none that leaks
         nothing.
     """
-    region = Region(problem, Orbits.of(problem, lambda *_: False), Run.of(Limits(time_limit=None)))
+    search, orbits = Run.of(Limits(time_limit=None)), Orbits.of(problem, lambda *_: False)
+    region = Region(problem, orbits, search)
     if not isinstance(region.found, Inside):
         raise InputError("program: no mechanism was found that meets the constraints; solve the model, which says why")
     if region.cones:
         raise InputError(
             "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
         )
-    anchor, limit, raised = region.found.q, 0.0, True
-    cost = np.zeros_like(problem.cost)
-    if isinstance(problem, MinDistortion):
-        cost = problem.input_law[:, None] * problem.cost
-        limit, raised = problem.max_leakage_nats if len(priors) else 0.0, False
-        if len(priors):
-            if region.constant is None:
-                raise InputError(
-                    "program: no mechanism that leaks nothing meets the constraints; export a min_leakage model"
-                )
-            anchor = region.matrix(region.constant)
-    count = len(priors)
-    return ConstrainedUpdate(priors, [limit] * count, [raised] * count, cost, region.demands(anchor), tied=region.tied)
+    watchers = watchers_of(problem, orbits, search.rng)
+    watched = list[Watched]()
+    for watcher in watchers:
+        if watcher.term is not None or watcher.place == OWN:
+            watched += _answers(watcher, priors.get(watcher.place), region.expanded(region.found.q))
+    anchor = region.found.q
+    if isinstance(problem, MinDistortion) and any(place == OWN for place, _ in watched):
+        if region.constant is None:
+            raise InputError(
+                "program: no mechanism that leaks nothing meets the constraints; export a min_leakage model"
+            )
+        anchor = region.matrix(region.constant)
+    return Goal(region, watchers).program(watched, anchor)
+
+
+def _answers(watcher: Watcher, listed: Sequence[Floats] | None, Q: Floats) -> list[Watched]:
+    """The priors of an adversary: those that are listed, or what it answers a mechanism."""
+    if listed is None:
+        replies, _ = watcher.replies(Q, Clock(), STARTS)
+        listed = [prior.masses for prior in replies or [watcher.oracle.any_prior]]
+    return [(watcher.place, Prior(0, np.asarray(masses))) for masses in listed]

@@ -12,11 +12,13 @@ from dalenius.audits import Audit
 from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of
 from dalenius.designs.constrained.evidence import OwnBound
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
-from dalenius.designs.constrained.prices import prices_of
+from dalenius.designs.constrained.prices import prices_of, values_of
+from dalenius.designs.constrained.watchers import OWN, Place
+from dalenius.designs.linear.rational import writable
 from dalenius.designs.rational import weight_texts
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, QUICK, Lower, Upper
-from dalenius.evidence.lines import AdversaryLine, UpperLine
+from dalenius.evidence import CERTAIN, QUICK, Lower, Upper, claim_text, double_above
+from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result
@@ -32,10 +34,11 @@ NOT_FOUND = (
 
 @dataclass(frozen=True, kw_only=True)
 class ProvedUpper(Upper):
-    """An upper end: a mechanism in exact rows, and the proved audits of it by the number of the limit, None for the own adversary."""
+    """An upper end: a mechanism in exact rows, and the proved audits of it by where their adversaries stand."""
 
     kept: Kept | None = None
-    audits: Mapping[int | None, Result]
+    audits: Mapping[Place, Result]
+    ends: tuple[Fraction, ...] = ()  # U_j of the terms of what is minimised
 
 
 @dataclass
@@ -68,13 +71,13 @@ class ConstrainedProposer:
             return
         own = OwnBound(run.bound, run.region)
         found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
-        found = min(found, run.bound.value)
+        found = min(found, run.bound.scaled(run.terms.scale).value)
         yield from rounded_lowers(run.problem, found, own.lines() if found > 0.0 else NOTHING, size)
 
     def uppers(self) -> Iterator[ProvedUpper]:
         """One mechanism after the other with its proved audits, the best first.
 
-        At last, where only the design's own adversary is to be told little, the best one again with short bounds of its leakage.
+        At last, where leakages are minimised and none is limited, the best one again with short bounds of them.
         """
         if self.exchange.conflict is not None:
             yield ProvedUpper(value=None, lines=(), audits={})
@@ -87,42 +90,51 @@ class ConstrainedProposer:
                 yield end
         if not found and self.exchange.limited:
             raise DaleniusError(NOT_FOUND)
-        if self.exchange.kept and isinstance(self.exchange.problem, MinLeakage) and not self.exchange.limited:
+        if self.exchange.kept and self.exchange.watchers and not self.exchange.limited:
             kept = self.exchange.kept[-1]
             for candidate in (QUICK, CERTAIN):
-                end = self._upper(candidate, kept, {None: Retreat(kept.audits[None], candidate)})
+                end = self._upper(candidate, kept, {p: Retreat(audit, candidate) for p, audit in kept.audits.items()})
                 assert end is not None
                 yield end
 
-    def _upper(self, candidate: int, kept: Kept, proposed: Mapping[int | None, Audit | Retreat]) -> ProvedUpper | None:
+    def _upper(self, candidate: int, kept: Kept, proposed: Mapping[Place, Audit | Retreat]) -> ProvedUpper | None:
         """None where the time was not enough to prove that a limit of leakage is kept."""
         run, problem = self.exchange, self.exchange.problem
-        by_number = {watcher.number: watcher for watcher in run.watchers}
         audits = {
-            j: prove(problem.release(kept.rows, by_number[j].adversary), audit, run.search)
-            for j, audit in proposed.items()
+            watcher.place: prove(problem.release(kept.rows, watcher.adversary), proposed[watcher.place], run.search)
+            for watcher in run.watchers
         }
-        limits = {watcher.number: watcher.limit for watcher in run.limited}
-        if not kept.constant and any(audits[j].upper > most for j, most in limits.items() if most is not None):
+        limits = {watcher.place: watcher.limit for watcher in run.limited}
+        if not kept.constant and any(audits[p].upper > most for p, most in limits.items() if most is not None):
             return None
         lines = list[UpperLine]()
-        for j in sorted(audits, key=lambda j: -1 if j is None else j):
-            lines += [] if j is None else [AdversaryLine(j)]
-            needless = kept.constant and (j is not None or isinstance(problem, MinLeakage) or problem.budget == 0)
-            lines += [] if needless else audits[j].certificate.upper_lines()
-        if isinstance(problem, MinLeakage):
-            value = Fraction(0) if kept.constant else Fraction(audits[None].upper)
-        else:
-            value = problem.expected_distortion(kept.rows)
+        for place, audit in audits.items():
+            lines += _heading(place)
+            needless = kept.constant and (place != OWN or isinstance(problem, MinLeakage) or problem.budget == 0)
+            lines += [] if needless else audit.certificate.upper_lines()
+        ends = self._ends(kept, audits)
         return ProvedUpper(
-            value=value,
+            value=run.terms.exactly(ends),
             unit=distortion_unit(problem),
             lines=tuple(lines),
+            terms=None if problem.objective is None else tuple(map(claim_text, ends)),
+            ends=ends,
             mechanism=weight_texts(kept.rows),
             candidate=candidate,
             kept=kept,
             audits=audits,
         )
+
+    def _ends(self, kept: Kept, audits: Mapping[Place, Result]) -> tuple[Fraction, ...]:
+        """U_j: what the audits prove, and the exact distortions; of several terms as numbers that can be written."""
+        run, ends = self.exchange, dict[int, Fraction]()
+        for watcher in run.watchers:
+            if watcher.term is not None:
+                ends[watcher.term] = Fraction(0) if kept.constant else Fraction(audits[watcher.place].upper)
+        for j, distortion in run.terms.distortions.items():
+            exact = distortion.of(kept.rows)
+            ends[j] = exact if run.problem.objective is None or writable([exact]) else Fraction(double_above(exact))
+        return tuple(ends[j] for j in range(run.terms.count))
 
     # ------------------------------------------------------------ the answer
 
@@ -135,7 +147,7 @@ class ConstrainedProposer:
             lower=proved.lower,
             upper=proved.upper,
             mechanism=None if kept is None else problem.designed(kept.rows),
-            audit=best.audits.get(None),
+            audit=best.audits.get(OWN),
             distortion=None if kept is None else problem.expected_distortion(kept.rows),
             exp_epsilon=problem.exp_epsilon(kept.rows) if private and kept is not None else None,  # type: ignore[attr-defined]
             termination=Termination.INFEASIBLE if kept is None else termination_of(proved, run.gap, run.termination),
@@ -149,9 +161,17 @@ class ConstrainedProposer:
             trace=tuple(run.search.clock.trace),
             solvers=run.tally.uses(self._found_by(proved)),
             constraints=prices_of(run, proved.lower_end, kept, best.audits),
+            objective=values_of(run, proved.lower_end, kept, best.audits),
         )
 
     def _found_by(self, proved: Proved[Lower, ProvedUpper]) -> dict[str, tuple[str, str]]:
         """The program and the solver that the bound rests on."""
         bound = self.exchange.conflict or self.exchange.bound
         return {"lower": ("constrained_update", bound.found_by)} if proved.lower_end.candidate != CERTAIN else {}
+
+
+def _heading(place: Place) -> list[UpperLine]:
+    """The line that says about whose leakage the sections are; the design's own come first, without one."""
+    if place == OWN:
+        return []
+    return [AdversaryLine(place.number) if place.where == "constraint" else TermSection(place.number)]

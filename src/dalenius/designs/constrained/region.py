@@ -20,6 +20,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
+from dalenius.programs.levels import Levels
 from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits
 from dalenius.search import Run
@@ -87,9 +88,9 @@ class Region:
         if raised is None:
             return None
         demands = Demands(self.linear, within.support, within.q, self.cone_rows)
-        program = ConstrainedUpdate([], [], [], np.zeros(self.orbits.cost.shape), demands, tied=self.tied)
+        program = ConstrainedUpdate([], [], Levels.of([]), np.zeros(self.orbits.cost.shape), demands, tied=self.tied)
         cones = {f"cone{k}": both for k, both in enumerate(outside.cones)}
-        lift = program.lift_needed({"weights": np.zeros(0), "prices": outside.prices} | cones)
+        lift = program.lift_needed(program.start()[1] | {"prices": outside.prices} | cones)
         return Outside(outside.prices + lift * raised, outside.cones)
 
     @property

@@ -1,13 +1,15 @@
-"""The adversaries of a constrained design: its own, and those of its limits of leakage; what is known of each."""
+"""The adversaries of a constrained design: its own, those of its limits of leakage, those of its objective; what is known of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
+from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.exchange.known import KnownPriors
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
 from dalenius.information.arrays import Floats
@@ -17,9 +19,20 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
-__all__ = ["Watcher", "watchers_of"]
+__all__ = ["OWN", "Place", "Watched", "Watcher", "watchers_of"]
 
 SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
+
+
+class Place(NamedTuple):
+    """Where an adversary stands in a model: it is its own, that of a constraint, or that of a term of the objective, by number."""
+
+    where: Literal["own", "constraint", "term"]
+    number: int = 0
+
+
+OWN = Place("own")
+Watched = tuple[Place, Prior]  # whose prior it is, and the prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +41,20 @@ class Watcher:
 
     Attributes
     ----------
-    number : int or None
-        Of the constraint that limits what is leaked to it; None of the design's own adversary.
+    place : Place
     adversary : Adversary
     limit : float or None
-        In nats; None where its leakage is what is minimised.
+        In nats; None where its leakage is minimised.
+    term : int or None
+        The number of that term of what is minimised; None where there is a limit.
     oracle : Oracle
     known : KnownPriors
     """
 
-    number: int | None
+    place: Place
     adversary: Adversary
     limit: float | None
+    term: int | None
     oracle: Oracle
     known: KnownPriors
 
@@ -47,6 +62,10 @@ class Watcher:
         """Priors that learn much from a mechanism (orbits, outputs), and how much the best of them does, in nats."""
         found = self.oracle.worst_priors(Q, self.known.priors, clock, starts)
         return found, max((self.oracle.leakage(prior, Q) for prior in found), default=0.0)
+
+    def seen(self, Q: Floats) -> float:
+        """What the priors that are known learn from a mechanism at most, in nats."""
+        return max((self.oracle.leakage(prior, Q) for prior in self.known.priors), default=0.0)
 
     def audited(self, problem: DesignProblem, rows: Sequence[Sequence[object]], search: Run, enough: float) -> Audit:
         """The audit of a mechanism's exact rows, run until its upper bound is enough or its gap small; what it finds becomes known."""
@@ -63,17 +82,27 @@ class Watcher:
 
 
 def watchers_of(problem: DesignProblem, orbits: Orbits, rng: np.random.Generator) -> list[Watcher]:
-    """The design's own adversary, if it has one, then those of its limits, in their order."""
-    named: list[tuple[int | None, Adversary, float | None]] = []
-    if problem.adversary is not None:
-        limit = problem.max_leakage_nats if isinstance(problem, MinDistortion) else None
-        named.append((None, problem.adversary, limit))
-    named += [
-        (j, constraint.adversary, constraint.nats)
-        for j, constraint in enumerate(problem.own_constraints)
-        if isinstance(constraint, LeakageLimit)
-    ]
+    """The design's own adversary, if it has one, then those of its limits, then those of its objective, each in their order."""
     return [
-        Watcher(number, adversary, limit, oracle_of(problem, orbits.completions, rng, adversary), KnownPriors(orbits))
-        for number, adversary, limit in named
+        Watcher(
+            place,
+            adversary,
+            limit,
+            (0 if place == OWN else place.number) if limit is None else None,
+            oracle_of(problem, orbits.completions, rng, adversary),
+            KnownPriors(orbits),
+        )
+        for place, adversary, limit in _named(problem)
     ]
+
+
+def _named(problem: DesignProblem) -> Iterator[tuple[Place, Adversary, float | None]]:
+    """Where each stands, who it is, and its limit."""
+    if problem.adversary is not None:
+        yield OWN, problem.adversary, problem.max_leakage_nats if isinstance(problem, MinDistortion) else None
+    for j, constraint in enumerate(problem.own_constraints):
+        if isinstance(constraint, LeakageLimit):
+            yield Place("constraint", j), constraint.adversary, constraint.nats
+    for j, adversary in Terms.of(problem).adversaries.items():
+        if j:
+            yield Place("term", j), adversary, None

@@ -85,7 +85,10 @@ class LeastDistortion(Goal):
         return RepairedMechanism(mixed, self.mechanisms.distortion(mixed), (1.0 - share) * leakage)
 
     def start(self, audits: MechanismAudits, clock: Clock) -> None:
-        """The constant mechanism is there in any case."""
+        """The constant mechanism, which tells nothing: where it is within the gap there is nothing to search for."""
+        rows = self.mechanisms.exact(self.mechanisms.constant)
+        audit = audits.audited(rows, clock, gap=self.gap, enough=self.budget - ROUNDING, news=False)
+        self._kept(rows, audit, audits, "start")
 
     def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
         """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.

@@ -72,7 +72,7 @@ class Exchange:
     """
 
     def __init__(self, problem: DesignProblem, search: Run) -> None:
-        need_workable(problem)
+        need_workable(problem.distortions)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem)
         self.oracle = oracle_of(problem, self.orbits.completions, search.rng)

@@ -13,6 +13,7 @@ from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list, brief
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.expected_distortion import ExpectedDistortion
+from dalenius.model.problem import read_adversary
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved, read_shelved
 
@@ -25,6 +26,7 @@ __all__ = [
     "Terms",
     "as_entry",
     "as_terms",
+    "nested_adversary",
     "nested_distortion",
 ]
 
@@ -205,8 +207,18 @@ def as_terms(value: Any, what: str) -> Terms:
     return tuple(found)
 
 
+def nested_adversary(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """A table with the table `adversary` in it read."""
+    given = table.get("adversary")
+    if given is None:
+        return dict(table)
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where}: adversary: expected a table, got {brief(given)}")
+    return {**table, "adversary": read_adversary(given, f"{where}: adversary")}
+
+
 def nested_distortion(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """A constraint's table with the table `distortion` in it read."""
+    """A table with the table `distortion` in it read."""
     given = table.get("distortion")
     return (
         dict(table)

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Self
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_quantity, fraction_text
 from dalenius.model.adversaries import Adversary
-from dalenius.model.constraints.base import Constraint, MechanismSpace
-from dalenius.model.problem import read_adversary
+from dalenius.model.constraints.base import Constraint, MechanismSpace, nested_adversary
 from dalenius.units import UNITS, unit_size
 
 __all__ = ["LeakageLimit"]
@@ -68,11 +67,7 @@ class LeakageLimit(Constraint):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
-        given = table.get("adversary")
-        if given is not None and not isinstance(given, Mapping):
-            raise InputError(f"{where}: adversary: expected a table, got {brief(given)}")
-        read = {} if given is None else {"adversary": read_adversary(given, f"{where}: adversary")}
-        return super().from_table({**table, **read}, where)
+        return super().from_table(nested_adversary(table, where), where)
 
     def to_table(self) -> dict[str, Any]:
         return {**super().to_table(), "adversary": self.adversary.to_model()}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
+from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError, hint
@@ -22,7 +23,18 @@ from dalenius.model.queries.base import MAX_INTEGER, Integers
 from dalenius.model.shelf import Shelved
 from dalenius.strict_json import parse_object
 
-__all__ = ["MAX_ENTRIES", "READERS", "Calibrated", "Floats", "Mechanism", "epsilon_of", "range_of", "strictly_called"]
+__all__ = [
+    "MAX_ENTRIES",
+    "READERS",
+    "Calibrated",
+    "Floats",
+    "Mechanism",
+    "epsilon_of",
+    "exact_rows",
+    "exp_ball",
+    "range_of",
+    "strictly_called",
+]
 
 M = TypeVar("M", bound="Mechanism")
 P = ParamSpec("P")
@@ -48,8 +60,20 @@ class Mechanism(Shelved):
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
 
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        """The matrix in exact numbers (`fmpq`), or in balls around them (`arb`) of the precision that is set; dtype object.
+
+        Of a class of one's own, whose numbers only `channel` knows, it is that matrix, each row divided by its exact sum.
+        """
+        rows = [[Fraction(entry) for entry in row] for row in self.channel(values).tolist()]
+        return exact_rows([[entry / sum(row) for entry in row] for row in rows])
+
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
+        return None
+
+    def alike(self, values: Integers) -> Integers | None:
+        """Numbers (inputs, outputs), equal only where two probabilities are one number, exactly; None if the kind does not know."""
         return None
 
     def output_labels(self, values: Integers) -> list[str]:
@@ -161,8 +185,26 @@ def distances(values: Integers, span: tuple[int, int] | None) -> NDArray[np.int6
     return np.abs(np.arange(lo, hi + 1)[None, :] - values[:, None])
 
 
-def symmetric_channel(values: Integers, k: int | None, stay: float, change: float) -> Floats:
-    """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`."""
+def exact_rows(rows: Sequence[Sequence[Fraction]]) -> NDArray[Any]:
+    """A matrix of rationals, dtype object.
+
+    >>> exact_rows([[Fraction(1, 3), Fraction(2, 3)]]).tolist()
+    [[1/3, 2/3]]
+    """
+    return np.array([[fmpq(entry.numerator, entry.denominator) for entry in row] for row in rows], dtype=object)
+
+
+def exp_ball(exponent: Fraction) -> arb | fmpq:
+    """A ball around e^x, of the precision that is set; exact where x = 0.
+
+    >>> exp_ball(Fraction(0)), bool(exp_ball(Fraction(1)) > 2)
+    (1, True)
+    """
+    return arb(fmpq(exponent.numerator, exponent.denominator)).exp() if exponent else fmpq(1)
+
+
+def symmetric_channel(values: Integers, k: int | None, stay: Any, change: Any) -> NDArray[Any]:
+    """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`, exact ones or doubles."""
     size = values.size
     if size < 2 or size**2 > MAX_ENTRIES:
         raise InputError(

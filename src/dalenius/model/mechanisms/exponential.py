@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
-from dalenius.model.mechanisms.base import Calibrated, Floats, distances, epsilon_of, range_of, strictly_called
+from dalenius.model.mechanisms.base import (
+    Calibrated,
+    Floats,
+    distances,
+    epsilon_of,
+    exp_ball,
+    range_of,
+    strictly_called,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Exponential", "exponential"]
@@ -67,6 +76,12 @@ class Exponential(Calibrated):
     def channel(self, values: Integers) -> Floats:
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
         return weights / weights.sum(axis=1, keepdims=True)
+
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        steps, rate = distances(values, self.range), self.epsilon / (2 * self.sensitivity)
+        powers = np.array([exp_ball(-rate * step) for step in range(int(steps.max()) + 1)], dtype=object)
+        weights = powers[steps]
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 exponential = Exponential

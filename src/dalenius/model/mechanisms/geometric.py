@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.exact import Integer, Number
-from dalenius.model.mechanisms.base import Calibrated, Floats, distances, epsilon_of, range_of, strictly_called
+from dalenius.model.mechanisms.base import (
+    Calibrated,
+    Floats,
+    distances,
+    epsilon_of,
+    exp_ball,
+    range_of,
+    strictly_called,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Geometric", "geometric"]
@@ -53,6 +62,19 @@ class Geometric(Calibrated):
         inside = tail * -np.expm1(-epsilon)
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return inside
+
+    def alike(self, values: Integers) -> Integers:
+        distance = distances(values, self.range)
+        at_an_end = np.isin(np.arange(distance.shape[1]), (0, distance.shape[1] - 1))
+        return 2 * distance + at_an_end
+
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        steps, ratio = distances(values, self.range), exp_ball(-self.epsilon)
+        powers = np.array([exp_ball(-self.epsilon * step) for step in range(int(steps.max()) + 1)], dtype=object)
+        tail = powers[steps] / (1 + ratio)
+        inside = tail * (1 - ratio)
+        inside[:, [0, -1]] = tail[:, [0, -1]]
+        return np.asarray(inside)
 
     def output_labels(self, values: Integers) -> list[str]:
         lo, hi = self.range or (int(values[0]), int(values[-1]))

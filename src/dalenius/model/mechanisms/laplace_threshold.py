@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import Number
-from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, exp_ball, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
 
 __all__ = ["LaplaceThreshold", "laplace_threshold"]
@@ -49,6 +51,11 @@ class LaplaceThreshold(Calibrated):
             )
         flip = math.exp(-self.epsilon / 2) / 2
         return symmetric_channel(values, 2, 1.0 - flip, flip)
+
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        _ = self.channel(values)
+        flip = exp_ball(-self.epsilon / 2) / 2
+        return symmetric_channel(values, 2, 1 - flip, flip)
 
 
 laplace_threshold = LaplaceThreshold

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_law, as_list
-from dalenius.model.mechanisms.base import MAX_ENTRIES, Floats, Mechanism
+from dalenius.model.mechanisms.base import MAX_ENTRIES, Floats, Mechanism, exact_rows
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Channel"]
@@ -66,6 +67,14 @@ class Channel(Mechanism):
                 f"mechanism: expected one row for each of the {values.size} {what}s, got {len(self.rows)} rows"
             )
         return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
+
+    def alike(self, values: Integers) -> Integers:
+        number: dict[Fraction, int] = {}
+        return np.array([[number.setdefault(x, len(number)) for x in _normalised(row)] for row in self.rows])
+
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        _ = self.channel(values)
+        return exact_rows([_normalised(row) for row in self.rows])
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         rows = (_normalised(self.rows[x]) for x in inputs.tolist())

@@ -1,0 +1,158 @@
+"""What the formulas of measures need of numbers, so that each formula is written once, for two kinds of arrays.
+
+Arrays of doubles are computed as doubles are. Arrays of `fmpq` and `arb` (python-flint's exact rationals and balls, dtype object)
+give the exact value, or a ball around it. *Bound because* every function here encloses: the larger of two balls is a ball around the
+maximum, what cannot be told from zero counts as it stands, and what is left open by a comparison is a ball around both answers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+from numpy.typing import ArrayLike, NDArray
+
+from dalenius.information.divergences import relative_entropy
+
+__all__ = [
+    "INFINITE",
+    "Numbers",
+    "as_numbers",
+    "beyond",
+    "divergence",
+    "is_exact",
+    "largest",
+    "least",
+    "log",
+    "occurring",
+    "positive_part",
+    "quotient",
+]
+
+Numbers = NDArray[Any]
+INFINITE = arb.pos_inf()
+HALF = fmpq(1, 2)
+
+
+def as_numbers(values: ArrayLike) -> Numbers:
+    """The array as it is where it holds exact numbers (dtype object), else as doubles.
+
+    >>> as_numbers([[1, 0]]).dtype == float
+    True
+    """
+    array = np.asarray(values)
+    return array if is_exact(array) else array.astype(float, copy=False)
+
+
+def is_exact(values: Numbers) -> bool:
+    """Whether these are exact numbers or balls.
+
+    >>> is_exact(np.array([fmpq(1, 3)])), is_exact(np.array([0.5]))
+    (True, False)
+    """
+    return values.dtype == object
+
+
+def log(values: Numbers) -> Numbers:
+    """The natural logarithm, elementwise: a ball for an exact number, -inf of 0 as a double; of exact numbers none is 0.
+
+    >>> log(np.array([fmpq(1)]))[0] == 0, float(log(np.array(1.0)))
+    (True, 0.0)
+    """
+    if is_exact(values):
+        return np.asarray(_LOG(values), dtype=object)
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def quotient(above: Numbers, below: Numbers, *, empty: int) -> Numbers:
+    """above / below, elementwise, both at least 0: `empty` where both are 0, infinite where only `below` is.
+
+    >>> quotient(np.array([1.0, 0.0, 1.0]), np.array([2.0, 0.0, 0.0]), empty=1).tolist()
+    [0.5, 1.0, inf]
+    """
+    if is_exact(above) or is_exact(below):
+        return np.asarray((_QUOTIENT_ONE if empty else _QUOTIENT_ZERO)(above, below), dtype=object)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((above == 0.0) & (below == 0.0), float(empty), above / below)
+
+
+def largest(values: Numbers, axis: int | None = None) -> Numbers:
+    """The maximum along an axis, or of all; of balls a ball around it.
+
+    >>> float(largest(np.array([0.5, 0.25])))
+    0.5
+    """
+    if not is_exact(values):
+        return np.asarray(values.max(axis=axis))
+    return np.asarray(_LARGER.reduce(values.ravel() if axis is None else values, axis=axis or 0), dtype=object)
+
+
+def least(values: Numbers, axis: int | None = None) -> Numbers:
+    """The minimum along an axis, or of all; of balls a ball around it."""
+    return -largest(-values, axis)
+
+
+def occurring(masses: Numbers) -> NDArray[np.bool_]:
+    """Which masses are not 0; what balls leave open is kept.
+
+    >>> occurring(np.array([0.0, 0.5])).tolist()
+    [False, True]
+    """
+    return ~np.asarray(masses == 0, dtype=bool)
+
+
+def positive_part(values: Numbers) -> Numbers:
+    """max(x, 0), elementwise."""
+    return np.asarray(_LARGER(values, fmpq(0)), dtype=object) if is_exact(values) else np.maximum(values, 0.0)
+
+
+def beyond(values: Numbers, limit: Any) -> Numbers:
+    """1 where a value is above the limit and 0 where it is not; a ball around both where balls leave it open.
+
+    >>> beyond(np.array([0.5, 2.0]), 1.0).tolist()
+    [0.0, 1.0]
+    """
+    return np.asarray(_BEYOND(values, limit), dtype=object) if is_exact(values) else (values > limit).astype(float)
+
+
+def divergence(p: Numbers, q: Numbers) -> Numbers:
+    """D(p || q) = sum p log(p/q) along the last axis, in nats; infinite where p > 0 = q."""
+    if not (is_exact(p) or is_exact(q)):
+        return np.maximum(relative_entropy(p, q), 0.0)
+    return np.asarray(_TERM(p, q).sum(axis=-1), dtype=object)
+
+
+def _log(x: Any) -> arb:
+    return arb(x).log()
+
+
+def _quotient(above: Any, below: Any, empty: int) -> Any:
+    if below == 0:  # certainly
+        return fmpq(empty) if above == 0 else INFINITE
+    return above / below
+
+
+def _larger(a: Any, b: Any) -> Any:
+    if isinstance(a, fmpq) and isinstance(b, fmpq):
+        return max(a, b)
+    return arb(a).max(arb(b))
+
+
+def _beyond(x: Any, limit: Any) -> Any:
+    if x > limit:
+        return fmpq(1)
+    return fmpq(0) if x <= limit else arb(HALF, HALF)
+
+
+def _term(p: Any, q: Any) -> Any:
+    return fmpq(0) if p == 0 else p * _log(_quotient(p, q, 1))
+
+
+_LOG = np.frompyfunc(_log, 1, 1)
+_QUOTIENT_ONE = np.frompyfunc(lambda above, below: _quotient(above, below, 1), 2, 1)
+_QUOTIENT_ZERO = np.frompyfunc(lambda above, below: _quotient(above, below, 0), 2, 1)
+_LARGER = np.frompyfunc(_larger, 2, 1)
+_BEYOND = np.frompyfunc(_beyond, 2, 1)
+_TERM = np.frompyfunc(_term, 2, 1)

@@ -1,0 +1,305 @@
+"""The table of measures: a name, a formula of `dalenius.information.measures`, units and a line that says what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from dalenius.information import measures as formulas
+from dalenius.information.capacity import capacity
+from dalenius.information.measures.laws import output_law
+from dalenius.information.measures.numbers import divergence, largest
+from dalenius.measures.subjects import Measured, Others
+
+__all__ = ["OF_CHANNEL", "OF_RECORDS", "Definition", "at_epsilon", "of_output"]
+
+Formula = Callable[[Measured], Any]
+LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"  # of which units a measure is
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure.
+
+    Attributes
+    ----------
+    name, what : str
+    units : {"leakage", "probability", "number"}
+        Leakages are given in nats or bits.
+    value : callable
+        In exact numbers or balls, for what is measured.
+    exponent : bool
+        Whether the measure is the logarithm of `value`.
+    searched : bool
+        Whether `value` starts from what was found in doubles, so that more bits change nothing.
+    most : int, optional
+        What the measure never exceeds; 1 for probabilities.
+    """
+
+    name: str
+    units: str
+    what: str
+    value: Formula
+    exponent: bool = False
+    searched: bool = False
+    most: int | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """What the measure never exceeds."""
+        return 1 if self.units == PROBABILITY else self.most
+
+
+def of_both(function: Callable[..., Any]) -> Formula:
+    """A formula of channel and prior."""
+    return lambda measured: function(*measured.joint)
+
+
+def of_channel(function: Callable[..., Any]) -> Formula:
+    """A formula that needs no prior."""
+    return lambda measured: function(measured.channel)
+
+
+def shannon_capacity(measured: Measured) -> arb:
+    """A ball around the Shannon capacity.
+
+    *Bound because* I(p) <= C for every law p of the inputs, and C <= max_x D(W_x || r) for every law r of the outputs: the two laws
+    that the search in doubles ends with are taken exactly.
+    """
+    rows = measured.joint[0]
+    doubles = np.array([float(arb(x)) for x in rows.ravel()]).reshape(rows.shape)
+    found = capacity(doubles / doubles.sum(axis=1, keepdims=True), gap=1e-13)
+    inputs, outputs = _exactly(found.input_law), _exactly(found.output_law)
+    lower = arb(formulas.mutual_information(rows, inputs).item())
+    upper = arb(largest(divergence(rows, outputs)).item())
+    return lower.union(upper) if upper.is_finite() else upper
+
+
+def _exactly(law: Any) -> Any:
+    """The doubles of a law, divided by their sum."""
+    weights = np.array([arb(float(x)) for x in law], dtype=object)
+    return weights / weights.sum()
+
+
+def _conditional(others: Others, prior: Any) -> Any:
+    settings = range(len(others.inputs))
+    rows = (others.channel[others.inputs[z]] for z in settings)
+    return formulas.conditional_mutual_information(rows, (prior for _ in settings), others.weights)
+
+
+def of_others(function: Callable[[Others, Any], Any]) -> Formula:
+    """A formula of the other records, and the prior of this one."""
+
+    def value(measured: Measured) -> Any:
+        assert measured.others is not None
+        return function(measured.others, measured.prior)
+
+    return value
+
+
+OF_CHANNEL = (
+    Definition(
+        "mutual_information",
+        LEAKAGE,
+        "what the output tells on average, I(X;Y), under this prior",
+        of_both(formulas.mutual_information),
+    ),
+    Definition(
+        "shannon_capacity",
+        LEAKAGE,
+        "the largest mutual information over all priors of the secret",
+        shannon_capacity,
+        searched=True,
+    ),
+    Definition(
+        "pointwise_maximal_leakage",
+        LEAKAGE,
+        "how much likelier any output makes the right guess of anything about the secret",
+        lambda measured: largest(formulas.exp_pointwise_maximal_leakage(*measured.joint)),
+        exponent=True,
+    ),
+    Definition(
+        "maximal_leakage",
+        LEAKAGE,
+        "the same on average over the outputs, for every prior with full support",
+        of_channel(formulas.exp_maximal_leakage),
+        exponent=True,
+    ),
+    Definition(
+        "leakage_capacity",
+        LEAKAGE,
+        "the pointwise maximal leakage, at most, over all priors with full support",
+        of_channel(formulas.exp_local_dp),
+        exponent=True,
+    ),
+    Definition(
+        "local_dp",
+        LEAKAGE,
+        "epsilon of local differential privacy: the log of the largest ratio in a column",
+        of_channel(formulas.exp_local_dp),
+        exponent=True,
+    ),
+    Definition(
+        "local_information_privacy",
+        LEAKAGE,
+        "epsilon, if likelihoods may differ from their mean by e^-epsilon to e^epsilon",
+        of_both(formulas.exp_information_privacy),
+        exponent=True,
+    ),
+    Definition(
+        "information_privacy",
+        LEAKAGE,
+        "by how much an output raises or lowers the odds of a value of the secret",
+        of_both(formulas.exp_information_privacy),
+        exponent=True,
+    ),
+    Definition(
+        "min_entropy_leakage",
+        LEAKAGE,
+        "how much likelier the best guess of the secret itself becomes on average",
+        of_both(formulas.exp_min_entropy_leakage),
+        exponent=True,
+    ),
+    Definition(
+        "bayes_advantage",
+        PROBABILITY,
+        "what the output adds to the probability that the best guess is right",
+        of_both(formulas.bayes_advantage),
+    ),
+    Definition(
+        "total_variation",
+        NUMBER,
+        "sum |P(x,y) - P(x) q(y)|, from 0 to 2: twice the usual distance",
+        of_both(formulas.total_variation),
+        most=2,
+    ),
+    Definition(
+        "chi_square", NUMBER, "sum P(x,y)^2 / (P(x) q(y)) - 1, Pearson's statistic a draw", of_both(formulas.chi_square)
+    ),
+    Definition(
+        "maximal_correlation",
+        NUMBER,
+        "the largest correlation of a function of the secret and one of the output",
+        of_both(formulas.maximal_correlation),
+        most=1,
+        searched=True,
+    ),
+    Definition(
+        "strong_total_variation",
+        NUMBER,
+        "sum |q(y) - P(y|x)|, from 0 to 2, for the worst value x of the secret",
+        of_both(formulas.strong_total_variation),
+        most=2,
+    ),
+    Definition("strong_kl", LEAKAGE, "D(q || P(.|x)) for the worst value x of the secret", of_both(formulas.strong_kl)),
+    Definition(
+        "strong_chi_square",
+        NUMBER,
+        "sum q(y)^2 / P(y|x) - 1 for the worst value x of the secret",
+        of_both(formulas.strong_chi_square),
+    ),
+    Definition(
+        "disclosure",
+        PROBABILITY,
+        "of an output that excludes a value of the secret, and so tells something for sure",
+        of_both(formulas.disclosure),
+    ),
+    Definition(
+        "singling_out",
+        PROBABILITY,
+        "of an output that leaves one value of the secret alone",
+        of_both(formulas.singling_out),
+    ),
+)
+"""What every channel has. `kl` has no row: it is the mutual information."""
+
+OF_RECORDS = (
+    Definition(
+        "conditional_mutual_information",
+        LEAKAGE,
+        "what the output tells about the record where all the others are known",
+        of_others(_conditional),
+    ),
+    Definition(
+        "differential_privacy",
+        LEAKAGE,
+        "epsilon for datasets that differ in one record; no prior",
+        of_others(
+            lambda others, _: largest(
+                np.stack([formulas.exp_differential_privacy(others.channel, groups) for groups in others.groups])
+            )
+        ),
+        exponent=True,
+    ),
+    Definition(
+        "free_lunch_privacy",
+        LEAKAGE,
+        "epsilon for any two datasets: what holds whatever the records have to do with each other",
+        of_others(lambda others, _: formulas.exp_local_dp(others.channel[others.attained])),
+        exponent=True,
+    ),
+)
+"""What one record of several has besides."""
+
+
+def at_epsilon(text: str, factor: Any) -> list[Definition]:
+    """The deltas that an epsilon leaves; `factor` is e^epsilon, or a ball around it."""
+
+    def both(function: Callable[..., Any]) -> Formula:
+        return lambda measured: function(*measured.joint, factor)
+
+    return [
+        Definition(
+            f"local_dp_delta({text})",
+            PROBABILITY,
+            "delta of (epsilon, delta)-local differential privacy",
+            lambda measured: formulas.local_dp_delta(measured.joint[0], factor),
+        ),
+        Definition(
+            f"local_information_privacy_delta({text})",
+            PROBABILITY,
+            "delta of (epsilon, delta)-local information privacy",
+            both(formulas.local_information_privacy_delta),
+        ),
+        Definition(
+            f"information_privacy_delta({text})",
+            PROBABILITY,
+            "of a value and an output whose odds change by more than epsilon",
+            both(formulas.information_privacy_delta),
+        ),
+        Definition(
+            f"strong_information_privacy_delta({text})",
+            PROBABILITY,
+            "of an output that changes the odds of any value by more than epsilon",
+            both(formulas.strong_information_privacy_delta),
+        ),
+        Definition(
+            f"pointwise_maximal_leakage_delta({text})",
+            PROBABILITY,
+            "of an output whose pointwise maximal leakage is above epsilon",
+            both(formulas.pointwise_maximal_leakage_delta),
+        ),
+    ]
+
+
+def of_output(y: int, label: str) -> list[Definition]:
+    """The leakage and the probability of one output."""
+    return [
+        Definition(
+            f"pointwise_maximal_leakage[{label}]",
+            LEAKAGE,
+            f"the pointwise maximal leakage of output {label}",
+            lambda measured: formulas.exp_pointwise_maximal_leakage(*measured.joint)[y],
+            exponent=True,
+        ),
+        Definition(
+            f"output_probability[{label}]",
+            PROBABILITY,
+            f"of output {label}",
+            lambda measured: output_law(*measured.joint)[y],
+        ),
+    ]

@@ -1,0 +1,222 @@
+"""`measure`: all measures of what a mechanism's output tells, as intervals that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from dalenius.errors import InputError
+from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
+from dalenius.measures.answer import Measure, Measures
+from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS, Definition, at_epsilon, of_output
+from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
+from dalenius.measures.inverse import least_epsilon
+from dalenius.measures.subjects import OfInput, OfRecord, Subject, inputs_of, need_size
+from dalenius.measures.table import read_table
+from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
+from dalenius.model.laws import Law, Uniform
+from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
+from dalenius.model.privacy import LocalDP
+from dalenius.units import unit_size
+
+__all__ = ["measure"]
+
+MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
+
+
+def measure(
+    subject: Problem | Mechanism | Rows | str | Path,
+    *,
+    prior: Numbers | Rows | None = None,
+    law: Law | None = None,
+    mechanism: DesignedMechanism | None = None,
+    epsilon: Sequence[Number] = (),
+    delta: Sequence[Number] = (),
+    outputs: bool = False,
+    units: str = "nats",
+    progress: Callable[[str], None] | None = None,
+) -> Measures:
+    """All measures of what one output of a mechanism tells: intervals from exact numbers, or from balls rounded outward.
+
+    Of a problem it is about one record, the others being independent of it with the same law: the record for which each measure is
+    largest. Of a mechanism, a matrix or a csv file it is about the input, or about a secret that the input depends on.
+
+    Parameters
+    ----------
+    subject : problem, mechanism, matrix (inputs, outputs) or path of a csv file
+        Entries of a matrix are exact (0.1 is 1/10), rows are divided by their exact sums. A csv file names the outputs in its first
+        line and has an input a line; a column named ``prior`` holds their probabilities.
+    prior : sequence of numbers, or a matrix, optional
+        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. Not for
+        problems.
+    law : Law, optional
+        Of a problem's records; left out, that of a design, or uniform.
+    mechanism : DesignedMechanism, optional
+        For a design problem, which has none.
+    epsilon, delta : sequences of numbers, optional
+        Each epsilon (nats, ``"1 bits"``, ``"log 3"``) adds the deltas that it leaves, each delta the least epsilons that it allows.
+    outputs : bool
+        Add the pointwise maximal leakage and the probability of each output.
+    units : {"nats", "bits"}
+        Of leakages.
+    progress : callable, optional
+        Called with the name of each measure before it is evaluated.
+
+    Returns
+    -------
+    Measures
+
+    Raises
+    ------
+    InputError
+        If the subject is none of these, a law or prior does not fit, or there are more than 2^18 entries.
+
+    Notes
+    -----
+    What each measure is: docs/measures.md. Sources: the functions of `dalenius.information.measures`.
+
+    >>> import dalenius as dl
+    >>> found = dl.measure([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], prior=[0.5, 0.3, 0.2])
+    >>> found["local_dp"].exact, found["maximal_leakage"].exact, found["bayes_advantage"].exact
+    ('log 7', 'log 1.9', '0.15')
+    >>> 0.18 < found["mutual_information"].lower <= found["mutual_information"].upper < 0.19
+    True
+    """
+    unit_size(units)
+    chosen = _subject(subject, prior, law, mechanism)
+    found = _evaluated(chosen, outputs, epsilon, delta, progress)
+    return Measures(chosen.about, tuple(_row(definition, ends, units) for definition, ends in found))
+
+
+def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
+    if isinstance(subject, Problem):
+        if prior is not None:
+            raise InputError("prior: a problem's records have a law; give law=Iid([...])")
+        return _of_record(subject, law, mechanism)
+    if law is not None or mechanism is not None:
+        raise InputError("law, mechanism: expected only with a problem; give the law of the input as prior")
+    names = None
+    if isinstance(subject, str | Path):
+        rows, names, column = read_table(subject)
+        if prior is not None and column is not None:
+            raise InputError(f"{subject}: it has a column named prior; leave the other prior out")
+        subject, prior = Channel(rows), column if prior is None else prior
+    if not isinstance(subject, Mechanism):
+        need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
+        subject = Channel(as_list(subject, "channel"))
+    return OfInput(subject, inputs_of(subject), prior, names)
+
+
+def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord:
+    if law is not None and not isinstance(law, Law):
+        raise InputError(f"law: expected a Law such as Iid([...]), got {brief(law)}")
+    if isinstance(problem, DesignProblem):
+        if mechanism is None:
+            raise InputError(
+                "problem: a design asks which mechanism to build; give the mechanism to measure, mechanism=..."
+            )
+        problem.check_designed(mechanism)
+        rows = Channel(mechanism.rows, mechanism.inputs)
+        audit = MaximalLeakage(records=problem.records, query=problem.query, mechanism=rows, adversary=AnyPrior())
+        return OfRecord(audit, problem.law if law is None else law)
+    if mechanism is not None:
+        raise InputError("mechanism: the problem has one already; leave it out")
+    assert isinstance(problem, MaximalLeakage)
+    return OfRecord(problem, Uniform() if law is None else law)
+
+
+def _evaluated(
+    subject: Subject,
+    outputs: bool,
+    epsilon: Sequence[Number],
+    delta: Sequence[Number],
+    progress: Callable[[str], None] | None,
+) -> Iterator[tuple[Definition, Ends]]:
+    factors, shares = [_factor(value) for value in epsilon], [_share(value) for value in delta]
+    if factors or shares:
+        _need_pairs(subject.shape)
+    for definition in (*OF_CHANNEL, *(OF_RECORDS if subject.several else ())):
+        yield definition, _ends(subject, definition, progress)
+    if outputs:
+        for y, label in enumerate(subject.outputs):
+            for definition in of_output(y, label):
+                yield definition, _ends(subject, definition, progress)
+    for value, factor in zip(epsilon, factors, strict=True):
+        for definition in at_epsilon(str(value), factor):
+            yield definition, _ends(subject, definition, progress)
+    for share in shares:
+        yield from _least_epsilons(subject, share, progress)
+
+
+def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:
+    """The interval of a measure: the largest of all kinds of records."""
+    if progress is not None:
+        progress(definition.name)
+    precisions = PRECISIONS[:1] if definition.searched else PRECISIONS
+
+    def of_kind(kind: int) -> Ends:
+        def value() -> fmpq | arb:
+            result = definition.value(subject.at_precision()[kind])
+            return result.item() if isinstance(result, np.ndarray) else result
+
+        return evaluated(value, exponent=definition.exponent, precisions=precisions)
+
+    ends = reduce(larger, map(of_kind, range(subject.kinds)))
+    return ends if definition.limit is None else ends.below(definition.limit)
+
+
+def _least_epsilons(
+    subject: Subject, delta: Fraction, progress: Callable[[str], None] | None
+) -> Iterator[tuple[Definition, Ends]]:
+    """For each notion with a delta the least epsilon that this one allows."""
+    for place, named in enumerate(at_epsilon("", fmpq(1))):
+        name = named.name.removesuffix("_delta()")
+
+        def delta_at(factor: fmpq, place: int = place) -> Ends:
+            return _ends(subject, at_epsilon("", factor)[place], None)
+
+        if progress is not None:
+            progress(name)
+        ends = least_epsilon(delta_at, delta)
+        what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
+        text = f"{name}_epsilon({fraction_text(delta)})"
+        yield Definition(text, "leakage", what, named.value), ends
+
+
+def _row(definition: Definition, ends: Ends, units: str) -> Measure:
+    shown = units if definition.units == "leakage" else definition.units
+    ends = in_bits(ends) if shown == "bits" else ends
+    return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact)
+
+
+def _factor(epsilon: Number) -> fmpq | arb:
+    """e^epsilon where it is rational, else a ball around it."""
+    notion = LocalDP(epsilon)
+    if not notion.feasible:
+        raise InputError(f"epsilon: expected a number of at least 0, got {brief(epsilon)}")
+    low, high = (fmpq(end.numerator, end.denominator) for end in notion.factor())
+    with ctx.workprec(PRECISIONS[1]):
+        return low if low == high else arb(low).union(arb(high))
+
+
+def _share(delta: Number) -> Fraction:
+    share = as_fraction(delta, "delta")
+    if not 0 <= share <= 1:
+        raise InputError(f"delta: a probability, expected 0 to 1, got {brief(delta)}")
+    return share
+
+
+def _need_pairs(shape: tuple[int, int]) -> None:
+    """`InputError` where sums over pairs of inputs would take too long."""
+    terms = shape[0] ** 2 * shape[1]
+    if terms > MAX_PAIRS:
+        raise InputError(
+            f"epsilon, delta: at most {MAX_PAIRS} terms are evaluated exactly, and inputs^2 * outputs is {terms}; "
+            "leave them out, or compute in doubles with local_dp_delta of dalenius.information.measures"
+        )

@@ -1,0 +1,284 @@
+"""What is measured: a channel and a prior, exactly, of whatever was handed in; of a problem the channel of each kind of record."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from dalenius.errors import InputError, brief, counted
+from dalenius.exact import Numbers, Rows, as_law, as_list
+from dalenius.information.arrays import Integers
+from dalenius.information.measures import channel_of_secret
+from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.model import MaximalLeakage
+from dalenius.model.input_law import check_size
+from dalenius.model.laws import Law, Uniform
+from dalenius.model.mechanisms import Channel, Mechanism
+from dalenius.model.mechanisms.base import exact_rows
+from dalenius.model.sums import attained_values
+from dalenius.reduction import Settings, selections, settings_of_others
+
+__all__ = ["Measured", "OfInput", "OfRecord", "Others", "Subject", "inputs_of", "need_size"]
+
+MAX_ENTRIES = 2**18
+MOST_BITS = 2**14  # of rationals that sums over inputs and outputs come to
+ADVICE = "compute in doubles with the functions of dalenius.information.measures"
+
+
+@dataclass(frozen=True)
+class Others:
+    """The other records of a dataset, and the channel of all of them.
+
+    Attributes
+    ----------
+    channel : (inputs, outputs)
+        The mechanism from query values or datasets.
+    attained : (inputs that occur,)
+    groups : of every kind of record (groups, letters)
+        The inputs that its letters select, for all that the others can be.
+    inputs, weights : (settings, letters), (settings,)
+        The same for the settings of positive probability, and these probabilities.
+    """
+
+    channel: Array
+    attained: Integers
+    groups: tuple[Integers, ...]
+    inputs: Integers
+    weights: Array
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Channel and prior of a secret, exact or in balls of the precision that was set; `others` where it is one record of several."""
+
+    channel: Array
+    prior: Array
+    others: Others | None = None
+
+    @cached_property
+    def joint(self) -> tuple[Array, Array]:
+        """Channel and prior, as balls where sums of their quotients would be rationals of too many digits."""
+        if not (is_rational(self.channel) and is_rational(self.prior)):
+            return self.channel, self.prior
+        denominators = {int(x.q) for x in (*self.channel.ravel(), *self.prior)}
+        common, most = 1, MOST_BITS // sum(self.channel.shape)
+        for denominator in denominators:
+            common = math.lcm(common, denominator)
+            if common.bit_length() > most:
+                return _balls(self.channel), _balls(self.prior)
+        return self.channel, self.prior
+
+
+def is_rational(values: Array) -> bool:
+    """Whether all of these are exact."""
+    return all(isinstance(x, fmpq) for x in values.ravel())
+
+
+def _balls(values: Array) -> Array:
+    return np.array([arb(x) for x in values.ravel()], dtype=object).reshape(values.shape)
+
+
+class Subject(ABC):
+    """What is measured, at any precision.
+
+    Attributes
+    ----------
+    about : str
+        In words: whose secret, under which law.
+    outputs : tuple of str
+        What the outputs are called.
+    shape : (inputs, outputs)
+        Of the largest channel.
+    """
+
+    about: str
+    outputs: tuple[str, ...]
+    shape: tuple[int, int]
+
+    @property
+    def kinds(self) -> int:
+        """How many channels there are."""
+        return 1
+
+    @property
+    def several(self) -> bool:
+        """Whether there are other records."""
+        return False
+
+    @abstractmethod
+    def made(self) -> list[Measured]:
+        """What is measured, one for each kind of record, at the precision that is set; measures are the largest of them."""
+
+    @cached_property
+    def _kept(self) -> dict[int, list[Measured]]:
+        return {}
+
+    def at_precision(self) -> list[Measured]:
+        """The same, made once for each precision."""
+        if (bits := int(ctx.prec)) not in self._kept:
+            self._kept[bits] = self.made()
+        return self._kept[bits]
+
+
+@dataclass(frozen=True)
+class OfInput(Subject):
+    """The input of a mechanism, or a secret S behind it on the chain S - X - Y.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    values : (inputs,)
+        What the inputs are called.
+    prior : sequence, or matrix
+        The law of the input; or a law p(s,x) of secret and input, whose rows are the secrets. Left out: uniform.
+    """
+
+    mechanism: Mechanism
+    values: Integers
+    prior: Numbers | Rows | None = None
+    names: Sequence[str] | None = None
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        inputs, outputs = self.values.size, self.mechanism.channel(self.values).shape[1]
+        need_size(inputs, outputs)
+        told = "the uniform prior" if self.prior is None else "the prior that was given"
+        secret = f"the input, one of {inputs}"
+        if len(self._joint) > 1 or self._is_joint:
+            secret, told = f"a secret, one of {len(self._joint)}", "the joint law that was given"
+        object.__setattr__(self, "about", f"{secret}, under {told}; {counted(outputs, 'output')}")
+        object.__setattr__(self, "shape", (len(self._joint) if self._is_joint else inputs, outputs))
+        labels = self.mechanism.output_labels(self.values) if self.names is None else self.names
+        object.__setattr__(self, "outputs", tuple(labels))
+
+    @property
+    def _is_joint(self) -> bool:
+        return self.prior is not None and np.ndim(as_list(self.prior, "prior")[0]) == 1
+
+    @cached_property
+    def _joint(self) -> list[tuple[Fraction, ...]]:
+        """The prior as one row, or p(s,x) with a row for each secret; divided by its exact sum."""
+        if self.prior is None:
+            rows = [(Fraction(1, self.values.size),) * self.values.size]
+        elif self._is_joint:
+            listed = as_list(self.prior, "prior")
+            widths = {len(as_list(row, f"prior[{s}]")) for s, row in enumerate(listed)}
+            flat = as_law([entry for row in listed for entry in as_list(row, "prior")], "prior")
+            width = widths.pop()
+            if widths:
+                raise InputError("prior: the rows of a joint law p(s,x) must be of equal length")
+            rows = [flat[start : start + width] for start in range(0, len(flat), width)]
+        else:
+            rows = [as_law(self.prior, "prior")]
+        if len(rows[0]) != self.values.size:
+            raise InputError(
+                f"prior: expected one probability for each of the {self.values.size} inputs, got {len(rows[0])}"
+            )
+        total = sum((sum(row) for row in rows), Fraction(0))
+        return [tuple(entry / total for entry in row) for row in rows]
+
+    def made(self) -> list[Measured]:
+        channel, joint = self.mechanism.exact_channel(self.values), exact_rows(self._joint)
+        if self._is_joint:
+            return [Measured(*channel_of_secret(joint, channel))]
+        return [Measured(channel, joint[0])]
+
+
+@dataclass(frozen=True)
+class OfRecord(Subject):
+    """One record of a dataset, the others being independent of it: the record that each measure is largest for."""
+
+    problem: MaximalLeakage
+    law: Law = field(default_factory=Uniform)
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        problem, records = self.problem, self.problem.records
+        self.law.check(records)
+        check_size(problem.query_of_inputs, records, self.law)
+        need_size(*problem.channel.shape)
+        told = "each letter alike" if isinstance(self.law, Uniform) else "independent, of the law that was given"
+        about = (
+            f"one record of {len(records)} (the one that leaks most by each measure), {told}"
+            if len(records) > 1
+            else f"the one record, {told}"
+        )
+        object.__setattr__(self, "about", f"{about}; {counted(problem.channel.shape[1], 'output')}")
+        object.__setattr__(self, "outputs", tuple(problem.mechanism.output_labels(self._values)))
+        object.__setattr__(self, "shape", (max(kind.inputs.shape[1] for kind in self._kinds), problem.channel.shape[1]))
+
+    @property
+    def kinds(self) -> int:
+        return len(self._kinds)
+
+    @property
+    def several(self) -> bool:
+        return len(self.problem.records) > 1
+
+    @property
+    def _values(self) -> Integers:
+        return self.problem.query_of_inputs.values(self.problem.records)
+
+    @cached_property
+    def _kinds(self) -> list[Settings]:
+        """The settings of the others for each kind of record with several letters."""
+        kinds = settings_of_others(self.problem.query_of_inputs, self.problem.records, self.law)
+        found = [kind for kind in kinds if kind.inputs.shape[1] > 1]
+        for kind in found:
+            need_size(*kind.inputs.shape)
+        if not found:
+            raise InputError("problem: every record has one letter only, so that there is nothing to tell")
+        return found
+
+    @cached_property
+    def _groups(self) -> tuple[Integers, ...]:
+        return tuple(kind.inputs for kind in selections(self.problem.query_of_inputs, self.problem.records))
+
+    def made(self) -> list[Measured]:
+        problem = self.problem
+        channel = problem.mechanism.exact_channel(self._values)
+        attained = attained_values(problem.query_of_inputs, problem.records)
+        found = []
+        for kind in self._kinds:
+            total = sum(kind.weights)
+            weights = np.array([fmpq(weight, total) for weight in kind.weights], dtype=object)
+            letters = self.law.weights(kind.inputs.shape[1])
+            prior = np.array([fmpq(weight, sum(letters)) for weight in letters], dtype=object)
+            rows = [(weights[:, None] * channel[inputs]).sum(axis=0) for inputs in kind.inputs.T]
+            others = Others(channel, attained, self._groups, kind.inputs, weights) if self.several else None
+            found.append(Measured(np.array(rows, dtype=object), prior, others))
+        return found
+
+
+def need_size(rows: int, columns: int) -> None:
+    """`InputError` for more entries than are evaluated exactly."""
+    if rows * columns > MAX_ENTRIES:
+        raise InputError(
+            f"measure: at most {MAX_ENTRIES} entries are evaluated exactly, got {rows} x {columns}; {ADVICE}"
+        )
+
+
+def inputs_of(mechanism: Mechanism) -> Integers:
+    """The inputs of a mechanism that knows them by itself: its rows, its k values, or its range."""
+    count: Any = len(mechanism.rows) if isinstance(mechanism, Channel) else getattr(mechanism, "k", None)
+    span = getattr(mechanism, "range", None)
+    values = getattr(mechanism, "values", None) or (range(span[0], span[1] + 1) if span else range(count or 0))
+    if mechanism.kind == "laplace_threshold":
+        values = range(2)
+    if not len(values):
+        raise InputError(
+            f"mechanism: {brief(mechanism)} does not say which inputs it has; give it k or a range, or measure a problem"
+        )
+    return np.array(values, dtype=np.int64)

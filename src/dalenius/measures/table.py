@@ -1,0 +1,57 @@
+"""A channel as a csv file: the outputs' names in the first line, an input a line, and its probability in a column named prior."""
+
+from __future__ import annotations
+
+import csv
+import io
+from fractions import Fraction
+from pathlib import Path
+
+from dalenius.errors import InputError
+from dalenius.exact import as_fraction
+from dalenius.files import read_text
+
+__all__ = ["read_table"]
+
+PRIOR = "prior"
+
+Laws = list[list[Fraction]]
+
+
+def read_table(path: str | Path) -> tuple[Laws, list[str], list[Fraction] | None]:
+    """The rows of the channel, the names of the outputs, and the prior, if there is such a column.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is no table of numbers, or has no outputs or no inputs; the message names file and line.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "channel.csv"
+    ...     _ = path.write_text("prior,no,yes\\n0.5,0.9,0.1\\n0.5,1/3,2/3\\n")
+    ...     read_table(path)[1:]
+    (['no', 'yes'], [Fraction(1, 2), Fraction(1, 2)])
+    """
+    lines = csv.reader(io.StringIO(read_text(path, "a csv file", encoding="utf-8-sig"), newline=""), strict=True)
+    rows: Laws = []
+    try:
+        names = [name.strip() for name in next(lines, [])]
+        for row in lines:
+            if row:
+                where = f"{path}: line {lines.line_num}"
+                if len(row) != len(names):
+                    raise InputError(f"{where}: expected an entry for each of the {len(names)} columns, got {len(row)}")
+                rows.append([as_fraction(entry.strip(), where) for entry in row])
+    except csv.Error as error:
+        raise InputError(f"{path}: line {lines.line_num}: {error}") from None
+    if len(set(names)) < len(names) or names.count(PRIOR) == len(names) or not rows:
+        raise InputError(
+            f"{path}: line 1 must name the outputs, all different (and, if there is one, the column {PRIOR}), and every further line "
+            "list the probabilities of one input"
+        )
+    if PRIOR not in names:
+        return rows, names, None
+    place = names.index(PRIOR)
+    prior = [row.pop(place) for row in rows]
+    return rows, names[:place] + names[place + 1 :], prior

@@ -1,0 +1,328 @@
+"""Symmetries of a record channel: exchanges of letters, inputs and outputs that leave the matrix and the numbers of completions alone.
+
+A triple (alpha, pi, tau) with N(alpha(a),pi(k)) = N(a,k) and R(pi(k),tau(y)) = R(k,y) moves a prior to one with the same leakage and
+the same entropy; for one letter a pair (pi, tau) with N(a,pi(k)) = N(a,k) leaves its row problem alone. They are looked for among
+exchanges of two outputs, shifts and mirror images, and compared exactly: entries as the checker makes them, counts as integers.
+A certificate may name only what is exact; what is not found costs time, never truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model import MaximalLeakage
+from dalenius.reduction.aggregation import AggregatedRecord
+from dalenius.reduction.counting import exact_counts
+
+__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "orbits_of"]
+
+MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
+MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs
+ALIKE = 1e-14  # ranges whose ends differ by no more are those of the same numbers
+MOST_OUTPUTS = 64  # whose exchanges are tried two by two
+
+
+@dataclass(frozen=True, eq=False)
+class RowSymmetry:
+    """Where the channel's inputs and outputs go, and where the classes and the outputs of the record channel do (images)."""
+
+    inputs: Integers
+    outputs: Integers
+    classes: Integers
+    kept: Integers
+
+    def seen_by(self, move: RowSymmetry) -> RowSymmetry:
+        """What it is where everything was moved: it takes the image of an output to the image of what it took the output to."""
+        both = ((getattr(self, f.name), getattr(move, f.name)) for f in fields(RowSymmetry))
+        return RowSymmetry(*(_placed(where[own], where) for own, where in both))
+
+
+@dataclass(frozen=True, eq=False)
+class Triple(RowSymmetry):
+    """The same with the letters' images."""
+
+    letters: Integers
+
+    def then(self, other: Triple) -> Triple:
+        """First this one, then the other."""
+        return Triple(*(getattr(other, f.name)[getattr(self, f.name)] for f in fields(Triple)))
+
+    def box(self, ends: Floats) -> Floats:
+        """Ends of ranges (letters, outputs), moved."""
+        moved = np.empty_like(ends)
+        moved[np.ix_(self.letters, self.kept)] = ends
+        return moved
+
+
+Source = tuple[
+    int, Triple | None
+]  # the letter whose row problem another one's is, and how to get from there; None: it is the same
+
+
+@dataclass(frozen=True)
+class RecordSymmetries:
+    """What is found of one record.
+
+    Attributes
+    ----------
+    triples : tuple of Triple
+        Of the whole record.
+    rows : tuple of (tuple of RowSymmetry), by letter
+        Of each letter's row problem alone.
+    alike : tuple of int
+        For every letter the first one with the same number of completions to each input.
+    """
+
+    triples: tuple[Triple, ...]
+    rows: tuple[tuple[RowSymmetry, ...], ...]
+    alike: tuple[int, ...]
+
+    def within(self, low: Floats, high: Floats) -> RecordSymmetries:
+        """With the triples that leave a box of the conditionals (letters, outputs) as it is."""
+        kept = (t for t in self.triples if alike(t.box(low), low) and alike(t.box(high), high))
+        return replace(self, triples=tuple(kept))
+
+    def sources(self, low: Floats, high: Floats) -> tuple[Source, ...]:
+        """For every letter the first one whose row problem it has on a box that the triples leave alone, as it is or moved by them."""
+        keys = [(first, low[a].tobytes(), high[a].tobytes()) for a, first in enumerate(self.alike)]
+        found: dict[int, Source] = {}
+        for first, key in enumerate(keys):
+            if first in found:
+                continue
+            found |= {letter: (first, None) for letter, other in enumerate(keys) if other == key}
+            queue: list[int] = [first]
+            while queue:
+                letter = queue.pop()
+                way = found[letter][1]
+                for triple in self.triples:
+                    if (image := int(triple.letters[letter])) not in found:
+                        found[image] = first, triple if way is None else way.then(triple)
+                        queue.append(image)
+        return tuple(found[letter] for letter in range(len(keys)))
+
+    def orbit(self, letter: int, output: int, outputs: int) -> tuple[NDArray[np.bool_], tuple[Triple, ...]]:
+        """The pairs (letter, output), as a table, that triples take one to, and few triples that make them."""
+        table = np.zeros((len(self.rows), outputs), dtype=np.bool_)
+        table[letter, output] = True
+        used = list[Triple]()
+        grows = True
+        while grows:
+            grows = False
+            for triple in self.triples:
+                image = table.copy()
+                image[np.ix_(triple.letters, triple.kept)] |= table
+                if not np.array_equal(image, table):
+                    table, grows = image, True
+                    if not any(triple is known for known in used):
+                        used.append(triple)
+        return table, tuple(used)
+
+    def outputs(self, size: int) -> Integers:
+        """The orbit of each output of the record channel under the triples."""
+        return orbits_of(size, [triple.kept for triple in self.triples])
+
+    @classmethod
+    def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:
+        """Those of a record; none where the channel or its numbers are large, or entries are not known to be equal.
+
+        >>> import dalenius as dl
+        >>> from dalenius.reduction import record_channels
+        >>> problem = dl.MaximalLeakage(records=dl.Records(3, alphabet=3), query=dl.ModularSum(3), mechanism=dl.symmetric("0.2"),
+        ...     adversary=dl.EntropyAtLeast("0.9 max"))
+        >>> found = RecordSymmetries.of(problem, record_channels(problem)[0])
+        >>> len(found.rows[0]) >= 3, sorted({tuple(triple.letters.tolist()) for triple in found.triples})[:2]
+        (True, [(0, 1, 2), (0, 2, 1)])
+        """
+        kept, size, entries = record.aggregation.kept_outputs, problem.channel.shape[1], _entries(problem)
+        listed = exact_counts(problem.query_of_inputs, problem.records, record.record)
+        if listed is None:
+            return cls((), ((),) * record.letters, _first_alike(record.completions.log_uniform))
+        counts = _numbered(listed)
+        if entries is None:
+            return cls((), ((),) * record.letters, _first_alike(counts))
+        moves = [move for move in _likely(len(kept), problem) if _may(entries[:, kept], move)]
+        table = _Table(entries[:, kept], counts.T, kept, size, record.aggregation.row_of_input)
+        rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
+        for own in counts:
+            if own.tobytes() not in rows:
+                rows[own.tobytes()] = tuple(table.row_symmetries(own, moves))
+        triples = _with_products(list(table.triples(moves)))
+        return cls(triples, tuple(rows[own.tobytes()] for own in counts), _first_alike(counts))
+
+
+def _entries(problem: MaximalLeakage) -> Integers | None:
+    """The channel's entries as numbers; None where it is large, or nobody knows which of them are equal."""
+    return None if problem.channel.size > MOST_ENTRIES else problem.alike
+
+
+def _numbered(listed: list[list[int]]) -> Integers:
+    """Integers of any size as small ones, 0 as 0."""
+    number: dict[int, int] = {0: 0}
+    return np.array([[number.setdefault(n, len(number)) for n in row] for row in listed], dtype=np.int64)
+
+
+def _first_alike(table: Floats | Integers) -> tuple[int, ...]:
+    first: dict[bytes, int] = {}
+    return tuple(first.setdefault(row.tobytes(), a) for a, row in enumerate(table))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Entries (inputs, kept outputs) and counts (inputs, letters) as numbers that are equal where what they stand for is."""
+
+    entries: Integers
+    counts: Integers
+    kept: Integers
+    outputs: int
+    row_of_input: Integers
+
+    def row_symmetries(self, counts: Integers, moves: list[Integers]) -> Iterator[RowSymmetry]:
+        """Of the row problem of a letter with these counts."""
+        own = np.flatnonzero(counts)
+        for move in moves:
+            found = _rearranged(np.column_stack([self.entries, counts])[own], _with(move, np.zeros(1, np.int64)))
+            if found is not None:
+                yield RowSymmetry(*self._moves(own, own[found], move))
+
+    def triples(self, moves: list[Integers]) -> Iterator[Triple]:
+        """Exchanges of two letters that are alike, and for each move of outputs letters that go with it."""
+        rows, row = np.unique(self.entries, axis=0, return_inverse=True)
+        number: dict[tuple[int, ...], int] = {}
+        listed = ((np.sort(self.counts[row.reshape(-1) == k], axis=0).T).tolist() for k in range(len(rows)))
+        classes = np.array([[number.setdefault(tuple(n), len(number)) for n in letters] for letters in listed]).T
+        still = np.arange(len(self.kept))
+        if len(classes) <= MOST_OUTPUTS:
+            for letters in _exchanges(len(classes)):
+                if np.array_equal(classes[letters], classes):
+                    yield from self._triple(letters, still)
+        for move in moves:
+            moved = _rearranged(rows, move)
+            companion = None if moved is None else _rearranged(classes, moved)
+            if companion is not None:
+                yield from self._triple(companion, move)
+
+    def _triple(self, letters: Integers, move: Integers) -> Iterator[Triple]:
+        """The triple with these letters and outputs, if there is one."""
+        used = np.flatnonzero(self.counts.any(axis=1))
+        found = _rearranged(np.column_stack([self.entries, self.counts])[used], _with(move, letters))
+        if found is not None:
+            yield Triple(*self._moves(used, used[found], move), letters)
+
+    def _moves(self, used: Integers, images: Integers, move: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+        """Where all inputs, outputs, classes and kept outputs go, if these inputs and kept outputs go there."""
+        inputs, outputs = np.arange(len(self.counts)), np.arange(self.outputs)
+        inputs[used], outputs[self.kept] = images, self.kept[move]
+        classes = np.arange(self.row_of_input.max() + 1)
+        classes[self.row_of_input[used]] = self.row_of_input[images]
+        return inputs, outputs, classes, move
+
+
+def _placed(values: Integers, places: Integers) -> Integers:
+    placed = np.empty_like(values)
+    placed[places] = values
+    return placed
+
+
+def orbits_of(size: int, moves: list[Integers]) -> Integers:
+    """The number of the orbit of each point, counted in the order of their first points.
+
+    >>> orbits_of(5, [np.array([1, 0, 2, 3, 4]), np.array([0, 1, 2, 4, 3])]).tolist()
+    [0, 0, 1, 2, 2]
+    """
+    label = np.arange(size)
+    while True:
+        new = label
+        for move in moves:
+            least = np.minimum(new, new[move])
+            moved = np.empty_like(least)
+            moved[move] = least
+            new = np.minimum(least, moved)
+        if np.array_equal(new, label):
+            return np.unique(label, return_inverse=True)[1].reshape(-1)
+        label = new
+
+
+def even(law: Floats, orbit: Integers) -> Floats:
+    """The geometric mean of a law over orbits, normalised; where nothing moves, the law as it is.
+
+    >>> even(np.array([0.1, 0.4, 0.5]), np.array([0, 0, 1])).round(6).tolist()
+    [0.222222, 0.222222, 0.555556]
+    """
+    if len(law) == orbit.max() + 1:
+        return law
+    means = np.exp(np.bincount(orbit, np.log(law)) / np.bincount(orbit))[orbit]
+    return np.asarray(means / means.sum())
+
+
+def alike(x: Floats, y: Floats) -> bool:
+    """Whether two tables hold the ends of the same ranges."""
+    return bool(np.all(np.abs(x - y) <= ALIKE))
+
+
+def _with_products(triples: list[Triple]) -> tuple[Triple, ...]:
+    """Exchanges of letters after moves of outputs join them, if they are few: a box may be left as it is by both together only."""
+    still = [triple for triple in triples if np.array_equal(triple.kept, np.arange(len(triple.kept)))]
+    moving = [triple for triple in triples if not any(triple is other for other in still)]
+    products = (first.then(second) for first in moving for second in still)
+    return (*triples, *(products if len(still) * len(moving) <= MOST_PRODUCTS else ()))
+
+
+def _with(move: Integers, others: Integers) -> Integers:
+    """One move of the columns of two tables side by side."""
+    return np.concatenate([move, len(move) + others])
+
+
+def _rearranged(table: Integers, columns: Integers) -> Integers | None:
+    """Where rows go if columns go there: table[rows[k], columns[y]] = table[k, y]; None if they cannot."""
+    moved = np.empty_like(table)
+    moved[:, columns] = table
+    order, other = np.lexsort(moved.T), np.lexsort(table.T)
+    if not np.array_equal(moved[order], table[other]):
+        return None
+    rows = np.empty(len(table), dtype=np.int64)
+    rows[order] = other
+    return rows
+
+
+def _may(entries: Integers, move: Integers) -> bool:
+    """Whether each column has the entries of its image, in some order; quickly."""
+    ordered = np.sort(entries, axis=0)
+    return np.array_equal(ordered[:, move], ordered)
+
+
+def _likely(size: int, problem: MaximalLeakage) -> Iterator[Integers]:
+    """Moves of outputs that channels often allow: exchanges of two, shifts, mirror images; of datasets also what records allow."""
+    outputs = np.arange(size)
+    if size <= MOST_OUTPUTS:
+        yield from _exchanges(size)
+        if size > 2:
+            for shift in range(1, size):
+                yield np.roll(outputs, shift)
+            yield (-outputs) % size
+    if size > 2:
+        yield outputs[::-1]
+    if problem.inputs == "dataset" and size == len(problem.channel):
+        yield from _of_datasets(outputs.reshape(problem.records.alphabets))
+
+
+def _of_datasets(grid: Integers) -> Iterator[Integers]:
+    """Exchanges of two letters of a record, and of two records."""
+    for i, size in enumerate(grid.shape):
+        for exchange in _exchanges(size):
+            yield np.take(grid, exchange, axis=i).reshape(-1)
+    for i, j in combinations(range(grid.ndim), 2):
+        if grid.shape[i] == grid.shape[j]:
+            yield np.swapaxes(grid, i, j).reshape(-1)
+
+
+def _exchanges(size: int) -> Iterator[Integers]:
+    for i, j in combinations(range(size), 2):
+        exchange = np.arange(size)
+        exchange[[i, j]] = j, i
+        yield exchange

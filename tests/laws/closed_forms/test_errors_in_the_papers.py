@@ -1,0 +1,149 @@
+"""Errors of the source papers that concern measures: each counterexample, and what the package does. docs/errors-in-the-papers.md."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.information import measures as m
+from digits import inside, same
+
+
+def test_e1_1_an_information_is_an_average_and_bounds_no_single_input():
+    """Theorem 2(a): I(X;M) <= mu is taken for D(P_{M|x} || P_M) <= mu of every x. X is told as it is, and X = 1 is rare."""
+    measured = dl.measure(np.eye(2), prior=["0.999", "0.001"], epsilon=["0.1"], units="bits")
+    inside(measured["mutual_information"], "0.0114077577")
+    claimed = 0.03272885  # by eq. (13) of the paper, from this information
+    found = measured["local_information_privacy_delta(0.1)"]
+    inside(found, "0.999")
+    assert found.lower > claimed
+
+
+def test_e0_1_a_factor_two_in_reverse_pinsker():
+    """7-private in total variation and ratio, and its information exceeds what eq. (4) allows; without the 1/2 it does not."""
+    k, epsilon = 100, 7.0
+    measured = dl.measure(dl.randomized_response(7, k=k))
+    inside(measured["mutual_information"], "3.939129804")
+    delta, least = 1 - 2 / (math.exp(epsilon) + 1), math.exp(-epsilon)
+    corrected = delta * (epsilon / (1 - least) - least)
+    same(corrected / 2, "3.496356211")
+    assert corrected / 2 < measured["mutual_information"].lower
+    assert measured["mutual_information"].upper < corrected
+
+
+def test_e0_8_a_unit_is_part_of_every_leakage():
+    nats, bits = (dl.measure([["0.9", "0.1"], ["0.4", "0.6"]], units=units) for units in ("nats", "bits"))
+    for first, second in zip(nats, bits, strict=True):
+        if first.units == "nats":
+            assert second.units == "bits"
+            assert second.lower * math.log(2) <= first.upper * (1 + 1e-15)
+            assert first.lower <= second.upper * math.log(2) * (1 + 1e-15)
+        else:
+            assert first == second
+
+
+@pytest.mark.parametrize(
+    ("m_over_n", "rare", "common"), [(0, "71.33498879", 1.046183829e-31), (20, "25.34082364", 9.876887911e-12)]
+)
+def test_e2_1_one_output_that_leaks_little_does_not_make_a_mechanism_leak_little(m_over_n, rare, common):
+    """Example 3.11 looks at y = 1 alone: whether more than m of 200 records have the property of probability 0.3."""
+    law = [Fraction(3**s * 7 ** (200 - s) * math.comb(200, s), 10**200) for s in range(201)]
+    rows = [[1, 0] if s <= m_over_n else [0, 1] for s in range(201)]
+    measured = dl.measure(rows, prior=law, outputs=True)
+    inside(measured["pointwise_maximal_leakage[0]"], rare)
+    inside(measured["pointwise_maximal_leakage"], rare)
+    found = measured["pointwise_maximal_leakage[1]"]
+    assert found.lower * (1 - 1e-9) <= common <= found.upper * (1 + 1e-9)
+    assert measured["disclosure"].lower > 1 - 1e-15, "each output excludes counts"
+    assert measured["disclosure"].upper == 1.0
+    assert measured["output_probability[0]"].upper <= math.exp(-float(rare)) * (1 + 1e-7)
+
+
+def test_e2_3_not_every_record_attains_the_free_lunch_epsilon():
+    """Theorem 4.5, proof: for record i the supremum over all priors is log max_{a != a'} of a ratio of entries with x_i = a and a'."""
+    ones = np.array([0.9, 0.1, 0.5, 0.5])
+    rows = np.stack([1 - ones, ones], axis=1)
+
+    def supremum(record: int) -> float:
+        by_letter = [rows[group] for group in m.neighbours([2, 2])[record].T]
+        return max(
+            float(np.log(a.max(axis=0) / b.min(axis=0)).max()) for a in by_letter for b in by_letter if a is not b
+        )
+
+    same([supremum(0), supremum(1), m.local_dp(rows)], "1.609437912", "2.197224577", "2.197224577")
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2),
+        mechanism=dl.Channel([[round(1 - p, 1), p] for p in ones.tolist()], inputs="dataset"),
+        adversary=dl.AnyPrior(),
+    )
+    assert dl.measure(problem)["free_lunch_privacy"].exact == "log 9"
+
+
+def test_e2_5_a_constant_attribute_is_not_disclosed():
+    """H(U) = 0 cannot be undercut: a channel that tells nothing discloses nothing, nor does one about a single input."""
+    assert dl.measure([["1/3", "2/3"], ["1/3", "2/3"]])["disclosure"].exact == "0"
+    assert dl.measure(np.eye(2), prior=[1, 0])["disclosure"].exact == "0"
+    assert dl.measure(np.eye(2), prior=[1, 0])["singling_out"].exact == "0"
+
+
+def test_e3_2_pinsker_has_a_factor_two():
+    """With sum |P(s,y) - P(s) q(y)|, which has no factor 1/2, TV^2 <= 2 KL, and not TV^2 <= KL."""
+    measured = dl.measure(np.eye(2), prior=[[0.3, 0.2], [0.2, 0.3]])
+    assert measured["total_variation"].exact == "0.2"
+    inside(measured["mutual_information"], "0.0201355136")
+    assert measured["mutual_information"].upper < 0.2**2 <= 2 * measured["mutual_information"].lower
+
+
+def test_e3_3_this_total_variation_goes_up_to_two():
+    found = dl.measure(np.eye(50))["total_variation"]
+    assert found.exact == "1.96"
+
+
+BAD = [[0.4, 0.4], [0, 0.2]]
+
+
+def test_e3_6_plain_information_privacy_implies_no_differential_privacy():
+    """(log 2, 0)-IP holds: the cell that is 0 has no mass. Of an output of probability 0.4 the ratio is infinite all the same."""
+    measured = dl.measure(np.eye(2), prior=BAD, epsilon=["log 2", "log 4"])
+    assert measured["information_privacy_delta(log 2)"].exact == "0"
+    assert measured["local_dp_delta(log 4)"].exact == "0.5"
+    assert measured["local_dp"].exact == "infinite"
+
+
+def test_e3_7_a_zero_cell_violates_strong_information_privacy():
+    """Eq. (6) writes the strong form with probabilities of pairs, which do not see the cell; eq. (3) is the definition."""
+    measured = dl.measure(np.eye(2), prior=BAD, epsilon=["log 2"])
+    assert measured["strong_information_privacy_delta(log 2)"].exact == "0.4"
+    channel, prior = m.split(BAD)
+    delta = float(m.strong_information_privacy_delta(channel, prior, 2.0))
+    assert m.local_dp_delta(channel, 4.0) <= delta / prior.min() + 1e-15, "Lemma 1, which is about the strong form"
+
+
+def test_e3_12_information_privacy_with_a_delta_is_not_closed_under_post_processing():
+    law, share = ["0.4", "0.05", "0.4", "0.15"], ["0.75", "0.95", "0.25", "0.35"]
+    joint = [
+        [Fraction(q) * Fraction(s) for q, s in zip(law, share, strict=True)],
+        [Fraction(q) * (1 - Fraction(s)) for q, s in zip(law, share, strict=True)],
+    ]
+    merged = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    before = dl.measure(np.eye(4), prior=joint, epsilon=["log 2", "log 1.5"])
+    after = dl.measure(merged, prior=joint, epsilon=["log 2", "log 1.5"])
+    for name, small, large in (
+        ("information_privacy_delta(log 2)", "0.0025", "0.1025"),
+        ("strong_information_privacy_delta(log 2)", "0.05", "0.45"),
+        ("pointwise_maximal_leakage_delta(log 1.5)", "0.05", "0.45"),
+    ):
+        assert (before[name].exact, after[name].exact) == (small, large)
+    for name in ("local_dp", "local_dp_delta(log 2)", "information_privacy", "chi_square", "total_variation"):
+        assert after[name].lower <= before[name].upper
+
+
+def test_e3_14_strong_divergences_are_infinite_where_an_output_is_impossible():
+    measured = dl.measure([[0.5, 0.5, 0], [0.25, 0.5, 0.25]])
+    for name in ("strong_kl", "strong_chi_square"):
+        assert measured[name].lower == measured[name].upper == math.inf
+    assert measured["strong_total_variation"].upper <= 2.0

@@ -1,0 +1,68 @@
+"""The command measure."""
+
+from __future__ import annotations
+
+import json
+
+import dalenius as dl
+
+
+def test_json_is_a_list_of_objects(command_line):
+    done = command_line("measure", "parity/laplace-n4", "--json", "--units", "bits", "--law", "0.3,0.7")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    wanted = dl.measure(dl.load("parity/laplace-n4"), law=dl.Iid([0.3, 0.7]), units="bits")
+    assert [row["name"] for row in rows] == [row.name for row in wanted]
+    for row, same in zip(rows, wanted, strict=True):
+        assert {"name", "lower", "upper", "units", "what"} <= set(row)
+        assert (row["lower"], row["upper"], row["units"]) == (same.lower, same.upper, same.units)
+
+
+def test_a_channel_from_a_csv_file(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n1/3,2/3\n")
+    done = command_line(
+        "measure", "channel.csv", "--prior", "0.25,0.75", "--epsilon", "log 3,0.5", "--delta", "0.05", "--outputs"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("the input, one of 2, under the prior that was given; 2 outputs\n")
+    for text in (
+        "log 20/3 = 1.897119 .. 1.89712",
+        "output_probability[yes]",
+        "local_dp_delta(log 3)",
+        "local_dp_epsilon(0.05)",
+    ):
+        assert text in done.stdout
+    done = command_line("measure", "channel.csv", "--json")
+    assert json.loads(done.stdout)[0]["name"] == "mutual_information"
+
+
+def test_an_infinite_measure_is_null_and_says_so(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("no,yes\n1,0\n0,1\n")
+    rows = {row["name"]: row for row in json.loads(command_line("measure", "channel.csv", "--json").stdout)}
+    assert rows["local_dp"]["lower"] is rows["local_dp"]["upper"] is None
+    assert rows["local_dp"]["exact"] == "infinite"
+
+
+def test_a_mechanisms_file(command_line, tmp_path):
+    dl.DesignedMechanism([[0.9, 0.1], [0.4, 0.6]]).save(tmp_path / "own.mechanism.json")
+    done = command_line("measure", "own.mechanism.json", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        {"name": r.name, "lower": r.lower, "upper": r.upper, "units": r.units, "what": r.what, "exact": r.exact}
+        for r in dl.measure([[0.9, 0.1], [0.4, 0.6]])
+    ]
+
+
+def test_what_does_not_fit_is_one_line(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.2\n")
+    for arguments in (
+        ["channel.csv"],
+        ["nothing.csv"],
+        ["parity/laplace-n4", "--units", "bytes"],
+        ["parity/laplace-n4", "--prior", "0.5,0.5"],
+    ):
+        done = command_line("measure", *arguments)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert done.stderr.startswith("dalenius: ")
+        assert done.stderr.count("\n") == 1

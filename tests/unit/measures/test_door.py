@@ -1,0 +1,207 @@
+"""`dl.measure`: what can be measured, what is said about it, and how errors answer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.information import measures as formulas
+from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS
+from dalenius.measures.subjects import MAX_ENTRIES
+
+ROWS, PRIOR = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], [0.5, 0.3, 0.2]
+
+
+def test_one_channel_in_many_forms(tmp_path):
+    path = tmp_path / "channel.csv"
+    lines = ["low,prior,mid,high", "0.7,0.5,0.2,0.1", "", "0.2,0.3,0.6,0.2", "0.1,1/5,0.3,0.6"]
+    path.write_text("\n".join(lines))
+    wanted = dl.measure(ROWS, prior=PRIOR).rows
+    assert dl.measure(np.array(ROWS), prior=np.array(PRIOR)).rows == wanted
+    assert dl.measure(dl.Channel(ROWS), prior=PRIOR).rows == wanted
+    assert dl.measure(dl.DesignedMechanism(ROWS, values=[2, 5, 7]), prior=PRIOR).rows == wanted
+    assert dl.measure(path).rows == dl.measure(str(path)).rows == wanted
+    assert "pointwise_maximal_leakage[high]" in [row.name for row in dl.measure(path, outputs=True)]
+    joint = np.diag(PRIOR).tolist()
+    assert dl.measure(ROWS, prior=joint).rows == wanted
+
+
+def test_rows_have_names_of_functions_and_come_in_order():
+    found = dl.measure(ROWS)
+    names = [definition.name for definition in OF_CHANNEL]
+    assert [row.name for row in found] == names
+    assert len(found) == len(names) == len({row.what for row in found})
+    for name in names:
+        assert name == "shannon_capacity" or callable(getattr(formulas, name))
+    assert found["local_dp"].exact == found["leakage_capacity"].exact == "log 7"
+    with pytest.raises(dl.InputError, match="did you mean 'chi_square'"):
+        found["chi_squar"]
+
+
+def test_a_problem_is_measured_for_its_worst_record():
+    """Two records of different weight in a sum; each measure by listing the datasets."""
+    records, query = dl.Records(3, alphabet=2), dl.Sum([[0, 1], [0, 2], [0, 2]])
+    mechanism = dl.Channel([["1/6"] * v + [Fraction(6 - v, 6)] + [0] * (5 - v) for v in range(6)])
+    problem = dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.AnyPrior())
+    law = dl.Iid([0.3, 0.7])
+    measured = dl.measure(problem, law=law)
+    rows = mechanism.channel(np.arange(6))[query.index_of_dataset(records)]
+    masses = np.array([math.prod((0.3, 0.7)[x] for x in dataset) for dataset in itertools.product((0, 1), repeat=3)])
+    index = np.arange(8).reshape(2, 2, 2)
+    for row in measured:
+        if row.name not in formulas.__all__ or row.name == "differential_privacy":
+            continue
+        values = []
+        for record in range(3):
+            parts = np.moveaxis(index, record, 0).reshape(2, 4)
+            channel = np.array([masses[part] @ rows[part] / masses[part].sum() for part in parts])
+            if row.name == "conditional_mutual_information":
+                weights = masses[parts].sum(axis=0)
+                values.append(formulas.conditional_mutual_information(rows[parts.T], [[0.3, 0.7]] * 4, weights))
+            elif row.name in ("local_dp", "leakage_capacity", "maximal_leakage"):
+                values.append(getattr(formulas, row.name)(channel))
+            else:
+                values.append(np.max(getattr(formulas, row.name)(channel, [0.3, 0.7])))
+        value = float(max(values))
+        assert row.lower - 1e-12 <= value <= row.upper + 1e-12 or row.lower == row.upper == value == math.inf, row
+    both = [group for groups in formulas.neighbours([2, 2, 2]) for group in groups]
+    assert formulas.differential_privacy(rows, both) == measured["differential_privacy"].upper == math.inf
+    assert [row.name for row in measured][-len(OF_RECORDS) :] == [definition.name for definition in OF_RECORDS]
+
+
+def test_a_designed_mechanism_is_measured_under_the_law_of_its_design():
+    design = dl.MinDistortion(
+        records=dl.Records(1, alphabet=3),
+        query=dl.Identity(),
+        distortion=dl.Hamming(),
+        law=dl.Iid([0.5, 0.3, 0.2]),
+        privacy=dl.PointwiseMaximalLeakage("log 2"),
+    )
+    best = [["4/5", "1/5", 0], [0, 1, 0], [0, 0, 1]]
+    found = dl.measure(design, mechanism=design.designed(best))
+    assert found["pointwise_maximal_leakage"].exact == "log 5"
+    assert dl.measure(design, mechanism=design.designed(best), law=dl.Uniform())["local_dp"].exact == "infinite"
+    with pytest.raises(dl.InputError, match="give the mechanism to measure"):
+        dl.measure(design)
+
+
+def test_mechanisms_that_know_their_inputs():
+    assert dl.measure(dl.randomized_response(1, k=3))["local_dp"].upper == pytest.approx(1, abs=1e-15)
+    assert dl.measure(dl.geometric(1, range=(2, 5)))["local_dp"].upper == pytest.approx(3, abs=1e-15)
+    assert len(dl.measure(dl.laplace_threshold(1), outputs=True)) == len(OF_CHANNEL) + 4
+    with pytest.raises(dl.InputError, match="does not say which inputs it has"):
+        dl.measure(dl.symmetric(0.1))
+
+
+def test_an_interval_stays_open_where_only_equality_could_close_it():
+    """Randomised response of epsilon at that very epsilon: e^epsilon is irrational, and nothing tells the two sides apart."""
+    found = dl.measure(dl.randomized_response(1, k=2), epsilon=[1])
+    assert found["pointwise_maximal_leakage_delta(1)"].lower == 0.0
+    assert found["local_dp_delta(1)"].lower == 0.0
+    assert 0.0 < found["local_dp_delta(1)"].upper < 1e-30
+    assert dl.measure(dl.symmetric("1/4", k=2), epsilon=["log 3"])["local_dp_delta(log 3)"].exact == "0"
+
+
+def test_epsilon_and_delta_are_inverse_to_each_other():
+    found = dl.measure(ROWS, prior=PRIOR, epsilon=["log 2"], delta=["0.05"])
+    exact = found["local_dp_delta(log 2)"]
+    assert exact.exact == "0.5"
+    back = dl.measure(ROWS, prior=PRIOR, delta=["0.5"])["local_dp_epsilon(0.5)"]
+    assert back.lower <= math.log(2) <= back.upper
+    assert back.upper - back.lower < 1e-12
+    assert dl.measure(ROWS, delta=[1])["local_dp_epsilon(1)"].upper == 0.0
+    assert dl.measure(np.eye(2), delta=[0])["local_dp_epsilon(0)"].upper == math.inf
+
+
+def test_the_table_is_rounded_outward():
+    lines = str(dl.measure(ROWS, prior=PRIOR)).splitlines()
+    assert lines[0] == "the input, one of 3, under the prior that was given; 3 outputs"
+    assert lines[3].split()[:5] == ["mutual_information", "0.202148", "..", "0.202149", "nats"]
+    assert "local_dp" in lines[8]
+    assert "log 7 = 1.94591 .. 1.945911" in lines[8]
+
+
+def test_large_rationals_are_taken_as_balls():
+    draw = np.random.default_rng(0)
+    rows = draw.dirichlet(np.ones(20), 20)
+    found = dl.measure(rows, prior=draw.dirichlet(np.ones(20)))
+    assert found["local_dp"].exact is None or "/" in found["local_dp"].exact
+    assert all(row.upper - row.lower <= 1e-11 for row in found)
+
+
+def test_progress_tells_the_names():
+    told = []
+    dl.measure(ROWS, delta=[0.1], progress=told.append)
+    assert told[0] == "mutual_information"
+    assert "local_dp" in told
+
+
+ERRORS = [
+    ((ROWS,), {"prior": [0.5, 0.5]}, "prior: expected one probability for each of the 3 inputs, got 2"),
+    ((ROWS,), {"prior": [0.5, 0.2, 0.2]}, "must sum to 1"),
+    ((ROWS,), {"prior": [[0.5, 0.5], [0, 0, 0]]}, "equal length"),
+    ((ROWS,), {"law": dl.Uniform()}, "expected only with a problem"),
+    ((ROWS,), {"units": "bytes"}, "units must be one of nats, bits"),
+    ((ROWS,), {"epsilon": [-1]}, "epsilon"),
+    ((ROWS,), {"delta": [2]}, "delta: a probability, expected 0 to 1, got 2"),
+    (([[0.5, 0.6]],), {}, "must sum to 1"),
+    ((17,), {}, "channel: expected a list"),
+    (("nowhere.csv",), {}, "cannot be read"),
+    ((np.full((600, 600), 1 / 600),), {}, f"at most {MAX_ENTRIES} entries are evaluated exactly, got 600 x 600"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "options", "message"), ERRORS)
+def test_errors(arguments, options, message):
+    with pytest.raises(dl.InputError) as error:
+        dl.measure(*arguments, **options)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_sums_over_pairs_of_inputs_have_a_limit(monkeypatch):
+    monkeypatch.setattr("dalenius.measures.door.MAX_PAIRS", 26)
+    with pytest.raises(dl.InputError, match="is 27; leave them out"):
+        dl.measure(ROWS, epsilon=[1])
+
+
+def test_errors_of_problems():
+    problem = dl.load("parity/laplace-n4")
+    for options, message in (
+        ({"prior": [0.5, 0.5]}, "a problem's records have a law"),
+        ({"law": [0.5, 0.5]}, "law: expected a Law"),
+        ({"law": dl.Iid([0.2, 0.3, 0.5])}, "law: iid needs one probability for each letter"),
+        ({"mechanism": dl.DesignedMechanism([[1, 0], [0, 1]])}, "the problem has one already"),
+    ):
+        with pytest.raises(dl.InputError, match=message):
+            dl.measure(problem, **options)
+    single = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=1), mechanism=dl.Channel([[1]], inputs="dataset"), adversary=dl.AnyPrior()
+    )
+    with pytest.raises(dl.InputError, match="one letter only"):
+        dl.measure(single)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prior\n1\n", "line 1 must name the outputs"),
+        ("a,a\n0.5,0.5\n", "line 1 must name the outputs"),
+        ("a,b\n", "line 1 must name the outputs"),
+        ("", "line 1 must name the outputs"),
+        ("a,b\n0.5\n", "line 2: expected an entry for each of the 2 columns, got 1"),
+        ("a,b\n0.5,x\n", "line 2: expected a number"),
+        ("a,b\n0.5,0.4\n", "must sum to 1"),
+    ],
+)
+def test_tables_that_cannot_be_read(tmp_path, text, message):
+    path = tmp_path / "channel.csv"
+    path.write_text(text)
+    with pytest.raises(dl.InputError) as error:
+        dl.measure(path)
+    assert message in str(error.value)

@@ -1,0 +1,164 @@
+"""Symmetries of a record channel: found where they are, none where entries or counts differ by the least; they change nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.reduction import RecordSymmetries, record_channels
+from dalenius.reduction.counting import exact_counts
+
+
+def problem(records, query, mechanism):
+    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=dl.EntropyAtLeast("0.9 max"))
+
+
+def found(question, record=0):
+    channel = next(part for part in record_channels(question) if part.record == record)
+    return channel, RecordSymmetries.of(question, channel)
+
+
+LATIN = dl.Table([(a + b) % 3 for a in range(3) for b in range(3)])
+CIRCULANT = dl.Channel([[("0.5", "0.3", "0.2")[(y - v) % 3] for y in range(3)] for v in range(3)])
+TERNARY = dl.Records(3, alphabet=3)
+SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
+
+
+@pytest.mark.parametrize(
+    ("question", "moves", "letters"),
+    [
+        (problem(TERNARY, dl.ModularSum(3), dl.symmetric("0.2")), 6, 6),
+        (problem(TERNARY, dl.ModularSum(3), dl.randomized_response(1)), 6, 6),
+        (problem(TERNARY, dl.ModularSum(3), CIRCULANT), 3, 6),
+        (problem(dl.Records(2, alphabet=3), LATIN, dl.symmetric("0.2")), 6, 6),
+        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")), 1, 2),
+        (problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")), 1, 8),
+        (problem(dl.Records(5, alphabet=2), dl.Count(), dl.exponential("0.5")), 1, 1),
+        (problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)), 4, 2),
+    ],
+    ids=["symmetric", "response", "circulant", "latin", "count", "squares", "enclosed", "identity"],
+)
+def test_how_far_symmetries_reach(question, moves, letters):
+    """The images of one conditional of the first letter, and of the letters, counted as sets of permutations."""
+    _, symmetries = found(question)
+    assert len(group([tuple(move.kept.tolist()) for move in symmetries.rows[0]])) == moves
+    assert len(group([tuple(triple.letters.tolist()) for triple in symmetries.triples])) == letters
+
+
+def group(generators):
+    """All that permutations generate."""
+    if not generators:
+        return {()}
+    size = len(generators[0])
+    known = {tuple(range(size))}
+    queue = list(known)
+    while queue:
+        x = queue.pop()
+        for g in generators:
+            y = tuple(g[j] for j in x)
+            if y not in known:
+                known.add(y)
+                queue.append(y)
+    return known
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        problem(TERNARY, dl.ModularSum(3), CIRCULANT),
+        problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")),
+        problem(dl.Records(2, alphabet=2), dl.Identity(), dl.randomized_response(1)),
+        problem(dl.Records(2, alphabet=4), SQUARES, dl.geometric("0.5")),
+    ],
+    ids=["circulant", "count", "identity", "squares"],
+)
+def test_a_symmetry_leaves_counts_and_matrix_alone(question):
+    channel, symmetries = found(question)
+    counts = np.array(exact_counts(question.query_of_inputs, question.records, 0))
+    for triple in symmetries.triples:
+        assert np.array_equal(counts[np.ix_(triple.letters, triple.inputs)], counts)
+        used = counts.any(axis=0)
+        moved = question.channel[np.ix_(triple.inputs, triple.outputs)]
+        assert np.allclose(moved[used], question.channel[used], atol=1e-15)
+        assert np.allclose(channel.rows[np.ix_(triple.classes, triple.kept)], channel.rows, atol=1e-15)
+    for a, moves in enumerate(symmetries.rows):
+        for move in moves:
+            own = counts[a] > 0
+            assert sorted(move.inputs.tolist()) == list(range(counts.shape[1]))
+            assert np.array_equal(counts[a, move.inputs], counts[a])
+            moved = question.channel[np.ix_(move.inputs, move.outputs)]
+            assert np.allclose(moved[own], question.channel[own], atol=1e-15)
+
+
+def test_an_entry_that_differs_less_than_doubles_do_is_another_number():
+    least = Fraction(1, 10**30)
+    rows = [[Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)] for _ in range(3)]
+    rows = [row[-v:] + row[:-v] for v, row in enumerate(rows)]
+    assert len(found(problem(TERNARY, dl.ModularSum(3), dl.Channel(rows)))[1].rows[0]) > 0
+    rows[0] = [rows[0][0] + least, rows[0][1] - least, rows[0][2]]
+    assert found(problem(TERNARY, dl.ModularSum(3), dl.Channel(rows)))[1].rows[0] == ()
+
+
+def test_counts_that_differ_by_one_in_thousands_of_digits():
+    """Two hundred bits modulo 3: each value is attained by a third of the datasets, but not quite."""
+    question = problem(dl.Records(200, alphabet=2), dl.ModularSum(3), dl.symmetric("0.2"))
+    channel, symmetries = found(question)
+    counts = exact_counts(question.query_of_inputs, question.records, 0)
+    assert np.allclose(channel.log_uniform, np.log(1 / 6), atol=1e-12)
+    assert counts is not None
+    assert len({n for row in counts for n in row}) == 2
+    for a, moves in enumerate(symmetries.rows):
+        for move in moves:
+            assert [counts[a][k] for k in move.inputs] == counts[a]
+
+
+def test_a_large_channel_and_numbers_of_many_digits_are_left_alone():
+    records = dl.Records(400, alphabet=2)
+    assert found(problem(records, dl.Count(), dl.geometric("0.1")))[1].triples == ()
+    many = dl.Records(2000, alphabet=2)
+    assert exact_counts(dl.Count(), many, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "records"),
+    [
+        (dl.Count(), dl.Records(alphabets=[2, 3, 2])),
+        (dl.ModularSum(4), dl.Records(alphabets=[2, 3, 3])),
+        (dl.Sum(weights=[1, -2, 4]), dl.Records(alphabets=[2, 3, 2])),
+        (dl.Threshold(2), dl.Records(alphabets=[2, 2, 3])),
+        (dl.Identity(), dl.Records(alphabets=[2, 3])),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_counts_are_those_of_a_list_of_all_datasets(query, records):
+    index = query.index_of_dataset(records)
+    for record, letters in enumerate(records.alphabets):
+        listed = np.zeros((letters, query.values(records).size), dtype=int)
+        np.add.at(listed, (records.letters_of_datasets(record), index), 1)
+        assert exact_counts(query, records, record) == listed.tolist()
+
+
+def test_binomials():
+    counts = exact_counts(dl.Count(), dl.Records(300, alphabet=2), 0)
+    assert counts is not None
+    assert counts[1][1:] == [comb(299, k) for k in range(300)]
+
+
+def test_equal_letters_share_a_source_and_a_mirror_image_has_one():
+    channel, symmetries = found(problem(dl.Records(5, alphabet=2), dl.Count(), dl.geometric("0.5")))
+    low = np.array([channel.rows[np.isfinite(own)].min(axis=0) for own in channel.log_uniform])
+    high = np.array([channel.rows[np.isfinite(own)].max(axis=0) for own in channel.log_uniform])
+    symmetries = symmetries.within(low, high)
+    (_, own), (first, move) = symmetries.sources(low, high)
+    assert own is None
+    assert first == 0
+    assert move is not None
+    assert np.allclose(low[1, move.kept], low[0], atol=1e-15)
+    assert np.array_equal(channel.log_uniform[1, move.classes], channel.log_uniform[0])
+    cut = low.copy()
+    cut[0, 0] += 0.01
+    assert symmetries.within(cut, high).triples == ()
