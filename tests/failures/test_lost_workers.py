@@ -26,6 +26,7 @@ def together(monkeypatch):
         monkeypatch.setattr("dalenius._solve.crew_of", pool.crew_of)
         monkeypatch.setattr("dalenius.audits.together.ALONE", -1.0)
         monkeypatch.setattr("dalenius.search.crew.TURN", 2.0**-6)
+        monkeypatch.setattr("dalenius.search.crew.LONGER", 0.0)
         return pool
 
     return call

@@ -26,8 +26,10 @@ from dalenius.search.runner import Nodes, Runner
 __all__ = ["Crew", "Grown", "Work", "crew_of", "worked"]
 
 logger = logging.getLogger("dalenius")
-TURN = 1.0  # seconds that a worker keeps what it is lent
-TOGETHER = 64  # leaves that it is lent, at most
+TURN, LONGER = (
+    1.0,
+    0.1,
+)  # seconds that a worker keeps what it is lent, at least; and as a share of the time that has passed
 LOOK = 0.1  # seconds between two looks at the clock while everybody works
 LATE = 0.5  # seconds for work that is being sent back when the time is up
 PROCESS = 150 * 2.0**20  # bytes of a process that works
@@ -143,11 +145,12 @@ class Crew:
             room = (room - sum(errand.room for errand in self._out)) / self._idle
         if room < 1.0:
             return False
-        errand = _Errand(runner, runner.lend(1.0 / self._pool.size, TOGETHER), room)
+        errand = _Errand(runner, runner.lend(1.0 / self._pool.size), room)
         if errand.numbers:
             lent = runner.lent(errand.numbers)
             self._out.append(errand)
-            errand.task = self._pool.submit(worked, lent, min(TURN, clock.remaining), lent.leaves + room)
+            seconds = min(max(TURN, LONGER * clock.seconds), clock.remaining)
+            errand.task = self._pool.submit(worked, lent, seconds, lent.leaves + room)
             errand.task.add_done_callback(lambda _: self._back.put(errand))
         return bool(errand.numbers)
 

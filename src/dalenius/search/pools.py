@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError
 from typing import Any, Protocol
@@ -14,6 +17,7 @@ __all__ = ["ClusterPool", "LocalPool", "Pool", "Task"]
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PATIENCE = 10  # seconds to find a scheduler
+LOOK = 1.0  # seconds between two looks whether anybody is still there to work for
 
 
 class Task(Protocol):
@@ -66,11 +70,19 @@ class LocalPool:
     def _begin(self) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
-        self._executor = ProcessPoolExecutor(self.size, initializer=_deaf, env=ONE_THREAD)
+        self._executor = ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
 
 
-def _deaf() -> None:
+def _begin_to_work() -> None:
+    """Ctrl-C is not for a worker, and he does not outlive whoever he works for, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_go_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _go_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
 
 
 def _knock(address: str) -> None:

@@ -22,6 +22,8 @@ class Runner(ABC):
     Attributes
     ----------
     name : str
+    together : int
+        How many leaves are lent at once, at most.
     tree : Tree
     target : float
     point : array or None
@@ -29,6 +31,7 @@ class Runner(ABC):
     """
 
     name: ClassVar[str]
+    together: ClassVar[int] = 64
     tree: Tree[Any, Any]
     target: float
     point: Floats | None = None
@@ -58,9 +61,9 @@ class Runner(ABC):
         """Whether there is a leaf above the target that nobody is at work on."""
         return self.tree.waiting(self.target) > 0
 
-    def lend(self, share: float, most: int) -> tuple[int, ...]:
-        """Numbers of leaves for somebody else: a share of those that wait, but at most so many, the largest bounds first."""
-        count = min(int(self.tree.waiting(self.target) * share) + 1, most)
+    def lend(self, share: float) -> tuple[int, ...]:
+        """Numbers of leaves for somebody else: a share of those that wait, the largest bounds first."""
+        count = min(int(self.tree.waiting(self.target) * share) + 1, self.together)
         return self.tree.lend(count, above=self.target, able=self.able)
 
     @staticmethod

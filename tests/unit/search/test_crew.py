@@ -23,6 +23,7 @@ CENTRE = np.array([0.3, 0.8])
 def short_turns(monkeypatch):
     """A worker looks at the clock a few times before what he was lent is sent back."""
     monkeypatch.setattr("dalenius.search.crew.TURN", 2.0**-9)
+    monkeypatch.setattr("dalenius.search.crew.LONGER", 0.0)
 
 
 class Nearest:
@@ -83,7 +84,7 @@ def test_what_was_lent_comes_back_in_its_place():
     for _ in range(5):
         square.grow(Clock())
     before = square.upper, square.leaves
-    first, second = square.lend(0.5, 64), square.lend(1.0, 2)
+    first, second = square.lend(0.5), square.lend(0.1)
     assert not set(first) & set(second)
     assert (square.upper, square.leaves) == before  # away, and yet they count
     grown = worked(square.lent(first), math.inf, math.inf)

@@ -49,6 +49,7 @@ class DualTree(Runner):
     """
 
     name = "dual tree"
+    together = 4  # a leaf has row trees, and takes long
 
     def __init__(
         self,
