@@ -126,6 +126,9 @@ def test_designs_and_their_rows() -> None:
         records=PAIR, query=dl.Parity(), distortion=dl.Hamming(), max_leakage=np.int64(1), adversary=dl.AnyPrior()
     )
     assert bits.budget == 1
+    terms = [dl.LeakageTerm(dl.AnyPrior(), weight=np.float64(0.5)), dl.DistortionTerm(dl.Hamming(), weight="1/10")]
+    objective: dl.Objective = dl.WeightedSum(weight=np.int64(2), terms=terms)
+    assert objective == dl.WeightedSum((dl.LeakageTerm(dl.AnyPrior(), weight="1/2"), terms[1]), weight=2)
 
 
 def test_answers() -> None:

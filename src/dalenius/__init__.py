@@ -22,7 +22,7 @@ Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure): every leakage measure of one mechanism
+Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
 Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
@@ -45,6 +45,7 @@ from dalenius.errors import NotProvedError as NotProvedError
 from dalenius.evidence import Certificate as Certificate
 from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
+from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.measures.door import measure as measure
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
+from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
+from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.objectives import LeakageTerm
 from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
@@ -136,10 +138,10 @@ class AuditCosts:
         return max(self.search + self.certain.bytes, 0.5 * self.search + self.whole.bytes)
 
     @classmethod
-    def of(cls, problem: MaximalLeakage | DesignProblem) -> AuditCosts:
-        """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms."""
+    def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
+        """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
         inputs, outputs = problem.channel.shape if isinstance(problem, MaximalLeakage) else problem.cost.shape
-        entries, adversary = inputs * outputs, problem.adversary
+        entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
 
         def information(kind: Kind, weights: int) -> Cost:
@@ -166,13 +168,24 @@ class AuditCosts:
 
 
 def design_cost(problem: DesignProblem) -> Cost:
-    """What proving a design takes: its mechanism's audit, for itself and again as a part of it, and priors or multipliers."""
+    """What proving a design takes: its mechanism's audits, for themselves and again as parts of it, and priors or multipliers."""
     audit, (inputs, outputs) = AuditCosts.of(problem), problem.cost.shape
     letters = max(problem.records.alphabets)
+    further = Cost()
+    for adversary in _further(problem):
+        whole = AuditCosts.of(problem, adversary).whole
+        further = further + whole + whole
     if problem.adversary is None:
-        return audit.certain + WEIGHT.times(2 * inputs * outputs)
+        return audit.certain + WEIGHT.times(2 * inputs * outputs) + further
     prior = WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)
-    return audit.whole + audit.whole + prior.times(PRIORS)
+    return audit.whole + audit.whole + prior.times(PRIORS) + further
+
+
+def _further(problem: DesignProblem) -> list[Adversary]:
+    """Whom its mechanism is audited against besides its own adversary: those of limits and of terms."""
+    limited = [each.adversary for each in problem.own_constraints if isinstance(each, LeakageLimit)]
+    terms = () if problem.objective is None else problem.objective.terms
+    return limited + [term.adversary for term in terms if isinstance(term, LeakageTerm)]
 
 
 def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -> Cost:

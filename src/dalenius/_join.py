@@ -16,8 +16,9 @@ __all__ = ["join"]
 def join(problem: Problem, first: Certificate, second: Certificate) -> Certificate:
     """The better lower end and the better upper end of two proved certificates of one model, proved together.
 
-    The lower end brings its witness, or its dual, priors and ratios; the upper end its sections and, in a design, its mechanism. No
-    line of the one refers to a line of the other, so the parts prove together what they proved apart; each end retreats on its own.
+    The lower end brings its witness, or its dual, priors and ratios; the upper end its sections and, in a design, its mechanism and
+    the ends of its terms. No line of the one refers to a line of the other, so the parts prove together what they proved apart; each
+    end retreats on its own.
 
     Raises
     ------
@@ -56,8 +57,10 @@ class _Joined:
     def uppers(self) -> Iterator[Upper]:
         ends = [(claim[1], other) for other in self.certificates if (claim := other.header.claim)]
         for number, (value, other) in enumerate(sorted(ends, key=lambda end: end[0])):
-            mechanism, lines = other.header.mechanism, other.upper_lines()
-            yield Upper(value=value, exact=True, lines=lines, mechanism=mechanism, candidate=number)
+            header, lines = other.header, other.upper_lines()
+            yield Upper(
+                value=value, exact=True, lines=lines, mechanism=header.mechanism, terms=header.terms, candidate=number
+            )
 
     def result(self, proved: Proved[Lower, Upper]) -> Certificate:
         """The certificate that was proved."""

@@ -17,7 +17,7 @@ from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDis
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, crew_of, need_solver, stopped_by_interrupt
 
-__all__ = ["solve"]
+__all__ = ["need_way", "solve"]
 
 T = TypeVar("T", Result, DesignResult)
 METHODS = ("exchange", "alternating")
@@ -84,7 +84,7 @@ def solve(
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
     method : {"exchange", "alternating"}
         ``"alternating"`` is the source paper's scheme, with certified blocks. Of an audit against `EntropyAtLeast`: the lower end is
-        where the scheme comes to rest, so that neither another letter law nor another conditional law of one letter leaks more than
+        where the scheme comes to rest, so that neither another letter law nor other conditional laws of all letters leak more than
         the gap more. Of a design: the exchange with a memory of one prior, which need not close, and warns where it cycles
         (`dalenius.alternating.CycleWarning`). The interval is proved as always; `result.alternating` has sweeps, gains and cycles.
         Left out: the search of an audit, the ``"exchange"`` of a design.
@@ -141,7 +141,7 @@ def solve(
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
-    _imported(problem, need_solver(solver), method)
+    need_way(problem, method, solver)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
@@ -157,17 +157,6 @@ def solve(
 
 def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method: str | None) -> Result:
     """Problem 1."""
-    if method is None and search.solver not in ("auto", "own"):
-        raise InputError(
-            "solver: an audit's bounds are closed forms, there is no program to solve; leave it out, or choose "
-            f'method="alternating"; got "{search.solver}"'
-        )
-    if method not in (None, "alternating"):
-        raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not isinstance(problem.adversary, EntropyAtLeast):
-        raise InputError(
-            "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
-        )
     if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
@@ -186,53 +175,93 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
 
-    if method is not None and method not in METHODS:
-        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
-    if not problem.plain and method == "alternating":
-        raise InputError(
-            f'method: a design with {_more(problem)} has one method, the exchange; leave it out, got "alternating"'
-        )
-    private = isinstance(problem, MinDistortion) and problem.privacy is not None
-    if private and method is not None:
-        raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
-    if private and known is not None:
+    if _is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
-    if private and problem.plain and search.solver != "auto":
-        raise InputError(
-            f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{search.solver}"'
-        )
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    if not problem.plain:
-        if search.solver == "own":
-            raise InputError(
-                f"solver: our own method knows no {_more(problem).removeprefix('an ')}; choose another one, or leave it out"
-            )
+    linear = _is_linear(problem)
+    if not problem.plain and not linear:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
         return prove(problem, constrained, search)
-    if private:
-        linear = LinearProposer.of(problem, search)
-        linear.run()
-        return prove(problem, linear, search)
+    if linear:
+        exact = LinearProposer.of(problem, search)
+        exact.run()
+        return prove(problem, exact, search)
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
 
 
-def _more(problem: DesignProblem) -> str:
-    """What it has that plain designs have not."""
-    return "constraints" if problem.constraints else "an objective of several terms"
+def need_way(problem: Problem, method: str | None, solver: object) -> None:
+    """Refuse a method or a solver that `solve` has no use for on this problem, before any work.
 
+    The modelling language, which takes a second to import, is imported here, before any clock starts: no limit is about that.
 
-def _imported(problem: Problem, solver: str, method: str | None) -> None:
-    """Import the modelling language, which takes a second, before the clock starts: no limit is about that. Is the solver there?"""
-    if isinstance(problem, DesignProblem) or method is not None or solver not in ("auto", "own"):
+    Raises
+    ------
+    InputError
+        If `method` or `solver` is invalid or not for this kind of problem, or the solver is not there.
+    """
+    chosen = need_solver(solver)
+    if isinstance(problem, DesignProblem):
+        _need_way_to_design(problem, method, chosen)
+    else:
+        _need_way_to_audit(problem, method, chosen)
+    if isinstance(problem, DesignProblem) or method is not None or chosen not in ("auto", "own"):
         import dalenius.alternating  # noqa: F401
         from dalenius.programs.solvers import order_of
 
-        order_of(solver)
+        order_of(chosen)
+
+
+def _need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None:
+    if method is None and solver not in ("auto", "own"):
+        raise InputError(
+            "solver: an audit's bounds are closed forms, there is no program to solve; leave it out, or choose "
+            f'method="alternating"; got "{solver}"'
+        )
+    if method not in (None, "alternating"):
+        raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
+    if method is not None and not (
+        isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast)
+    ):
+        raise InputError(
+            "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
+        )
+
+
+def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str) -> None:
+    if method is not None and method not in METHODS:
+        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
+    if not problem.plain:
+        more = "constraints" if problem.constraints else "an objective of several terms"
+        if method == "alternating":
+            raise InputError(
+                f'method: a design with {more} has one method, the exchange; leave it out, got "alternating"'
+            )
+        if solver == "own" and not _is_linear(problem):
+            known = more.removeprefix("an ")
+            raise InputError(f"solver: our own method knows no {known}; choose another one, or leave it out")
+    if _is_private(problem) and method is not None:
+        raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
+    if solver != "auto" and _is_linear(problem):
+        raise InputError(
+            f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
+        )
+
+
+def _is_private(problem: DesignProblem) -> bool:
+    """Whether a privacy notion limits the mechanism, and no adversary."""
+    return isinstance(problem, MinDistortion) and problem.privacy is not None
+
+
+def _is_linear(problem: DesignProblem) -> bool:
+    """Whether the design is a linear program, which is solved exactly."""
+    from dalenius.designs import Terms
+
+    return _is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
 def _of_kind(known: object, kind: type[T]) -> T | None:

@@ -207,9 +207,11 @@ def need_folder(folder: Path, *, make: bool = False) -> None:
     except OSError as error:
         raise InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
     try:
-        os.unlink(_staged(folder / "any", ""))
+        staged = _staged(folder / "any", "")
     except OSError as error:
         raise InputError(f"{folder}: cannot be written into: {error.strerror or error}") from None
+    with suppress(FileNotFoundError):  # a process that tidied was quicker
+        os.unlink(staged)
 
 
 def need_places(paths: Iterable[Path]) -> None:

@@ -67,6 +67,12 @@ class Verdict:
         """The exit status of the command line."""
         return self.status.exit_code
 
+    def json(self, **files: str) -> str:
+        """With the files that it is about as a JSON object; the ends exactly, as fractions, and null where there is none."""
+        ends = (None if end is None else str(end) for end in (self.lower, self.upper))
+        told: dict[str, object] = {**files, "status": self.status.value, "proved": self.proved, "reason": self.reason}
+        return json.dumps(told | dict(zip(("lower", "upper"), ends, strict=True)) | {"lines": self.lines})
+
 
 def check(
     model: bytes,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from . import Status, Verdict, check
-from .allowance import MEMORY, SECONDS, amount
-from .arithmetic import NAMES, choose
+from .arithmetic import choose
 from .console import Parser, ended, file_bytes, show, unusable
 
 
@@ -21,14 +19,6 @@ def _judge(options: argparse.Namespace) -> Verdict:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except KeyboardInterrupt:
         return Verdict(Status.UNDECIDED, "interrupted")
-
-
-def _json(options: argparse.Namespace, verdict: Verdict) -> str:
-    """The verdict; the ends exactly, as fractions, and null where there is no interval."""
-    ends = (None if end is None else str(end) for end in (verdict.lower, verdict.upper))
-    told: dict[str, object] = {"model": options.model, "certificate": options.certificate}
-    told |= {"status": verdict.status.value, "proved": verdict.proved, "reason": verdict.reason}
-    return json.dumps(told | dict(zip(("lower", "upper"), ends, strict=True)) | {"lines": verdict.lines})
 
 
 def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> int:
@@ -44,19 +34,7 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         action="store_true",
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
-    parser.add_argument(
-        "--time-limit", type=amount, default=SECONDS, metavar="SECONDS", help="undecided beyond (default: %(default)g)"
-    )
-    parser.add_argument(
-        "--memory-limit", type=amount, default=MEMORY, metavar="MIB", help="undecided beyond (default: %(default)g)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
-    parser.add_argument(
-        "--arithmetic",
-        choices=NAMES,
-        default="auto",
-        help="python-flint's, or the checker's own in the standard library alone; auto is flint where it is installed",
-    )
+    parser.add_common()
     parser.add_argument("--quiet", action="store_true", help="print no verdict; the exit status tells")
     options = parser.parse_args(arguments)
     try:
@@ -69,7 +47,7 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         return unusable(f"{program}: {error}")
     if not options.quiet:
         lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
-        show(_json(options, verdict) if options.json else "\n".join(lines))
+        show(verdict.json(model=options.model, certificate=options.certificate) if options.json else "\n".join(lines))
     if verdict.status is Status.UNREADABLE:
         return unusable(f"{program}: {options.model}: {verdict.reason}")
     return verdict.exit_code

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+from .allowance import MEMORY, SECONDS, amount
+from .arithmetic import NAMES
 from .read import MAX_FILE
 
 _UNUSABLE = 2
@@ -21,6 +23,20 @@ class Parser(argparse.ArgumentParser):
 
     def print_help(self, file: object = None) -> None:
         show(self.format_help().rstrip("\n"))
+
+    def add_common(self) -> None:
+        """What all checkers take: limits, how the verdict is printed, and what to compute with."""
+        for name, default, unit in (("--time-limit", SECONDS, "SECONDS"), ("--memory-limit", MEMORY, "MIB")):
+            self.add_argument(
+                name, type=amount, default=default, metavar=unit, help="undecided beyond (default: %(default)g)"
+            )
+        self.add_argument("--json", action="store_true", help="print the verdict as one JSON object")
+        self.add_argument(
+            "--arithmetic",
+            choices=NAMES,
+            default="auto",
+            help="python-flint's, or the checker's own in the standard library alone; auto is flint where it is installed",
+        )
 
     def error(self, message: str) -> NoReturn:
         self.exit(_UNUSABLE, f"{self.prog}: {message}; --help says what there is\n")

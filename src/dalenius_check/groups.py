@@ -119,20 +119,26 @@ class Level:
     """
 
     def __init__(self, record: Record, groups: Partition, before: Level | None = None, size: int = 0) -> None:
-        self.record, self.groups, self.outputs, self._before = record, groups, len(groups), before
+        self.record, self.groups, self.outputs, self.top = record, groups, len(groups), before is None
         self.costs: list[arb] | None = None
         self.allowance, self._size = record.channel.allowance, size
         letters = len(record.inputs)
         self._simplex = Ranges([fmpq(0)] * letters, [fmpq(1)] * letters)
-        same = {group: j for j, group in enumerate(before.groups)} if before else {}
-        self._same = [same.get(group) for group in groups]
         self._roots = dict[int, Ranges]()
         self.box = Box(self._root, self.allowance)
+        if before:
+            self._inherit(before)
 
-    @property
-    def top(self) -> bool:
-        """Whether no line `group` is above."""
-        return self._before is None
+    def _inherit(self, before: Level) -> None:
+        """The ranges below a line `group`, from those before it; whether or not they are asked for, since lines may be many."""
+        self._take((self.outputs + len(self.record.inputs)) * PAIR)
+        same = {group: j for j, group in enumerate(before.groups)}
+        for g, group in enumerate(self.groups):
+            self._roots[g] = before.box[same[group]] if group in same else self._simplex
+        for a in range(len(self.record.inputs)):
+            self.allowance.look()
+            own = self._own(a)
+            self._roots[self.outputs + a] = merged(own, before.conditional(a), self.groups, before.groups)
 
     def _take(self, size: int) -> None:
         self.allowance.take(size)
@@ -143,18 +149,15 @@ class Level:
         self.box.close()
         self._take(-self._size)
 
+    def _own(self, a: int) -> Ranges:
+        """What the rows say of K_a."""
+        self._take(self.outputs * BALL)
+        return own_ranges(self.record.channel, self.record.inputs[a])
+
     def _root(self, j: int) -> Ranges:
         """Ranges that nothing was cut from since this line."""
-        if j < self.outputs:
-            place = self._same[j]
-            return self._simplex if self._before is None or place is None else self._before.box[place]
         if j not in self._roots:
-            a = j - self.outputs
-            ranges = own_ranges(self.record.channel, self.record.inputs[a])
-            if self._before:
-                ranges = merged(ranges, self._before.conditional(a), self.groups, self._before.groups)
-            self._take(self.outputs * BALL)
-            self._roots[j] = ranges
+            self._roots[j] = self._simplex if j < self.outputs else self._own(j - self.outputs)
         return self._roots[j]
 
     def conditional(self, a: int) -> Ranges:
@@ -168,7 +171,7 @@ class Level:
     @property
     def empty(self) -> bool:
         """Whether no prior is in the box: some family of ranges has no member."""
-        families = range(self.outputs + len(self.record.inputs)) if self._before else ()
+        families = () if self.top else range(self.outputs + len(self.record.inputs))
         return self.box.empty or not all(self.box[j].ends for j in families)
 
     def below(self, groups: Partition, law: list[fmpq], base: Grouping) -> Level:

@@ -77,10 +77,10 @@ class RowTree:
             self.orders.popitem()
             self.allowance.take(-PAIR)
 
-    def _ranges(self) -> list[Ranges]:
-        """The ranges of all families, not yet tightened."""
-        first, *others = (family.box[0] for family in self.families)
-        return [ordered(first, self.orders, self.allowance) if self.orders else first, *others]
+    def _ranges(self, family: Family) -> Ranges:
+        """The ranges of a family, not yet tightened; orders are about the first one."""
+        plain = family is not self.families[0] or not self.orders
+        return family.box[0] if plain else ordered(family.box[0], self.orders, self.allowance)
 
     def _halve(self, item: list[Any]) -> Callable[[], None]:
         here = len(self.families), len(self.orders)
@@ -103,7 +103,7 @@ class RowTree:
         channel, size = grouping.of(joined(groups, self.level.groups))
         own = len(groups) * 2 * BALL + self.level.outputs * NUMBER + len(inputs) * BALL + PAIR
         self.allowance.take(own)
-        ranges = merged(own_ranges(channel, inputs), self._ranges()[-1], groups, before.groups)
+        ranges = merged(own_ranges(channel, inputs), self._ranges(before), groups, before.groups)
         scores = self.stated.leaf.coarser(self.a, self.families[0].scores, channel) if before.scores else []
         box = Box([ranges].__getitem__, self.allowance)
         self.families.append(Family(groups, channel, box, scores, size + own))
@@ -133,7 +133,7 @@ class RowTree:
         hints = (
             entries(item[2], "multipliers of earlier ranges", len(earlier)) if len(item) > 2 else [None] * len(earlier)
         )
-        ranges = self._ranges()
+        ranges = list(map(self._ranges, self.families))
         used = [
             (family.channel, own, slopes.read(hint, len(family.groups)))
             for family, own, hint in zip(self.families, ranges, [*hints, item[1]], strict=True)

@@ -22,12 +22,6 @@ OFTEN = [
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
     ("infeasible with an objective", "design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),
     (
-        "less than terms",
-        "objective.py",
-        "need((max(parts) if self.largest else total(parts)) <= claim",
-        "need(True or claim",
-    ),
-    (
         "not private",
         "privacy.py",
         "all(x <= c * mean for x, mean in pairs)",
@@ -86,6 +80,12 @@ SELDOM = [
     ("infeasible at zero", "numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
     ("sign of a multiplier", "given.py", "rows.equal or mu >= 0", "True"),
     ("infeasible and private", "privacy.py", "if nothing or given.objective.given else rows", "if False else rows"),
+    (
+        "less than terms",
+        "objective.py",
+        "need((max(parts) if self.largest else total(parts)) <= claim",
+        "need(True or claim",
+    ),
     ("groups for nothing", "groups.py", "level.costs = [x - y - z for", "level.costs = [arb(0) for"),
     ("groups not normalised", "groups.py", "return [law[y] for y in range(channel.outputs)]", "return weights"),
     ("groups of some outputs", "groups.py", "need(sorted(chain(*found)) == list(range(size)),", "need(True,"),

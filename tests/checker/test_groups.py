@@ -15,12 +15,13 @@ from flint import arb, ctx
 from scipy.special import xlogy
 
 from campaigns import draws
+from dalenius_check import check
 from dalenius_check.box import Box
 from dalenius_check.certificate import Lines
 from dalenius_check.curve import Ceiling
 from dalenius_check.numbers import RefusedError
 from dalenius_check.tree import Section
-from test_leaves import CASES, precision, random_box, random_law, random_slopes, ranges, setting
+from test_leaves import CASES, MODELS, precision, random_box, random_law, random_slopes, ranges, setting
 
 __all__ = ["precision", "setting"]
 MARGIN = 1e-7
@@ -255,7 +256,7 @@ def proves(parsed, record, lines, box, upper):
 def test_trees_with_groups_prove_what_the_formulas_say_and_cover_priors(setting):
     ref, parsed, record, rng = setting
     ctx.prec = 256
-    for _ in range(draws(6, 120)):
+    for _ in range(draws(4, 120)):
         p = ref.random(rng)
         box = random_box(ref, p, rng)
         lines, bound = tree_lines(ref, View(ref, box, [[y] for y in range(ref.Y)], np.zeros(ref.K)), rng)
@@ -263,3 +264,18 @@ def test_trees_with_groups_prove_what_the_formulas_say_and_cover_priors(setting)
         step = MARGIN * max(1, abs(bound))
         assert proves(parsed, record, lines, ranges(box, ref), bound + step)
         assert not proves(parsed, record, lines, ranges(box, ref), bound - step)
+
+
+def test_groups_of_groups_of_groups_take_what_is_counted(forge):
+    """As many lines `group` as one likes: below each other they take memory, beside each other nothing is left of them."""
+    model = forge.model(*MODELS[1])
+    groups, last = ["group", [[4, 0], [1], [2, 3]], ["1"] * 5], ["joint", "1", "0", None, ["1"] * 3]
+    below = [["record", 0], *[groups] * 1100, last]
+    beside = [["record", 0], *[line for _ in range(60) for line in (["cut", 0, 0, "2"], groups, last)], groups, last]
+    rows = [["record", 0], ["joint", "1", "1", None, ["1"] * 5]]
+    rows += [line for _ in range(2) for line in (*[["group", groups[1]]] * 300, ["row", None])]
+    for lines, memory, status in ((below, 64, 0), (below, 1, 3), (beside, 1, 0), (rows, 64, 0), (rows, 0.5, 3)):
+        data = forge.certificate(model, "0", "9", ["witness", None, None], *lines)
+        verdict = check(model, data, memory=memory)
+        assert verdict.exit_code == status, verdict.reason
+        assert status == 0 or "MiB of memory" in verdict.reason

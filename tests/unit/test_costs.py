@@ -62,6 +62,24 @@ def test_every_model_of_the_library_is_far_within_the_default_limits():
             assert design_cost(model).within(0.1 * limits.seconds, 0.1 * limits.bytes), name
 
 
+def test_every_adversary_of_a_design_is_audited_against():
+    """Those of limits and of terms cost as much as its own."""
+    given = {
+        "records": dl.Records(8, alphabet=2),
+        "query": dl.Count(),
+        "distortion": dl.Absolute(),
+        "max_distortion": 1,
+    }
+    own = dl.EntropyAtLeast("0.9 max")
+    alone = design_cost(dl.MinLeakage(**given, adversary=own)).seconds
+    limited = dl.MinLeakage(**given, adversary=own, constraints=[dl.LeakageLimit(own, 1)])
+    both = dl.MinLeakage(
+        **given, adversary=own, objective=dl.WeightedSum([dl.LeakageTerm(own), dl.DistortionTerm(dl.Squared())])
+    )
+    audits = AuditCosts.of(dl.MinLeakage(**given, adversary=own)).whole.times(2).seconds
+    assert design_cost(limited).seconds == design_cost(both).seconds == pytest.approx(alone + audits)
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from dalenius._prove import Proved
 from dalenius.alternating.driver import AlternatingResult, Settings, Sweep, alternate
 from dalenius.alternating.leakage_scheme import LeakageScheme
+from dalenius.alternation import Alternation
 from dalenius.audits.ascent import Candidate, polish, posterior
 from dalenius.audits.audit import LowerEnd
 from dalenius.audits.entropy_at_least import EntropyAudit
@@ -17,6 +19,7 @@ from dalenius.audits.record_audit import RecordAudit
 from dalenius.evidence import CERTAIN, Upper
 from dalenius.information.arrays import Floats
 from dalenius.information.tilt import largest_score
+from dalenius.outcome import Scope, Termination
 from dalenius.programs.tally import Tally
 from dalenius.reduction import AggregatedRecord
 from dalenius.results import Result
@@ -35,17 +38,20 @@ class AlternatingAudit(EntropyAudit):
     """Problem 1 by the alternating scheme: the uniform prior is the first start, as in the source paper's Algorithm 1.
 
     The bounds from above are the audit's own. Where they find a better prior, the scheme starts again from there, so that the lower
-    end is always that of a prior where the scheme came to rest, or was stopped.
+    end is always that of a prior where the scheme came to rest, or was stopped. What is proved bounds the blocks' gains, too.
 
     Attributes
     ----------
     results : dict of record -> AlternatingResult
         For each kind of record, the start that was kept.
+    names : tuple of str
+        Of the scheme's blocks.
     """
 
     searches_anyway: ClassVar[bool] = True
     results: dict[int, AlternatingResult[Floats]] = field(default_factory=dict, init=False)
     tally: Tally = field(default_factory=Tally, init=False)
+    names: tuple[str, ...] = field(default=(), init=False)
 
     def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
         """Where the scheme comes to rest from the uniform prior."""
@@ -63,7 +69,7 @@ class AlternatingAudit(EntropyAudit):
         gap = max(self.gap, FINEST)
         room = 0.5 * (self.search.limits.least[1] - self.held)
         scheme = LeakageScheme(channel, solver=self.search.solver, gap=gap, clock=clock, room=room)
-        scheme.tally = self.tally
+        scheme.tally, self.names = self.tally, tuple(block.name for block in scheme.blocks)
 
         def tell(sweep: Sweep) -> None:
             value = max(sweep.value, self.lower)
@@ -90,8 +96,21 @@ class AlternatingAudit(EntropyAudit):
         if exposed is not None and exposed.found_by is not None and proved.lower_end.candidate != CERTAIN:
             block, solver = exposed.found_by
             ends["lower"] = block.split()[0], solver
+        whole = super().result(proved)
         return replace(
-            super().result(proved),
-            alternating=tuple(result.summary(record=record) for record, result in self.results.items()),
+            whole,
+            alternating=tuple(self._summary(result, record, whole.upper) for record, result in self.results.items()),
             solvers=self.tally.uses(ends),
         )
+
+    def _summary(self, result: AlternatingResult[Floats], record: int, upper: float) -> Alternation:
+        """What the scheme did, with no block's gain above what is proved: what no prior passes, no block passes."""
+        one, most = result.summary(record=record), max(upper - result.value, 0.0)
+        if most <= self.gap * upper:
+            return replace(
+                one,
+                gains={name: min(one.gains.get(name, math.inf), most) for name in self.names},
+                scope=Scope.BLOCKWISE,
+                termination=Termination.GAP_REACHED,
+            )
+        return replace(one, gains={name: min(gain, most) for name, gain in one.gains.items()})

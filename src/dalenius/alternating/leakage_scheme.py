@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dalenius.alternating.conditionals import bounded
 from dalenius.alternating.driver import NOTHING, WORTH, Block, Step
 from dalenius.errors import InputError
 from dalenius.information import mutual_information, x_log_x
@@ -25,8 +26,10 @@ from dalenius.search import Clock
 
 __all__ = ["BLOCKS", "LeakageBlock", "LeakageScheme"]
 
-BLOCKS = ("posterior", "marginal", "row")
+BLOCKS = ("posterior", "marginal", "row", "conditionals")
 LEAVES = 20_000  # of a row's tree
+TOGETHER = 2_000  # of each tree for all conditionals
+CLIMB = 200  # convex-concave steps from one point
 INSIDE = 1e-12  # share of the uniform law in posteriors, so that no pair is excluded for ever
 FINEST = 1e-9  # relative gap of a program that is always enough
 CLOSE, HALF = 0.01, 0.5  # share of the scheme's gap that a convex block may leave, and a row's tree
@@ -35,9 +38,10 @@ CLOSE, HALF = 0.01, 0.5  # share of the scheme's gap that a convex block may lea
 class LeakageScheme:
     """Maximise I(A; Y) over masses p(a,k) with H(p) >= b, for one record channel; a state is p (letters, classes).
 
-    At rest with ``"marginal"`` and ``"row"`` it is BLOCKWISE: no letter law, and no conditional law of any one letter, has a larger
-    I(A; Y) by more than the gap. That is the block-wise optimality of the source paper's Theorem 4, row by row as its Algorithm 3
-    goes, and certified: a row is a convex maximisation, closed by branch and bound (`RowUpdate`). All rows at once may gain more.
+    At rest with ``"marginal"`` and ``"conditionals"`` it is BLOCKWISE: no letter law, and no choice of the conditional laws of all
+    letters at once, has a larger I(A; Y) by more than the gap. That is the block-wise optimality of the source paper's Theorem 4, and
+    certified: the conditionals are a convex maximisation, closed by branch and bound. With ``"row"`` and no ``"conditionals"`` the
+    same is said of each letter's conditional law by itself, as the paper's Algorithm 3 goes (`RowUpdate`).
 
     Parameters
     ----------
@@ -45,9 +49,9 @@ class LeakageScheme:
         Of `dalenius.reduction.record_channels`.
     blocks : sequence of str or Block
         Names, or blocks of your own (`LeakageBlock` helps), in the order of their turns. ``"marginal"``: the letter law.
-        ``"row"``: the conditional law of each letter, a block a letter. ``"posterior"``: all of p at the posteriors of the last p,
-        half a step of joint Blahut-Arimoto; ``"conditional"``: all conditionals, a convex-concave step. Both move entropy from
-        letter to letter, which the others cannot; they maximise a function below I that touches it, so their gains are first-order.
+        ``"row"``: the conditional law of each letter, a block a letter. ``"conditionals"``: those of all letters at once.
+        ``"posterior"``: all of p at the posteriors of the last p, half a step of joint Blahut-Arimoto; ``"conditional"``: all
+        conditionals, a convex-concave step. These two maximise a function below I that touches it, so their gains are first-order.
     solver : {"auto", "own", "clarabel", "mosek", "scs"}
         Who solves the blocks' programs. ``"auto"``: our own where it is a closed form, Clarabel for letter law and rows, where that is
         quicker.
@@ -79,7 +83,7 @@ class LeakageScheme:
     ...     mechanism=dl.laplace_threshold(1.0), adversary=dl.EntropyAtLeast(2.5))
     >>> result = alternate(LeakageScheme(record_channels(problem)[0]))
     >>> result.scope.value, round(result.value, 4), list(result.gains)
-    ('blockwise', 0.0387, ['posterior', 'marginal', 'row 0', 'row 1'])
+    ('blockwise', 0.0387, ['posterior', 'marginal', 'row 0', 'row 1', 'conditionals'])
     """
 
     monotone = True
@@ -96,7 +100,12 @@ class LeakageScheme:
         room: float = math.inf,
     ) -> None:
         kinds: dict[str, Callable[[LeakageScheme], LeakageBlock]]
-        kinds = {"posterior": _Posterior, "marginal": _Marginal, "conditional": _Conditional}
+        kinds = {
+            "posterior": _Posterior,
+            "marginal": _Marginal,
+            "conditional": _Conditional,
+            "conditionals": _Conditionals,
+        }
         names = [block for block in blocks if isinstance(block, str)]
         if isinstance(blocks, str) or not blocks or not set(names) <= {*kinds, "row"}:
             raise InputError(
@@ -105,7 +114,8 @@ class LeakageScheme:
         self.channel, self.solver, self.gap, self.clock, self.room = channel, solver, gap, clock or Clock(), room
         self.tally = Tally()
         self.letters = np.flatnonzero(np.isfinite(channel.log_uniform).any(axis=1)).tolist()
-        self.needed: Collection[str] = ("marginal", *(f"row {letter}" for letter in self.letters))
+        each = ("conditionals",) if "conditionals" in names else (f"row {letter}" for letter in self.letters)
+        self.needed: Collection[str] = ("marginal", *each)
         made: list[Block[Floats]] = []
         for block in blocks:
             if not isinstance(block, str):
@@ -279,6 +289,52 @@ class _Row(LeakageBlock):
         new = state.copy()
         new[self.letter] = state[self.letter].sum() * point["w"]
         return new
+
+
+class _Conditionals(_Conditional):
+    """The conditional laws of all letters at once, to certified global optimality; climbs are steps of `ConditionalUpdate`."""
+
+    name = "conditionals"
+    costly = True
+
+    def step(self, state: Floats) -> Step[Floats]:
+        now, self._steps, self._solver = self.scheme.value(state), 0, "own"
+        gap = max(HALF * self.scheme.gap, FINEST)
+        found = bounded(
+            self.channel,
+            state,
+            self._multiplier(state),
+            self._climbed,
+            gap=gap,
+            enough=now + 2.0 * WORTH * (gap * now + NOTHING),
+            leaves=TOGETHER,
+            clock=self.scheme.clock,
+        )
+        return Step(found.p, found.value, max(found.upper - now, 0.0), Scope.BLOCKWISE, self._solver)
+
+    def _climbed(self, p: Floats) -> Floats:
+        """Convex-concave steps, all of them with enough entropy; I never falls after the first."""
+        value = -np.inf
+        for _ in range(CLIMB):
+            answer = self._answer(p)
+            trial = self.state(p, dict(answer.point))
+            reached = self.scheme.value(trial)
+            if reached <= value + WORTH * (CLOSE * self.scheme.gap * abs(value) + NOTHING):
+                break
+            p, value, self._solver = trial, reached, answer.found_by["point"]
+            if self.scheme.clock.expired:
+                break
+        return p
+
+    def _answer(self, p: Floats) -> BlockSolution:
+        program = self.stated(p)
+        program.room = self.scheme.room
+        answer = self.solved(program, self.scheme.order(self.quickest), self.scheme.value(p))
+        self.scheme.tally.add(self.name, answer)
+        return answer
+
+    def _multiplier(self, state: Floats) -> float:
+        return float(self._answer(state).multipliers["mu"])
 
 
 def _conditionals(state: Floats, channel: RecordChannel) -> Floats:

@@ -86,6 +86,7 @@ def local_maxima(
     warm: Sequence[Floats] = (),
     keep: int = 3,
     starts: int = 24,
+    finest: float = FINEST,
 ) -> list[Candidate]:
     """Several witnesses that differ, the best first: limits of joint Blahut-Arimoto from random starts and from given priors.
 
@@ -95,13 +96,15 @@ def local_maxima(
         Priors whose posteriors are starts.
     keep : int
         At most so many are returned.
+    finest : float
+        They are limits up to this share of their leakage: ten steps that gain less are none.
     """
     size = channel.log_uniform.size * channel.rows.shape[1]
     count = int(np.clip(WORK / size, 1, starts))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
     for most, steps in ((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)):
-        p, mu, leakage = _climb(channel, p, phi, mu, steps, 1e-13, clock)
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, math.inf, clock, finest)
         order = _distinct(p, np.argsort(-leakage))[:most]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
@@ -130,7 +133,14 @@ def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) 
 
 
 def _climb(
-    channel: RecordChannel, p: Floats, phi: Floats, mu: Floats, steps: int, stall: float, clock: Clock
+    channel: RecordChannel,
+    p: Floats,
+    phi: Floats,
+    mu: Floats,
+    steps: int,
+    stall: float,
+    clock: Clock,
+    finest: float = FINEST,
 ) -> tuple[Floats, Floats, Floats]:
     """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`."""
     leakage = np.full(phi.shape[0], -np.inf)
@@ -144,7 +154,7 @@ def _climb(
         p, mu = new_p, new_mu
         if step % 10 == 9:
             gained = mutual_information(p @ channel.rows)
-            if np.all(gained - leakage <= np.minimum(stall, FINEST * gained)):
+            if np.all(gained - leakage <= np.minimum(stall, finest * gained)):
                 break
             leakage = gained
         phi = posterior(p, channel.rows)

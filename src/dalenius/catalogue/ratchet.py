@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import alone, read_text, tidy, write_together, write_whole
+from dalenius.files import alone, need_folder, need_places, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
 from dalenius.search import need_gap
@@ -28,12 +28,14 @@ __all__ = [
     "history",
     "index_csv",
     "index_markdown",
+    "need_room",
     "submit",
     "tighten",
     "write_index",
 ]
 
 MOST_BYTES = 500_000  # bytes of a certificate in the library
+WRITTEN = "history.csv", "INDEX.md", "index.csv"
 MOST_CHARACTERS = 200  # characters of a name in the history
 
 
@@ -84,6 +86,7 @@ def submit(certificate: Certificate, folder: str | Path, *, by: str = "") -> His
     wanted = header.model
     for model in library(folder=folder):
         if digest(model.load()) == wanted:
+            need_room(folder, model)
             entry = _keep(model, certificate, Path(folder), by or header.producer)
             if entry is None:
                 raise InputError(f"{model.name}: proved, but no tighter than the stored interval; nothing is changed")
@@ -118,11 +121,26 @@ def tighten(
     need_gap(gap)
     if model.standing.proved and (model.gap is None or model.gap <= gap):
         return None
+    need_room(folder, model)
     result = solve(model.load(), gap=gap, time_limit=time_limit, node_limit=node_limit, seed=seed)
     entry = _keep(model, result.certificate, Path(folder), result.certificate.header.producer)
     if result.termination is Termination.INTERRUPTED:
         raise KeyboardInterrupt
     return entry
+
+
+def need_room(folder: str | Path, *models: LibraryModel) -> None:
+    """Whether what a tighter interval changes can be written: the models' certificates, the history and the index are tried.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written there, or something is in the way that no file can replace.
+    """
+    home, stored = Path(folder), [model.path.with_suffix(".cert") for model in models]
+    need_places([*(home / name for name in WRITTEN), *stored])
+    for place in sorted({home, *(path.parent for path in stored)}):
+        need_folder(place)
 
 
 def history(folder: str | Path) -> list[HistoryRow]:

@@ -12,7 +12,7 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, listed, out, status_line, write_json
+from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, SolverOption, listed, out, status_line, write_json
 from dalenius.intervals import interval_text, percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
@@ -38,6 +38,7 @@ def compare(
         Path | None, typer.Option("-o", "--output", help="Folder for the table, the picture and the certificate.")
     ] = None,
     force: ForceOption = False,
+    solver: SolverOption = "auto",
 ) -> None:
     """The certified solver beside the source paper's algorithms and other rivals on MODEL; with -o value against time as a picture.
 
@@ -61,6 +62,7 @@ def compare(
                 budget=budget,
                 gap=gap,
                 settings=chosen_settings,
+                solver=solver,
                 progress=show,
             )
         written = [] if folder is None else _write_comparison(comparison, folder, name)

@@ -12,14 +12,17 @@ import typer
 from rich.markup import escape
 
 import dalenius as dl
+from dalenius._solve import need_way
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
 from dalenius.cli.laws import PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
+    MethodOption,
     ModelArgument,
     SeedOption,
+    SolverOption,
     TimeOption,
     UnitsOption,
     err,
@@ -49,6 +52,8 @@ def sweep(
     units: UnitsOption = "nats",
     as_json: JsonOption = False,
     force: ForceOption = False,
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point.
 
@@ -66,6 +71,7 @@ def sweep(
     shares = [Fraction(j, points - 1) for j in range(points)]
     with naming(path):
         problems = [at_share(problem, share) for share in shares]
+        need_way(problem, method, solver)
     folder, title = _folder(output, "curve", path, points, force=force), problem.title or path.stem
     series = _Series[CurvePoint](
         path=path,
@@ -79,7 +85,9 @@ def sweep(
         units=units,
     )
     with stopped_by_interrupt(whole := Clock()), status_line("sweep") as progress:
-        curve = entropy_curve(problem, shares, gap=gap, time_limit=time_limit, progress=progress)
+        curve = entropy_curve(
+            problem, shares, gap=gap, time_limit=time_limit, method=method, solver=solver, progress=progress
+        )
         answer = series.written(curve, problems, folder, whole)
     _tell(answer, folder, as_json)
 
@@ -100,6 +108,8 @@ def frontier(
     as_json: JsonOption = False,
     force: ForceOption = False,
     public_law: PublicLawOption = None,
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
 ) -> None:
     """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
 
@@ -117,7 +127,7 @@ def frontier(
             f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
         )
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
-    dl.frontier(problem, chosen)  # refuses what it cannot use before anything is made
+    dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made
     folder = _folder(output, "frontier", path, len(chosen) or points, force=force)
     title = problem.title or path.stem
     series = _Series[dl.FrontierPoint](
@@ -133,8 +143,17 @@ def frontier(
     )
     with stopped_by_interrupt(whole := Clock()), status_line("frontier") as progress:
         if budgets is None:
-            chosen = spread_budgets(problem, points, gap=gap, time_limit=time_limit, progress=progress)
-        found = dl.frontier(problem, chosen, gap=gap, time_limit=time_limit, seed=seed, progress=progress)
+            chosen = spread_budgets(problem, points, gap=gap, time_limit=time_limit, solver=solver, progress=progress)
+        found = dl.frontier(
+            problem,
+            chosen,
+            gap=gap,
+            time_limit=time_limit,
+            seed=seed,
+            method=method,
+            solver=solver,
+            progress=progress,
+        )
         problems = [with_budget(problem, budget) for budget in chosen]
         answer = series.written(found, problems, folder, whole)
     _tell(answer, folder, as_json)
@@ -211,6 +230,8 @@ class _Series(Generic[P]):
             "gap": shown.gap,
             **more,
             "termination": shown.termination.value,
+            "solvers": shown.solvers,
+            "alternating": shown.alternating,
             "certificate": certificate,
         }
 

@@ -17,7 +17,6 @@ from dalenius.catalogue.models import SETS, LibraryModel, library, library_folde
 from dalenius.cli.shared import GapOption, JsonOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
 from dalenius.cli.statuses import ExitStatus
 from dalenius.evidence import exact_fraction_above
-from dalenius.files import need_folder
 from dalenius.intervals import interval_text
 from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.units import lower_in, unit_size, upper_in
@@ -99,12 +98,12 @@ def library_tighten(
 
     Interrupted, it keeps what is proved by then and writes the index.
     """
-    from dalenius.catalogue.ratchet import tighten, write_index
+    from dalenius.catalogue.ratchet import need_room, tighten, write_index
 
     home, told = _library_home(folder), list[dict[str, Any]]()
     Limits(gap=gap, time_limit=time_limit, node_limit=node_limit)
     models = [library_model(name, home) for name in names] if names else library(set, home)
-    need_folder(home)
+    need_room(home, *models)
     with stopped_by_interrupt(whole := Clock()):
         try:
             for model in models:
@@ -139,11 +138,11 @@ def library_submit(
     folder: FolderOption = None,
 ) -> None:
     """Prove CERTIFICATE and store what it makes tighter; exit 2, and nothing changed, if it is not proved or no tighter."""
-    from dalenius.catalogue.ratchet import submit, write_index
+    from dalenius.catalogue.ratchet import need_room, submit, write_index
 
     home = _library_home(folder)
     found = dl.Certificate.read(certificate)
-    need_folder(home)
+    need_room(home)
     try:
         with naming(certificate):
             entry = submit(found, home, by=by)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,10 +14,14 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import UnitsOption, listed, out, status_line, write_json
+from dalenius.cli.shared import UnitsOption, err, listed, out, status_line, write_json
+from dalenius.exact import as_fraction, as_law
+from dalenius.files import need_folder, need_places, write_together
+from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 
 __all__ = ["measure"]
 
+BALLS: dict[str, type[PriorBall | KLBall | ChiSquareBall]] = {"l1": PriorBall, "kl": KLBall, "chi2": ChiSquareBall}
 WIDTH = 160  # of a table where the terminal is narrower
 
 
@@ -36,6 +41,13 @@ def measure(
     prior: Annotated[
         str | None, typer.Option("--prior", help="The law of a mechanism's or channel's inputs, with commas.")
     ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            "--within",
+            help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', 'all'.",
+        ),
+    ] = None,
     law: Annotated[
         str | None, typer.Option("--law", help="The law of a model's records, a probability a letter, with commas.")
     ] = None,
@@ -46,6 +58,15 @@ def measure(
         str, typer.Option("--epsilon", help="Add the deltas for each of these, with commas: 0.5, 1 bits, log 3.")
     ] = "",
     delta: Annotated[str, typer.Option("--delta", help="Add the least epsilons for each of these, with commas.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage of a "
+            "rational mechanism: NAME.local_dp.toml and .cert, and so on.",
+        ),
+    ] = None,
     outputs: Annotated[
         bool, typer.Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
     ] = False,
@@ -55,20 +76,24 @@ def measure(
     Of a model it is about one record, the others being independent; of a mechanism's file or a channel, about the input.
     """
     subject = _subject(model)
+    if output is not None:
+        need_folder(output, make=True)
     with status_line("measure") as progress:
         found = dl.measure(
             subject,
-            prior=None if prior is None else listed(prior, "--prior"),
+            prior=_priors(None if prior is None else listed(prior, "--prior"), within),
             law=None if law is None else dl.Iid(listed(law, "--law")),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
             delta=[text.strip() for text in listed(delta, "--delta")],
             outputs=outputs,
+            claims=output is not None,
             units=units,
             progress=progress,
         )
+    written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
-        write_json([dataclasses.asdict(row) for row in found])
+        write_json([_told(row) | written.get(row.name, {}) for row in found])
         return
     table = Table("measure", "value", "units", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
@@ -78,6 +103,47 @@ def measure(
     out.print(found.about, markup=False, emoji=False)
     out.print()
     Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+    if output is not None and not written:
+        err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
+    for name, files in written.items():
+        out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}", markup=False, emoji=False)
+
+
+def _told(row: dl.Measure) -> dict[str, Any]:
+    return {part.name: getattr(row, part.name) for part in dataclasses.fields(row) if part.name != "claim"}
+
+
+def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, str]]:
+    """The model and the certificate of every claim, whole or not at all; what was written, by measure."""
+    contents, written = dict[Path, str | bytes](), {}
+    for row in found:
+        if row.claim is not None:
+            model, proof = (folder / f"{stem}.{row.name}{ending}" for ending in (".toml", ".cert"))
+            contents |= {model: dl.dumps(row.claim.problem), proof: row.claim.certificate.text}
+            written[row.name] = {"claimed": row.claim.epsilon, "model": str(model), "certificate": str(proof)}
+    need_places(contents)
+    write_together(contents)
+    return written
+
+
+def _priors(prior: list[str] | None, within: str | None) -> list[str] | PriorClass | None:
+    """The prior, or the class that --within names."""
+    if within is None:
+        return prior
+    name, _, size = within.strip().partition(" ")
+    if (name, size) == ("all", ""):
+        return AllPriors()
+    number = as_fraction(size.strip(), "--within")
+    if name == "floor":
+        return PriorFloor(number)
+    if name not in ("box", *BALLS):
+        raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
+    if prior is None:
+        raise dl.InputError(f"--within {within}: give the prior in the middle with --prior")
+    law = as_law(prior, "--prior")
+    if name == "box":
+        return PriorBox([max(p - number, Fraction(0)) for p in law], [min(p + number, Fraction(1)) for p in law])
+    return BALLS[name](law, number)
 
 
 def _subject(model: str) -> dl.Problem | dl.Mechanism | Path:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,10 +28,12 @@ __all__ = [
     "GapOption",
     "JobsOption",
     "JsonOption",
+    "MethodOption",
     "ModelArgument",
     "RequireGapOption",
     "SchedulerOption",
     "SeedOption",
+    "SolverOption",
     "TimeOption",
     "UnitsOption",
     "drawn",
@@ -47,6 +49,14 @@ __all__ = [
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
+
+class Method(StrEnum):
+    """How a design is searched for, or an audit's lower end."""
+
+    EXCHANGE = "exchange"
+    ALTERNATING = "alternating"
+
+
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
@@ -60,6 +70,12 @@ SchedulerOption = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
+MethodOption = Annotated[
+    Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
+]
+SolverOption = Annotated[
+    str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
+]
 
 
 def listed(text: str, option: str) -> list[str]:

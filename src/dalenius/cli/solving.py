@@ -19,10 +19,12 @@ from dalenius.cli.shared import (
     GapOption,
     JobsOption,
     JsonOption,
+    MethodOption,
     ModelArgument,
     RequireGapOption,
     SchedulerOption,
     SeedOption,
+    SolverOption,
     TimeOption,
     UnitsOption,
     out,
@@ -30,7 +32,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
-from dalenius.errors import counted
+from dalenius.errors import brief, counted
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
@@ -45,13 +47,6 @@ class Arithmetic(StrEnum):
     AUTO = "auto"
     FLINT = "flint"
     PYTHON = "python"
-
-
-class Method(StrEnum):
-    """How a design is searched for, or an audit's lower end."""
-
-    EXCHANGE = "exchange"
-    ALTERNATING = "alternating"
 
 
 SHORT = 60  # characters of a fraction
@@ -75,12 +70,8 @@ def solve(
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
     public_law: PublicLawOption = None,
-    method: Annotated[
-        Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
-    ] = None,
-    solver: Annotated[
-        str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
-    ] = "auto",
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
     jobs: JobsOption = 1,
     scheduler: SchedulerOption = None,
 ) -> None:
@@ -107,13 +98,12 @@ def solve(
     folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
-            chosen = None if method is None else method.value
             result = dl.solve(
                 problem,
                 **limits,
                 seed=seed,
                 progress=progress,
-                method=chosen,
+                method=method,
                 solver=solver,
                 jobs=jobs,
                 scheduler=scheduler,
@@ -137,8 +127,15 @@ def solve(
 
 
 def verify(
-    model: ModelArgument,
-    certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate file.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A model file, a name from `dalenius list`, or an interval's proof (.json)."
+        ),
+    ],
+    certificate: Annotated[
+        Path | None, typer.Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
+    ] = None,
     resolved: Annotated[
         bool,
         typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
@@ -150,16 +147,23 @@ def verify(
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
 ) -> None:
-    """Prove CERTIFICATE for MODEL with the independent checker.
+    """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
     Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
     """
     from dalenius_check.__main__ import run as check
+    from dalenius_check.conic.__main__ import run as check_interval
 
-    limits = [f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
-    flags = [flag for flag, given in (("--resolved", resolved), ("--json", as_json)) if given]
-    files = [str(model_path(model)), str(certificate)]
-    raise typer.Exit(check([*files, f"--arithmetic={arithmetic}", *limits, *flags], "dalenius"))
+    options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
+    options += ["--json"] * as_json + ["--resolved"] * resolved
+    if certificate is not None:
+        raise typer.Exit(check([str(model_path(model)), str(certificate), *options], "dalenius"))
+    if resolved or not model.endswith(".json"):
+        raise dl.InputError(
+            "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
+            f"got {brief(model)}{' and --resolved' if resolved else ''}"
+        )
+    raise typer.Exit(check_interval([model, *options], "dalenius"))
 
 
 def _written(

@@ -4,5 +4,6 @@ from dalenius.designs.constrained import ConstrainedProposer
 from dalenius.designs.exchange import ExchangeProposer
 from dalenius.designs.infeasible import InfeasibleProposer
 from dalenius.designs.linear import LinearProposer
+from dalenius.designs.terms import Terms
 
-__all__ = ["ConstrainedProposer", "ExchangeProposer", "InfeasibleProposer", "LinearProposer"]
+__all__ = ["ConstrainedProposer", "ExchangeProposer", "InfeasibleProposer", "LinearProposer", "Terms"]

@@ -33,6 +33,10 @@ from dalenius.search.clock import Clock
 __all__ = ["Oracle", "Prior", "oracle_of"]
 
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
+FINEST, WORTH = (
+    1e-9,
+    2e-3,
+)  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 
@@ -66,8 +70,10 @@ class Oracle(ABC):
 class EntropyOracle(Oracle):
     """All priors with at least some entropy: joint Blahut-Arimoto, from random starts and from what was found before."""
 
-    def __init__(self, parts: Sequence[Completions], max_knowledge: float, rng: np.random.Generator) -> None:
-        self.parts, self.max_knowledge, self.rng = parts, max_knowledge, rng
+    def __init__(
+        self, parts: Sequence[Completions], max_knowledge: float, rng: np.random.Generator, finest: float = FINEST
+    ) -> None:
+        self.parts, self.max_knowledge, self.rng, self.finest = parts, max_knowledge, rng, finest
 
     @property
     def any_prior(self) -> Prior:
@@ -95,7 +101,10 @@ class EntropyOracle(Oracle):
                 found.append(Prior(channel.record, channel.uniform, UNIFORM))
                 continue
             warm = [prior.masses for prior in known if prior.record == channel.record][-12:]
-            for candidate in local_maxima(channel, rng=self.rng, clock=clock, warm=warm, keep=BATCH, starts=starts):
+            several = local_maxima(
+                channel, rng=self.rng, clock=clock, warm=warm, keep=BATCH, starts=starts, finest=self.finest
+            )
+            for candidate in several:
                 found.append(self.made_feasible(channel.record, candidate.p))
         return found
 
@@ -157,13 +166,21 @@ def certificate_priors(certificate: Certificate, problem: DesignProblem) -> list
 
 
 def oracle_of(
-    problem: DesignProblem, parts: Sequence[Completions], rng: np.random.Generator, adversary: Adversary | None = None
+    problem: DesignProblem,
+    parts: Sequence[Completions],
+    rng: np.random.Generator,
+    adversary: Adversary | None = None,
+    *,
+    gap: float = 0.0,
 ) -> Oracle:
-    """The oracle of the problem's adversary, or of another one; `parts` are on the inputs that its mechanisms will have."""
+    """The oracle of the problem's adversary, or of another one; `parts` are on the inputs that its mechanisms will have.
+
+    Where a relative gap is said, priors are searched for no longer than it is worth.
+    """
     adversary = problem.against("an exchange") if adversary is None else adversary
     match adversary:
         case EntropyAtLeast():
-            return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng)
+            return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng, max(WORTH * gap, FINEST))
         case ProductPriors():
             return ProductOracle(problem)
         case PriorSet(weights=weights):

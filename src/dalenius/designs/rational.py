@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from dalenius.evidence import short_text
+from dalenius.evidence import double_above, short_text
 from dalenius.information.arrays import Floats
 
-__all__ = ["DENOMINATOR", "at_most_one", "mixtures", "rational_rows", "weight_texts"]
+__all__ = ["DENOMINATOR", "at_most_one", "mixtures", "rational_rows", "short_above", "weight_texts", "writable"]
 
 DENOMINATOR = 10**13
+WRITABLE = 1200  # bits of p and q together that 400 characters always hold
 
 
 def rational_rows(Q: Floats) -> list[list[Fraction]]:
@@ -48,6 +49,29 @@ def at_most_one(shares: Sequence[tuple[float, Fraction]]) -> list[float]:
     while sum((Fraction(short_text(v)) / w for v, (_, w) in zip(lowered, shares, strict=True)), Fraction(0)) > 1:
         lowered, less = [v * (1.0 - less) for v, _ in shares], 2.0 * less
     return lowered
+
+
+def writable(values: Iterable[Fraction]) -> bool:
+    """Whether these numbers, at least 0, can be written over one denominator.
+
+    >>> writable([Fraction(1, 2), Fraction(1, 3)]), writable([Fraction(1, 3**1000)])
+    (True, False)
+    """
+    largest, common = Fraction(0), 1
+    for value in values:
+        largest, common = max(largest, value), math.lcm(common, value.denominator)
+        if common.bit_length() > WRITABLE:
+            return False
+    return math.ceil(largest * common).bit_length() + common.bit_length() <= WRITABLE
+
+
+def short_above(value: Fraction) -> Fraction:
+    """The number, or one just above it that can be written.
+
+    >>> short_above(Fraction(1, 3)), 0 < short_above(Fraction(1, 3**1000)) < Fraction(1, 10**40)
+    (Fraction(1, 3), True)
+    """
+    return value if writable([value]) else Fraction(double_above(value))
 
 
 def mixtures(Q: Floats, other: Floats, share: float) -> Iterator[Floats]:

@@ -30,7 +30,7 @@ from dalenius.information.deadline import Deadline
 from dalenius.information.divergences import relative_entropy
 from dalenius.information.entropies import x_log_x
 
-__all__ = ["Capacity", "capacities", "capacity"]
+__all__ = ["Capacity", "best_mixture", "capacities", "capacity"]
 
 TINY = 1e-300  # a floor under output laws: D stays finite where p R underflows
 MOST_STEPS = 60
@@ -106,6 +106,28 @@ def capacities(rows: Floats, *, gap: float = 1e-9, clock: Deadline | None = None
     return [_certificate(*pair) for pair in zip(rows, _search(rows, gap, clock), strict=True)]
 
 
+def best_mixture(rows: Floats, negentropy: Floats, *, gap: float = 1e-9) -> Floats:
+    """The weights w that maximise H(wR) + sum_j w(j) c(j): with c(j) = sum_y R(j,y) log R(j,y) those of the capacity.
+
+    For priors p_1, p_2, ... of a channel W, R(j,.) = p_j W and c(j) = sum_x p_j(x) sum_y W(x,y) log W(x,y), it is the mutual
+    information of the prior sum_j w(j) p_j.
+
+    Parameters
+    ----------
+    rows : (laws, outputs), row-stochastic
+    negentropy : (laws,), c(j), in nats
+    gap : in nats, as in `capacity`
+
+    Returns
+    -------
+    (laws,), a law; nothing is proved of it.
+
+    >>> best_mixture(np.eye(2), np.zeros(2)).round(6).tolist()
+    [0.5, 0.5]
+    """
+    return _search(np.asarray(rows, dtype=float)[None], gap, None, np.asarray(negentropy, dtype=float)[None])[0]
+
+
 def _certificate(rows: Floats, law: Floats) -> Capacity:
     """What an input law proves, with the output law that it causes; a rounding error never turns the bounds around."""
     output = np.maximum(np.einsum("i,ij->j", law, rows), TINY)
@@ -151,10 +173,10 @@ class _Points:
     F: Floats
 
     @classmethod
-    def start(cls, rows: Floats) -> _Points:
+    def start(cls, rows: Floats, negentropy: Floats) -> _Points:
         """The uniform law, so large that F >= 1: scaling p by t adds log t to every entry of F."""
         p = np.full(rows.shape[:2], 1.0 / rows.shape[1])
-        points = cls(rows, x_log_x(rows).sum(axis=2), p, p, p, p)
+        points = cls(rows, negentropy, p, p, p, p)
         points.measure()
         points.p = p * np.exp(1.0 - points.F.min(axis=1, keepdims=True))
         points.measure()
@@ -296,14 +318,15 @@ def _quotient(matrices: Floats, right: Floats) -> Floats:
         return np.concatenate([_quotient(matrices[j : j + 1], right[j : j + 1]) for j in range(len(matrices))])
 
 
-def _search(rows: Floats, gap: float, clock: Deadline | None) -> Floats:
+def _search(rows: Floats, gap: float, clock: Deadline | None, negentropy: Floats | None = None) -> Floats:
     """The best input laws found, (channels, inputs); those that missed the gap run again, with shorter steps."""
     laws = np.full(rows.shape[:2], 1.0 / rows.shape[1])
     gaps = np.full(len(rows), np.inf)
+    negentropy = x_log_x(rows).sum(axis=2) if negentropy is None else negentropy
     for boundary in BOUNDARY:
         late = np.flatnonzero(gaps > gap)
         if late.size:
-            new_laws, new_gaps = _follow(rows[late], gap, clock, boundary)
+            new_laws, new_gaps = _follow(rows[late], negentropy[late], gap, clock, boundary)
             better = new_gaps < gaps[late]
             laws[late[better]], gaps[late[better]] = new_laws[better], new_gaps[better]
         if clock is not None and clock.expired:
@@ -311,9 +334,11 @@ def _search(rows: Floats, gap: float, clock: Deadline | None) -> Floats:
     return laws
 
 
-def _follow(rows: Floats, gap: float, clock: Deadline | None, boundary: float) -> tuple[Floats, Floats]:
+def _follow(
+    rows: Floats, negentropy: Floats, gap: float, clock: Deadline | None, boundary: float
+) -> tuple[Floats, Floats]:
     """The best laws on one run along the path, and their gaps; a channel leaves the batch when it is done."""
-    points = _Points.start(rows)
+    points = _Points.start(rows, negentropy)
     laws, gaps = points.gaps()
     left = np.arange(len(rows))  # the channels still in the batch
     halved, since = gaps.copy(), np.zeros(len(rows))  # the gap when it last fell by half, and how many steps ago

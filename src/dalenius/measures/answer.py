@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dalenius.errors import InputError, hint
 from dalenius.intervals import interval_text
+from dalenius.measures.claims import PrivacyClaim
 
 __all__ = ["Measure", "Measures"]
 
@@ -30,6 +31,8 @@ class Measure:
         What it means, in one line.
     exact : str or None
         The value itself, where it is rational, or the logarithm of a rational number, and can be written: ``"2/5"``, ``"log 7"``.
+    claim : PrivacyClaim or None
+        With `claims=True` the proof of the independent checker that it is at most this, where the measure is a notion of privacy.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Measure:
     units: str
     what: str
     exact: str | None = None
+    claim: PrivacyClaim | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} {interval_text(self.lower, self.upper)} {self.units}"

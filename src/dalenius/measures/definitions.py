@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,13 @@ from flint import arb
 
 from dalenius.information import measures as formulas
 from dalenius.information.capacity import capacity
+from dalenius.information.measures import PriorClass
 from dalenius.information.measures.laws import output_law
 from dalenius.information.measures.numbers import divergence, largest
 from dalenius.measures.subjects import Measured, Others
+from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, largest_information
 
-__all__ = ["OF_CHANNEL", "OF_RECORDS", "Definition", "at_epsilon", "of_output"]
+__all__ = ["OF_CHANNEL", "OF_CLASS", "OF_RECORDS", "Definition", "at_epsilon", "of_output"]
 
 Formula = Callable[[Measured], Any]
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"  # of which units a measure is
@@ -76,7 +78,7 @@ def shannon_capacity(measured: Measured) -> arb:
     inputs, outputs = _exactly(found.input_law), _exactly(found.output_law)
     lower = arb(formulas.mutual_information(rows, inputs).item())
     upper = arb(largest(divergence(rows, outputs)).item())
-    return lower.union(upper) if upper.is_finite() else upper
+    return lower.union(upper) if upper.is_finite() else arb.nan()
 
 
 def _exactly(law: Any) -> Any:
@@ -97,6 +99,16 @@ def of_others(function: Callable[[Others, Any], Any]) -> Formula:
     def value(measured: Measured) -> Any:
         assert measured.others is not None
         return function(measured.others, measured.prior)
+
+    return value
+
+
+def over_class(function: Callable[[Any, PriorClass], Any]) -> Formula:
+    """A supremum over a class of priors."""
+
+    def value(measured: Measured) -> Any:
+        assert measured.priors is not None
+        return function(measured.joint[0], measured.priors)
 
     return value
 
@@ -244,6 +256,28 @@ OF_RECORDS = (
     ),
 )
 """What one record of several has besides."""
+
+
+SUPREMA = {
+    "mutual_information": largest_information,
+    "pointwise_maximal_leakage": exp_largest_pointwise,
+    "local_information_privacy": exp_largest_lift,
+    "information_privacy": exp_largest_lift,
+}
+NEEDS_NO_PRIOR = ("shannon_capacity", "maximal_leakage", "leakage_capacity", "local_dp")
+OF_CLASS = tuple(
+    replace(
+        definition,
+        what=f"over the class, at most: {definition.what.removesuffix(', under this prior')}",
+        value=over_class(SUPREMA[definition.name]),
+        searched=True,
+    )
+    if definition.name in SUPREMA
+    else definition
+    for definition in OF_CHANNEL
+    if definition.name in SUPREMA or definition.name in NEEDS_NO_PRIOR
+)
+"""What is offered over a class of priors: the largest of each; docs/measures.md says why not the others."""
 
 
 def at_epsilon(text: str, factor: Any) -> list[Definition]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -13,11 +14,13 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
+from dalenius.information.measures import PriorClass
 from dalenius.measures.answer import Measure, Measures
-from dalenius.measures.definitions import OF_CHANNEL, OF_RECORDS, Definition, at_epsilon, of_output
+from dalenius.measures.claims import CLAIMED, claim
+from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
-from dalenius.measures.subjects import OfInput, OfRecord, Subject, inputs_of, need_size
+from dalenius.measures.subjects import OfClass, OfInput, OfRecord, Subject, exactly, inputs_of, is_rational, need_size
 from dalenius.measures.table import read_table
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
 from dalenius.model.laws import Law, Uniform
@@ -33,12 +36,13 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | None = None,
+    prior: Numbers | Rows | PriorClass | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
     delta: Sequence[Number] = (),
     outputs: bool = False,
+    claims: bool = False,
     units: str = "nats",
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
@@ -52,9 +56,10 @@ def measure(
     subject : problem, mechanism, matrix (inputs, outputs) or path of a csv file
         Entries of a matrix are exact (0.1 is 1/10), rows are divided by their exact sums. A csv file names the outputs in its first
         line and has an input a line; a column named ``prior`` holds their probabilities.
-    prior : sequence of numbers, or a matrix, optional
-        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. Not for
-        problems.
+    prior : sequence of numbers, a matrix, or a class of priors, optional
+        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
+        `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...) the largest over it of each measure that allows that.
+        Not for problems.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -63,6 +68,9 @@ def measure(
         Each epsilon (nats, ``"1 bits"``, ``"log 3"``) adds the deltas that it leaves, each delta the least epsilons that it allows.
     outputs : bool
         Add the pointwise maximal leakage and the probability of each output.
+    claims : bool
+        Have the independent checker prove the epsilon of local differential privacy and the pointwise maximal leakage of a rational
+        mechanism, or matrix, with one prior: `Measure.claim` holds the model and the certificate.
     units : {"nats", "bits"}
         Of leakages.
     progress : callable, optional
@@ -85,13 +93,13 @@ def measure(
     >>> found = dl.measure([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], prior=[0.5, 0.3, 0.2])
     >>> found["local_dp"].exact, found["maximal_leakage"].exact, found["bayes_advantage"].exact
     ('log 7', 'log 1.9', '0.15')
-    >>> 0.18 < found["mutual_information"].lower <= found["mutual_information"].upper < 0.19
+    >>> 0.2021 < found["mutual_information"].lower <= found["mutual_information"].upper < 0.2022
     True
     """
     unit_size(units)
     chosen = _subject(subject, prior, law, mechanism)
-    found = _evaluated(chosen, outputs, epsilon, delta, progress)
-    return Measures(chosen.about, tuple(_row(definition, ends, units) for definition, ends in found))
+    rows = (_row(*found, units) for found in _evaluated(chosen, outputs, epsilon, delta, progress))
+    return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
@@ -110,6 +118,8 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     if not isinstance(subject, Mechanism):
         need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
         subject = Channel(as_list(subject, "channel"))
+    if isinstance(prior, PriorClass):
+        return OfClass(subject, inputs_of(subject), exactly(prior))
     return OfInput(subject, inputs_of(subject), prior, names)
 
 
@@ -141,7 +151,12 @@ def _evaluated(
     factors, shares = [_factor(value) for value in epsilon], [_share(value) for value in delta]
     if factors or shares:
         _need_pairs(subject.shape)
-    for definition in (*OF_CHANNEL, *(OF_RECORDS if subject.several else ())):
+    if isinstance(subject, OfClass) and (outputs or factors or shares):
+        raise InputError(
+            "outputs, epsilon, delta: not offered for a class of priors (docs/measures.md); give one prior"
+        )
+    always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
+    for definition in (*always, *(OF_RECORDS if subject.several else ())):
         yield definition, _ends(subject, definition, progress)
     if outputs:
         for y, label in enumerate(subject.outputs):
@@ -193,6 +208,18 @@ def _row(definition: Definition, ends: Ends, units: str) -> Measure:
     shown = units if definition.units == "leakage" else definition.units
     ends = in_bits(ends) if shown == "bits" else ends
     return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact)
+
+
+def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] | None) -> Measure:
+    """The row, proved by the checker where it can be."""
+    if row.name not in CLAIMED or not isinstance(subject, OfInput):
+        return row
+    measured = subject.at_precision()[0]
+    if not (is_rational(measured.channel) and is_rational(measured.prior)):
+        return row
+    if progress is not None:
+        progress(f"{row.name}, the proof")
+    return replace(row, claim=claim(row.name, measured.channel, measured.prior))
 
 
 def _factor(epsilon: Number) -> fmpq | arb:

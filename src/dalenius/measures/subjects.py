@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,9 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError, brief, counted
-from dalenius.exact import Numbers, Rows, as_law, as_list
+from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative
 from dalenius.information.arrays import Integers
-from dalenius.information.measures import channel_of_secret
+from dalenius.information.measures import PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.model import MaximalLeakage
 from dalenius.model.input_law import check_size
@@ -26,7 +26,18 @@ from dalenius.model.mechanisms.base import exact_rows
 from dalenius.model.sums import attained_values
 from dalenius.reduction import Settings, selections, settings_of_others
 
-__all__ = ["Measured", "OfInput", "OfRecord", "Others", "Subject", "inputs_of", "need_size"]
+__all__ = [
+    "Measured",
+    "OfClass",
+    "OfInput",
+    "OfRecord",
+    "Others",
+    "Subject",
+    "exactly",
+    "inputs_of",
+    "is_rational",
+    "need_size",
+]
 
 MAX_ENTRIES = 2**18
 MOST_BITS = 2**14  # of rationals that sums over inputs and outputs come to
@@ -57,11 +68,15 @@ class Others:
 
 @dataclass(frozen=True)
 class Measured:
-    """Channel and prior of a secret, exact or in balls of the precision that was set; `others` where it is one record of several."""
+    """Channel and prior of a secret, exact or in balls of the precision that was set; `others` where it is one record of several.
+
+    Where a class of priors is given, `priors`, `prior` is one of its laws.
+    """
 
     channel: Array
     prior: Array
     others: Others | None = None
+    priors: PriorClass | None = None
 
     @cached_property
     def joint(self) -> tuple[Array, Array]:
@@ -192,6 +207,62 @@ class OfInput(Subject):
         if self._is_joint:
             return [Measured(*channel_of_secret(joint, channel))]
         return [Measured(channel, joint[0])]
+
+
+@dataclass(frozen=True)
+class OfClass(Subject):
+    """The input of a mechanism, under any prior of a class.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    values : (inputs,)
+        What the inputs are called.
+    priors : PriorClass
+        In exact numbers, as `exactly` makes them.
+    """
+
+    mechanism: Mechanism
+    values: Integers
+    priors: PriorClass
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        inputs, outputs = self.mechanism.channel(self.values).shape
+        need_size(inputs, outputs)
+        for name, part in vars(self.priors).items():
+            if isinstance(part, np.ndarray) and part.shape[-1] != inputs:
+                raise InputError(f"prior: {name} needs a number for each of the {inputs} inputs, got {part.shape[-1]}")
+        about = f"the input, one of {inputs}, under any prior of a class ({type(self.priors).__name__})"
+        object.__setattr__(self, "about", f"{about}; {counted(outputs, 'output')}")
+        object.__setattr__(self, "outputs", tuple(self.mechanism.output_labels(self.values)))
+        object.__setattr__(self, "shape", (inputs, outputs))
+
+    def made(self) -> list[Measured]:
+        channel = self.mechanism.exact_channel(self.values)
+        law = self.priors.exact_law(np.array([fmpq(0)] * len(channel), dtype=object))
+        return [Measured(channel, law, priors=self.priors)]
+
+
+def exactly(priors: PriorClass) -> PriorClass:
+    """The same class with its numbers as they are written, exactly: 0.1 is 1/10. A law is divided by its sum."""
+    parts: dict[str, Any] = {}
+    for part in fields(priors):  # type: ignore[arg-type]
+        value, what = getattr(priors, part.name), f"prior: {part.name}"
+        if part.name == "center":
+            law = as_law(value, what)
+            parts[part.name] = exact_rows([[entry / sum(law) for entry in law]])[0]
+        elif part.name == "vertices":
+            laws = [as_law(law, f"{what}[{j}]") for j, law in enumerate(as_list(value, what))]
+            parts[part.name] = exact_rows([[entry / sum(law) for entry in law] for law in laws])
+        elif np.ndim(value):
+            parts[part.name] = exact_rows([as_nonnegative(value, what)])[0]
+        else:
+            number = as_nonnegative([value], what)[0]
+            parts[part.name] = fmpq(number.numerator, number.denominator)
+    return type(priors)(**parts)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from dalenius.programs.row_problem import RowProblem
 
 __all__ = ["BoxDuals"]
 
-STEPS = 8  # of Newton's method for each smoothing
+STEPS = 25  # of Newton's method for each smoothing
 RIDGE = 1e-12  # added to the scaled Hessian
-BACK = 4  # times that a step is shortened
+BACK = 10  # times that a step is shortened
 SMOOTHING = tuple(0.2**k for k in range(11))  # times the first
 NEAR = 0.5  # the multiplier of the entropy bound that is begun with, times what the scores differ by
 FALL = 0.5  # the share of that multiplier that one step may take away

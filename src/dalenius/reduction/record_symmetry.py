@@ -19,6 +19,7 @@ from dalenius.information.arrays import Floats, Integers
 from dalenius.model import MaximalLeakage
 from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
+from dalenius.reduction.record_channel import RecordChannel
 
 __all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "orbits_of"]
 
@@ -126,6 +127,11 @@ class RecordSymmetries:
     def outputs(self, size: int) -> Integers:
         """The orbit of each output of the record channel under the triples."""
         return orbits_of(size, [triple.kept for triple in self.triples])
+
+    @classmethod
+    def none(cls, record: RecordChannel) -> RecordSymmetries:
+        """None: where something is given that they would move, a letter law for instance."""
+        return cls((), ((),) * record.letters, _first_alike(record.log_uniform))
 
     @classmethod
     def of(cls, problem: MaximalLeakage, record: AggregatedRecord) -> RecordSymmetries:

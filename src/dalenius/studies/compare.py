@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dalenius._solve import solve
+from dalenius._solve import need_way, solve
 from dalenius.errors import DaleniusError, InputError
 from dalenius.exact import as_integer, brief, is_number
 from dalenius.intervals import text_above, text_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, hearing
+from dalenius.search import Clock, hearing, need_solver
 from dalenius.studies.contest import Attained, certified, contestants
 from dalenius.studies.methods import CERTIFIED, METHODS, Settings
 from dalenius.studies.points import better_of, with_prior
@@ -163,6 +163,7 @@ def compare(
     budget: float = 10.0,
     gap: float = 1e-3,
     settings: Mapping[str, Settings] | None = None,
+    solver: str = "auto",
     progress: Callable[[str], None] | None = None,
 ) -> Comparison:
     """The certified solver and its rivals on one problem. The first Ctrl-C ends it with what is done.
@@ -186,6 +187,8 @@ def compare(
     settings : mapping of method -> settings, optional
         What rivals are run with, instead of their defaults: `LeakageSettings` or (designs) `DesignSettings` of the paper's algorithms,
         `Slsqp`, `TrustConstr`, `CvxpyNlp`, `Scip`, `Maingo`, all in `dalenius.baselines`.
+    solver : str
+        As in `solve`: who solves the certified solver's own programs of a design.
     progress : callable, optional
         Called with a method's name before it begins.
 
@@ -205,12 +208,15 @@ def compare(
     (0.0795, 0.0, 1.0, None)
     """
     _check(problem, methods, seeds, budget, gap)
+    if isinstance(problem, MaximalLeakage) and need_solver(solver) not in ("auto", "own"):
+        raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
+    need_way(problem, None, solver)
     rivals = contestants(problem, methods, settings or {})
     asked = [CERTIFIED, *rivals] if methods is None else list(dict.fromkeys(methods))
     tell = progress or (lambda method: None)
     with hearing() as stop, stop.heard_by(Clock()):  # also between two methods
         tell(CERTIFIED)
-        result = first = solve(problem, gap=gap, time_limit=budget)
+        result = first = solve(problem, gap=gap, time_limit=budget, solver=solver)
         if isinstance(result, DesignResult) and not result.feasible:
             raise InputError(
                 "compare: no mechanism of the class meets the budget (proved); there is nothing to compare"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from dalenius._solve import solve
+from dalenius._solve import need_way, solve
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lines import DualLine, PriorLine
@@ -43,6 +43,8 @@ def frontier(
     gap: float = 1e-3,
     time_limit: float | None = 30.0,
     seed: int = 0,
+    method: str | None = None,
+    solver: str = "auto",
     progress: Callable[[Progress], None] | None = None,
 ) -> Iterator[FrontierPoint]:
     """The best mechanism for each of these budgets, one after the other; each starts from the priors of the proof before it.
@@ -56,13 +58,13 @@ def frontier(
         Its own budget is not used, but the budget's unit is (`MinDistortion` in nats or bits).
     budgets : sequence of numbers
         Exact, in the order in which they are to be solved.
-    gap, time_limit, seed, progress
+    gap, time_limit, seed, method, solver, progress
         As in `solve`, for each point.
 
     Raises
     ------
     InputError
-        If the problem is no design, has [privacy] instead of a budget, or a budget is no number.
+        If the problem is no design, has [privacy] instead of a budget, a budget is no number, or `method` or `solver` cannot be used.
 
     >>> import dalenius as dl
     >>> problem = dl.MinLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
@@ -78,22 +80,33 @@ def frontier(
     if not isinstance(problem, DesignProblem):
         raise InputError(f"problem: expected a MinLeakage or MinDistortion, got {brief(problem)}")
     problem.against("a frontier")
+    need_way(problem, method, solver)
     exact = [as_fraction(budget, f"budgets[{j}]") for j, budget in enumerate(budgets)]
-    return _points(problem, exact, gap, time_limit, seed, progress)
+
+    def solved(there: DesignProblem, known: DesignResult | None) -> DesignResult:
+        return solve(
+            there,
+            gap=gap,
+            time_limit=time_limit,
+            seed=seed,
+            method=method,
+            solver=solver,
+            progress=progress,
+            known=known,
+        )
+
+    return _points(problem, exact, solved)
 
 
 def _points(
     problem: DesignProblem,
     budgets: list[Fraction],
-    gap: float,
-    time_limit: float | None,
-    seed: int,
-    progress: Callable[[Progress], None] | None,
+    solved: Callable[[DesignProblem, DesignResult | None], DesignResult],
 ) -> Iterator[FrontierPoint]:
     known: DesignResult | None = None
     for budget in budgets:
         there = with_budget(problem, budget)
-        result = solve(there, gap=gap, time_limit=time_limit, seed=seed, progress=progress, known=known)
+        result = solved(there, known)
         known = result if len(result.certificate.lower_lines()) > 1 else known
         yield FrontierPoint(budget, there, result)
 
@@ -112,12 +125,13 @@ def spread_budgets(
     *,
     gap: float = 1e-3,
     time_limit: float | None = 30.0,
+    solver: str = "auto",
     progress: Callable[[Progress], None] | None = None,
 ) -> list[Fraction]:
     """Budgets from one end of the frontier to the other, evenly spread and rounded upward to nine digits.
 
     `MinLeakage`: from the least distortion that any mechanism has to that of a constant one. `MinDistortion`: from 0 to what must leak
-    where nothing may be distorted more than least, which takes a design of its own to find.
+    where nothing may be distorted more than least, which takes a design of its own to find (`gap` to `progress` are about that one).
 
     Raises
     ------
@@ -139,7 +153,8 @@ def spread_budgets(
     if isinstance(problem, MinDistortion):
         fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
         del fields["max_leakage"], fields["privacy"]
-        end = solve(MinLeakage(**fields, max_distortion=low), gap=gap, time_limit=time_limit, progress=progress)
+        exact = MinLeakage(**fields, max_distortion=low)
+        end = solve(exact, gap=gap, time_limit=time_limit, solver=solver, progress=progress)
         if end.termination is Termination.INTERRUPTED:
             raise KeyboardInterrupt
         low, high = Fraction(0), Fraction(end.upper) / _nats_per_unit(problem)[0]

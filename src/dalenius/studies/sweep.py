@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dalenius._solve import solve
+from dalenius._solve import need_way, solve
 from dalenius.errors import InputError
 from dalenius.exact import as_fraction
 from dalenius.model import EntropyAtLeast, MaximalLeakage, Problem, audited
@@ -32,6 +32,8 @@ def entropy_curve(
     *,
     gap: float = 1e-3,
     time_limit: float | None = 20.0,
+    method: str | None = None,
+    solver: str = "auto",
     progress: Callable[[Progress], None] | None = None,
 ) -> Iterator[CurvePoint]:
     """Certified intervals of the leakage for entropy bounds at the given shares of log |X|, one after the other.
@@ -44,13 +46,13 @@ def entropy_curve(
     problem : MaximalLeakage
         Its own entropy bound is not used.
     shares : sequence of numbers in [0, 1]
-    gap, time_limit, progress
+    gap, time_limit, method, solver, progress
         As in `solve`, for each point.
 
     Raises
     ------
     InputError
-        If a share lies outside [0, 1], or the problem's adversary has no entropy bound to vary.
+        If a share lies outside [0, 1], the adversary has no entropy bound to vary, or `method` or `solver` is not for it.
 
     >>> import dalenius as dl
     >>> from dalenius.studies.sweep import entropy_curve
@@ -59,11 +61,17 @@ def entropy_curve(
     >>> [round(point.result.upper, 3) for point in entropy_curve(problem, [0, 0.5, 1])]
     [0.368, 0.368, 0.0]
     """
-    at_share(problem, Fraction(0))
+    need_way(at_share(problem, Fraction(0)), method, solver)
     exact = [as_fraction(share, "share") for share in shares]
     if any(not 0 <= share <= 1 for share in exact):
         raise InputError(f"shares of the largest entropy lie between 0 and 1, got {list(shares)}")
-    return _curve(problem, exact, gap, time_limit, progress)
+
+    def solved(there: MaximalLeakage, known: Result | None) -> Result:
+        return solve(
+            there, gap=gap, time_limit=time_limit, method=method, solver=solver, progress=progress, known=known
+        )
+
+    return _curve(problem, exact, solved)
 
 
 def at_share(problem: Problem, share: Fraction) -> MaximalLeakage:
@@ -86,13 +94,11 @@ def at_share(problem: Problem, share: Fraction) -> MaximalLeakage:
 def _curve(
     problem: Problem,
     shares: list[Fraction],
-    gap: float,
-    time_limit: float | None,
-    progress: Callable[[Progress], None] | None,
+    solved: Callable[[MaximalLeakage, Result | None], Result],
 ) -> Iterator[CurvePoint]:
     earlier: CurvePoint | None = None
     for share in shares:
         there = at_share(problem, share)
         known = earlier.result if earlier is not None and earlier.share <= share else None
-        earlier = CurvePoint(share, there, solve(there, gap=gap, time_limit=time_limit, progress=progress, known=known))
+        earlier = CurvePoint(share, there, solved(there, known))
         yield earlier

@@ -92,3 +92,45 @@ def test_rate_distortion(distortion, slope):
     rate = float(found.rate) * math.log(2.0)
     assert result.lower - 1e-4 * rate <= rate <= result.upper + 1e-4 * rate
     assert result.gap <= 1e-3
+
+
+MEASURED = {
+    "small": (np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]), np.array([0.5, 0.3, 0.2])),
+    "random": (np.random.default_rng(3).dirichlet(np.ones(6), 5), np.random.default_rng(4).dirichlet(np.ones(5))),
+}
+
+
+def measured_by_qif(channel, prior):
+    qif = without_complaints("qif")
+    guess, shannon = qif.measure.bayes_vuln, qif.measure.shannon
+    return {
+        "mutual_information": shannon.add_leakage(prior, channel) * math.log(2.0),
+        "min_entropy_leakage": guess.min_entropy_leakage(prior, channel) * math.log(2.0),
+        "bayes_advantage": guess.add_leakage(prior, channel),
+        "maximal_leakage": math.log(guess.mult_capacity(channel)),
+        "local_dp": qif.measure.d_privacy.smallest_epsilon(channel, qif.metric.discrete(qif.uint)),
+        "shannon_capacity": capacity_by_qif(channel),
+    }
+
+
+def measured_by_dit(channel, prior):
+    dit = without_complaints("dit")
+    from dit.divergences import maximum_correlation
+    from dit.other import maximal_leakage
+    from dit.shannon import mutual_information
+
+    joint = dit.Distribution(dict(np.ndenumerate(prior[:, None] * channel)))
+    return {
+        "mutual_information": mutual_information(joint, [0], [1]) * math.log(2.0),
+        "maximal_correlation": maximum_correlation(joint, [[0], [1]]),
+        "maximal_leakage": maximal_leakage(joint, [0], [1]) * math.log(2.0),
+    }
+
+
+@pytest.mark.parametrize("rival", [measured_by_qif, measured_by_dit])
+@pytest.mark.parametrize("case", MEASURED)
+def test_measures(rival, case):
+    channel, prior = MEASURED[case]
+    ours = dl.measure(channel, prior=prior)
+    for name, value in rival(channel, prior).items():
+        assert ours[name].lower - 1e-8 <= float(value) <= ours[name].upper + 1e-8, name

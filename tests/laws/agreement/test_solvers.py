@@ -93,7 +93,7 @@ def test_every_block_of_an_alternating_audit_by_a_conic_solver(solved):
     conic = dl.solve(AUDIT, method="alternating", solver="clarabel", gap=1e-2, time_limit=60.0)
     assert_conic(solved, "CLARABEL")
     assert sum(use.solves for use in conic.solvers) == len(solved) > 0
-    assert {use.block for use in conic.solvers} <= {"posterior", "marginal", "row"}
+    assert {use.block for use in conic.solvers} <= {"posterior", "marginal", "row", "conditionals"}
     assert {use.solver for use in own.solvers} == {"own"}
     plain = dl.solve(AUDIT, gap=1e-2, time_limit=60.0)
     assert not plain.solvers

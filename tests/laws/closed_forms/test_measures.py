@@ -150,7 +150,7 @@ def test_differential_and_free_lunch_privacy_are_suprema_of_pointwise_maximal_le
         for other in ends
     ]
     same(max(found), entry)
-    same(m.pointwise_maximal_leakage_over(rows, m.ListedPriors(products(low))).max(), whole)
+    same(m.pointwise_maximal_leakage_over(rows, m.PriorPolytope(products(low))).max(), whole)
     over = [m.pointwise_maximal_leakage_over(rows[g], m.PriorFloor(low)).max() for groups in both for g in groups]
     same(max(over), known)
 
@@ -366,3 +366,32 @@ def test_the_largest_information_of_one_record_over_an_entropy_ball(bound, digit
     if bound == 0:
         inside(dl.measure(rows)["shannon_capacity"], "0.203980195")
         inside(dl.measure(rows)["mutual_information"], "0.175411136242")
+
+
+BALLS = [
+    (m.PriorBox([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]), "1.203972804"),
+    (m.PriorBall(P1, 0.2), "1.203972804"),
+    (m.KLBall(P1, 0.02), "1.12999367"),
+    (m.ChiSquareBall(P1, 0.04), "1.139434283"),
+    (m.PriorFloor(0.05), "1.645805557"),
+    (m.AllPriors(), "1.945910149"),
+]
+
+
+@pytest.mark.parametrize(("priors", "digits"), BALLS, ids=lambda part: type(part).__name__)
+def test_intervals_over_a_class_of_priors(priors, digits):
+    measured = dl.measure(K1, prior=priors)
+    inside(measured["pointwise_maximal_leakage"], digits, width=1e-9)
+    assert measured["mutual_information"].upper - measured["mutual_information"].lower <= 1e-9
+    assert measured["mutual_information"].lower <= measured["shannon_capacity"].upper
+
+
+@pytest.mark.parametrize(
+    ("bound", "digits"),
+    [(0.9, 0.202310492), (1.0, 0.198691787), (1.05, 0.194351223), (1.09, 0.185206531)],
+)
+def test_an_entropy_ball_is_a_ball_around_the_uniform_law(bound, digits):
+    rows = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
+    found = dl.measure(rows, prior=m.KLBall(["1/3"] * 3, math.log(3) - bound))["mutual_information"]
+    assert found.lower - 1e-9 <= digits <= found.upper + 1e-9
+    assert found.upper - found.lower <= 1e-9

@@ -31,7 +31,7 @@ def test_the_papers_example_from_the_uniform_prior(support):
     support.assert_contains(result, 0.0795415058653)
     (one,) = result.alternating
     assert (one.scope, one.termination, one.record, one.cycle) == (Scope.BLOCKWISE, Termination.GAP_REACHED, 0, None)
-    assert list(one.gains) == ["posterior", "marginal", "row 0", "row 1"]
+    assert list(one.gains) == ["posterior", "marginal", "row 0", "row 1", "conditionals"]
     assert max(one.gains.values()) <= 1e-6 * one.value + 1e-11
     assert [sweep.number for sweep in one.trace] == list(range(1, len(one.trace) + 1))
     assert 0.0 < one.trace[0].value <= one.trace[-1].value == one.value

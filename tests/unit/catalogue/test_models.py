@@ -461,6 +461,23 @@ def test_tightening_solves_what_is_open_and_keeps_what_is_better(small):
     assert ratchet.tighten(library_model(INFEASIBLE, small), small) is None
 
 
+@pytest.mark.parametrize("place", ["history.csv", "INDEX.md", "index.csv", f"{AUDIT}.cert"])
+def test_what_cannot_be_written_is_said_before_any_work(small, monkeypatch, command_line, place):
+    def worked(*_, **__):
+        raise AssertionError("worked")
+
+    monkeypatch.setattr(ratchet, "solve", worked)
+    monkeypatch.setattr(ratchet, "_need_proof", worked)
+    (small / place).mkdir()
+    for arguments in (["tighten", AUDIT], ["submit", MODELS[AUDIT].certificate_path]):
+        refused = command_line("library", *arguments, "--folder", small)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.endswith(
+            f"{small / place}: cannot be written: it is a folder; move it, or name another place\n"
+        )
+        assert refused.stderr.count("\n") == 1
+
+
 def test_what_is_refused(small, monkeypatch):
     """Junk, another library's model, a false claim, a proof that is too long; nothing is written."""
     best = dl.Certificate.read(MODELS[AUDIT].certificate_path)

@@ -66,3 +66,20 @@ def test_what_does_not_fit_is_one_line(command_line, tmp_path):
         assert done.stdout == ""
         assert done.stderr.startswith("dalenius: ")
         assert done.stderr.count("\n") == 1
+
+
+def test_the_largest_over_a_class_of_priors(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n1/3,2/3\n")
+    found = {}
+    for within in ("l1 0.2", "kl 0.02", "chi2 0.04", "box 0.1", "floor 0.05", "all"):
+        done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within, "--json")
+        assert done.returncode == 0, done.stderr
+        found[within] = {row["name"]: row for row in json.loads(done.stdout)}["mutual_information"]
+    assert found["l1 0.2"] == found["box 0.1"]
+    assert all(row["lower"] <= found["all"]["upper"] for row in found.values())
+    for within, message in (("kl", "expected a number"), ("near 1", "expected l1, kl, chi2, box or floor")):
+        done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within)
+        assert done.returncode == 2
+        assert message in done.stderr
+    done = command_line("measure", "channel.csv", "--within", "kl 0.02")
+    assert "give the prior in the middle with --prior" in done.stderr

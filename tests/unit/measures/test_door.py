@@ -205,3 +205,16 @@ def test_tables_that_cannot_be_read(tmp_path, text, message):
     with pytest.raises(dl.InputError) as error:
         dl.measure(path)
     assert message in str(error.value)
+
+
+def test_shapes_that_do_not_fit_are_said_by_every_function_of_both():
+    for name in (
+        "mutual_information",
+        "pointwise_maximal_leakage",
+        "bayes_advantage",
+        "chi_square",
+        "output_law",
+        "min_entropy_leakage",
+    ):
+        with pytest.raises(dl.InputError, match="one probability an input"):
+            getattr(formulas, name)(ROWS, [0.5, 0.5])

@@ -95,3 +95,9 @@ def test_shapes_that_do_not_fit():
     ):
         with pytest.raises(InputError, match="constrained_update"):
             ConstrainedUpdate(PRIORS, limits, Levels.of(raised), cost, demands)
+    for levels in (
+        Levels(np.ones(2), np.array([0, 0]), np.ones(2), np.zeros((0, 1, 1))),
+        Levels(np.ones(1), np.array([0, 0]), np.ones(2), np.zeros((1, 2, 3))),
+    ):
+        with pytest.raises(InputError, match=r"constrained_update: expected .*level"):
+            ConstrainedUpdate(PRIORS, [0.0] * 2, levels, COST, demands)

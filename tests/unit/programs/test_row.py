@@ -267,3 +267,13 @@ def test_bad_input_is_refused_before_any_solver(rows, log_counts, letter, pi, w,
 def test_bad_settings_are_refused(bad):
     with pytest.raises(InputError):
         RowUpdate(FLIP, np.zeros((2, 2)), 0, FAIR, FLIP, 0.0).solve(**bad)
+
+
+def test_boxes_close_by_our_own_multipliers():
+    """They gave up at 2.3e-4 here as long as a step of Newton's method was shortened four times only."""
+    rng, fair = np.random.default_rng(7), np.full(3, 1 / 3)
+    rows, counts, laws = rng.dirichlet(np.full(4, 0.7), size=8), np.zeros((3, 8)), np.full((3, 8), 1 / 8)
+    bound = float(np.log(3.0) + 0.75 * np.log(8.0))
+    answer = RowUpdate(rows, counts, 0, fair, laws, bound).solve(solver="own", gap=1e-6, time_limit=None)
+    assert answer.termination is Termination.GAP_REACHED
+    assert answer.upper - answer.lower <= 1e-6 * answer.upper

@@ -232,11 +232,18 @@ def test_settings_of_something_else(settings, message, support):
         ({"budget": 0}, "budget"),
         ({"budget": math.nan}, "budget"),
         ({"gap": "small"}, "gap"),
+        ({"solver": "gurobi"}, "solver: expected one of auto"),
+        ({"solver": "clarabel"}, "of an audit there is no program to solve; leave solver out"),
     ],
 )
 def test_bad_arguments(arguments, message, support):
     with pytest.raises(dl.InputError, match=message):
         dl.compare(support.parity4(1.0), **arguments)
+
+
+def test_a_solver_of_ones_choice(design):
+    found = dl.compare(design.problem, methods=["certified"], gap=1e-2, solver="own")
+    assert {use.solver for use in found.result.solvers} == {"own"}
 
 
 def test_a_solver_that_is_not_installed(monkeypatch, support):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -164,6 +165,19 @@ def test_bad_input_is_refused():
         dl.frontier(least_leakage(), [0.1, "much"])
     with pytest.raises(dl.InputError, match="points"):
         spread_budgets(least_leakage(), 1)
+    with pytest.raises(dl.InputError, match=r"solver: expected one of auto, .*; got 'gurobi'"):
+        dl.frontier(least_leakage(), [0.1], solver="gurobi")
+    with pytest.raises(dl.InputError, match="method: expected one of exchange, alternating"):
+        dl.frontier(least_leakage(), [0.1], method="descent")
+
+
+@pytest.mark.parametrize("solver", ["own", "clarabel"])
+def test_a_solver_of_ones_choice_at_every_point(solver):
+    found = list(dl.frontier(least_leakage(), [0.1, 0.2], method="alternating", solver=solver, gap=1e-2))
+    assert {use.solver for point in found for use in point.result.solvers} == {solver}
+    assert all(point.result.alternating for point in found)
+    for point in found:
+        assert point.result.lower <= told(float(point.budget)) <= point.result.upper
 
 
 # ---------------------------------------------------------------- the command line
@@ -189,13 +203,16 @@ def test_it_writes_a_table_a_picture_and_proofs(model, tmp_path, command_line):
 
 
 def test_points_instead_of_budgets(model, tmp_path, command_line):
-    assert command_line("frontier", model, "--points", "2", "-o", "out").returncode == 0
+    done = command_line("frontier", model, "--points", "2", "-o", "out", "--solver", "own", "--json")
+    assert done.returncode == 0
+    assert {use["solver"] for point in json.loads(done.stdout)["points"] for use in point["solvers"]} == {"own"}
     rows = list(csv.DictReader((tmp_path / "out/frontier.csv").read_text().splitlines()))
     assert [row["budget"] for row in rows] == ["0", "0.5"]
 
 
 def test_bad_arguments_get_one_line_and_nothing_is_written(model, tmp_path, command_line):
-    for arguments in (["--budgets", "0.1,much"], ["--budgets", ""], ["--gap", "nan"], ["--units", "bytes"]):
+    mistaken = ["--budgets", "0.1,much"], ["--budgets", ""], ["--gap", "nan"], ["--units", "bytes"], ["--solver", "me"]
+    for arguments in mistaken:
         answer = command_line("frontier", model, *arguments, "-o", "out")
         assert (answer.returncode, answer.stdout) == (2, ""), arguments
         assert answer.stderr.startswith("dalenius: ")

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
@@ -125,7 +126,7 @@ def dual_bound(
     enough: float,
     useless: float,
     decimals: int,
-    multipliers: Multipliers,
+    multipliers: Multipliers = row_multipliers,
     clock: Clock,
     may_grow: Callable[[BoxTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,

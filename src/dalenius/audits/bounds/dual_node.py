@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
+from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
@@ -46,7 +47,8 @@ class ConditionalCut:
 class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
-    A node has at most `most` row leaves; `multipliers` finds those of the row problems.
+    A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it. `multipliers` finds those of
+    the row problems.
     """
 
     channel: RecordChannel
@@ -54,7 +56,8 @@ class Aim:
     wanted: float
     decimals: int
     most: float
-    multipliers: Multipliers
+    pi: Floats | None = None
+    multipliers: Multipliers = row_multipliers
 
 
 @dataclass(eq=False)
@@ -139,7 +142,7 @@ class NodeWork:
         self.rows = aim.channel.rows
         self.lam, self.beta = -np.log(node.law), node.beta
         self.orbit = node.symmetries.outputs(self.rows.shape[1])
-        self.leaves = RowLeaves(aim.channel, node.trees)
+        self.leaves = RowLeaves(aim.channel, node.trees, aim.pi)
 
     def run(self) -> None:
         """Until the bound is at most the target, or splitting is what is left (then the node gets a branching), or time is up."""
@@ -172,7 +175,7 @@ class NodeWork:
         for a, tree in enumerate(trees):
             g = int(np.flatnonzero([trees[first] is tree for first in leaves.first])[0])
             mine = leaves.group == g
-            p[a] = self.weights[mine] @ w[mine] / leaves.count[g]
+            p[a] = self.weights[mine] @ w[mine] * leaves.law.share(a, g)
             if (move := self.node.sources[a][1]) is not None:
                 p[a, move.classes] = p[a].copy()
         return p
@@ -222,7 +225,7 @@ class NodeWork:
             self.q, self.values, self.K = np.zeros(len(psi)), values, w @ self.rows
             self.stale: NDArray[np.bool_] = np.zeros(len(values), dtype=np.bool_)
             return
-        self.q = leaves.masses(psi, beta)
+        self.q = leaves.law.masses(psi, beta)
         self.weights = self.q[leaves.group] * share
         self.values = values
         K = w @ self.rows

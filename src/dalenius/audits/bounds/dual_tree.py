@@ -18,6 +18,7 @@ import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
+from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import rows_of
 from dalenius.information.arrays import Floats
@@ -44,6 +45,9 @@ class DualTree(Runner):
         The width (nats) that matters: half of it may be lost to smoothing and unfinished row trees.
     most : float
         Row leaves that a node may have.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
+        what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
     multipliers : callable
         Who finds those of the row problems.
     """
@@ -60,10 +64,11 @@ class DualTree(Runner):
         wanted: float,
         decimals: int,
         most: float,
-        multipliers: Multipliers,
+        pi: Floats | None = None,
+        multipliers: Multipliers = row_multipliers,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.multipliers = multipliers
+        self.pi, self.multipliers = pi, multipliers
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
         trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
@@ -115,7 +120,7 @@ class DualTree(Runner):
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.multipliers)
+        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.multipliers)
         work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()

@@ -2,6 +2,8 @@
 
     maximise  f(p) = H(pi) + <c,p>   over p >= 0, sum p = 1,   low r <= u <= high r,   H(p) - log|X| >= -max_knowledge
 
+(where the letter law is given, less a large multiple of the divergence from it)
+
 by a primal-dual interior-point method with Mehrotra's predictor and corrector. It starts outside the box, since nothing is known
 of it; where a box has no priors the multipliers grow until the bound is below any target. Only hints come from here: a bound is a
 closed form in them, so that nothing valid depends on how well this went.
@@ -26,6 +28,7 @@ INSIDE = 1e-7  # constraints are met when they fail by no more
 WIDER = 1e-9  # ranges are made this much wider at both ends, so that points have an interior
 RIDGE = 1e-13  # what the diagonal of a Newton matrix gains, relatively
 TO_THE_END = 0.995  # how much of the way to the end of the cone a step goes
+PINNED, LEAST_MASS = 1e5, 1e-9  # how much a letter law that is given weighs, and a letter that it gives nothing
 MOST_NUMBERS = 1 << 21  # in the largest array; more boxes are taken in parts
 
 
@@ -68,9 +71,17 @@ class _Residuals:
 
 
 class NodeProgram:
-    """The relaxation on any box of one channel's posterior; the unknowns are the masses of the pairs (letter, class) that exist."""
+    """The relaxation on any box of one channel's posterior; the unknowns are the masses of the pairs (letter, class) that exist.
 
-    def __init__(self, rows: Floats, log_uniform: Floats, max_knowledge: float, boxed: list[int]) -> None:
+    Parameters
+    ----------
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it: PINNED times the divergence from it is taken off f.
+    """
+
+    def __init__(
+        self, rows: Floats, log_uniform: Floats, max_knowledge: float, boxed: list[int], pi: Floats | None = None
+    ) -> None:
         self.exists, self.max_knowledge = np.isfinite(log_uniform), max_knowledge
         letters, classes = np.nonzero(self.exists)
         self.size, self.constraints = len(letters), 2 * len(boxed) * rows.shape[1] + 1
@@ -84,6 +95,11 @@ class NodeProgram:
         self.member = np.eye(len(present))[self.letter]  # (pairs, letters)
         self.log_masses = log_uniform[self.exists]
         self.start = 0.5 * np.exp(self.log_masses) + 0.5 / self.size
+        self.pinned, self.pull = 0.0, np.zeros(self.size)
+        if pi is not None:
+            law = np.maximum(pi[present], LEAST_MASS)
+            self.start *= (law / law.sum() / (self.start @ self.member))[self.letter]
+            self.pinned, self.pull = PINNED, PINNED * np.log(law / law.sum())[self.letter]
 
     @cached_property
     def same(self) -> Floats:
@@ -102,7 +118,7 @@ class NodeProgram:
         with np.errstate(all="ignore"):
             for first in range(0, len(low), part):
                 some = slice(first, first + part)
-                state = self._first(scores[some][:, self.exists], low[some], high[some], mu[some])
+                state = self._first(scores[some][:, self.exists] + self.pull, low[some], high[some], mu[some])
                 self._run(state, p[some], y[some], target, tolerance)
             p /= p.sum(axis=1, keepdims=True)
         masses = np.zeros((len(low), *self.exists.shape))
@@ -146,8 +162,9 @@ class NodeProgram:
         state.jacobian[:, -1] = surprise - 1.0
         room = _apply(state.jacobian, p)
         room[:, -1] = np.sum(p * surprise, axis=1) + self.max_knowledge
-        gradient = state.c - log_pi[:, self.letter] - 1.0 + _apply_back(state.jacobian, y)
-        value = np.sum(p * state.c, axis=1) - np.sum(pi * log_pi, axis=1)
+        spread = 1.0 + self.pinned
+        gradient = state.c - spread * (log_pi[:, self.letter] + 1.0) + _apply_back(state.jacobian, y)
+        value = np.sum(p * state.c, axis=1) - spread * np.sum(pi * log_pi, axis=1)
         upper = value + np.sum(y * room, axis=1) - np.sum(gradient * p, axis=1) + gradient.max(axis=1)
         better = upper < state.upper
         state.upper = np.where(better, upper, state.upper)
@@ -188,12 +205,12 @@ class NodeProgram:
         ratio = state.y / state.x
         diagonal = ratio[:, : self.size] + state.y[:, -1:] / state.x[:, : self.size]
         if not self.low_rank:
-            matrix = self.same / found.pi[:, self.letter, None]
+            matrix = (1.0 + self.pinned) * self.same / found.pi[:, self.letter, None]
             matrix += state.jacobian.transpose(0, 2, 1) @ (ratio[:, self.size :, None] * state.jacobian)
             return partial(np.linalg.solve, _prepared(matrix, diagonal))
         letters = np.broadcast_to(self.member.T, (len(diagonal), *self.member.T.shape))
         factor = np.concatenate([state.jacobian, letters], axis=1)
-        weight = np.concatenate([ratio[:, self.size :], 1.0 / found.pi], axis=1)
+        weight = np.concatenate([ratio[:, self.size :], (1.0 + self.pinned) / found.pi], axis=1)
         return _low_rank(diagonal, factor, weight)
 
 

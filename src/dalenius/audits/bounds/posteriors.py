@@ -19,7 +19,7 @@ from dalenius.audits.bounds.node_points import NodeProgram
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
-from dalenius.information.tilt import Tilt, tilt
+from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
@@ -41,11 +41,12 @@ class PosteriorRelaxation:
 
     A box is a flat vector over (boxed letters, outputs). With two letters only the posterior of letter 1 is boxed, that of letter 0
     follows; with more, all are. A hint is the slopes of the lines above phi log phi for every letter, flat, then mu: a child that
-    keeps its parent's slopes has lines no higher on its box, so its bound is no worse.
+    keeps its parent's slopes has lines no higher on its box, so its bound is no worse. Where the letter law `pi` is given, the
+    maximum is over priors that have it.
     """
 
-    def __init__(self, channel: RecordChannel, *, decimals: int = 9) -> None:
-        self.decimals = decimals
+    def __init__(self, channel: RecordChannel, *, decimals: int = 9, pi: Floats | None = None) -> None:
+        self.decimals, self.pi = decimals, pi
         self.rows, self.log_uniform, self.max_knowledge = channel.rows, channel.log_uniform, channel.max_knowledge
         self.letters, self.outputs = channel.letters, channel.rows.shape[1]
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
@@ -59,7 +60,7 @@ class PosteriorRelaxation:
     @cached_property
     def program(self) -> NodeProgram:
         """What finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
-        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed)
+        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi)
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
         """The box [0, 1] and hints to start with."""
@@ -106,7 +107,10 @@ class PosteriorRelaxation:
         """The maximiser, and the bound that these hints prove; inf where numbers are too large to tell."""
         sigma, mu = hints[:, :-1].reshape(low.shape), hints[:, -1]
         gain = intercept(sigma, low, high).sum(axis=1)[:, None, :] + sigma
-        point = tilt(gain @ self.rows.T, self.log_uniform, mu)
+        scores = gain @ self.rows.T
+        point = (
+            tilt(scores, self.log_uniform, mu) if self.pi is None else tilt_at(self.pi, scores, self.log_uniform, mu)
+        )
         value = point.value + mu * self.max_knowledge
         return point, np.where(np.isnan(value), np.inf, value)
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dalenius.audits.bounds.letter_laws import ChosenLaw, GivenLaw, LetterLaw
 from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.row_trees import Row
-from dalenius.information import log_sum_exp, x_log_x
+from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.secants import intercept, tighten
 from dalenius.reduction import RecordChannel
@@ -23,25 +24,40 @@ __all__ = ["RowLeaves"]
 class RowLeaves:
     """Row leaves of all letters; letters that share a row tree (equal counts, equal boxes) are one group.
 
+    Parameters
+    ----------
+    channel : RecordChannel
+    trees : sequence of Row
+        A letter each.
+    pi : (letters,), optional
+        The letter law, where the adversary does not choose it.
+
     Attributes
     ----------
-    first, count : (groups,)
-        One letter of each group, and how many letters it has.
+    first : (groups,)
+        One letter of each group.
     items : list of Row
     group : (leaves,)
     low, high, kappa : (leaves, outputs)
+    law : LetterLaw
+        What the groups' bounds come to.
     log_masses : (leaves, classes)
         log_uniform of the leaf's letter.
     constant : (leaves,)
         The sum of the lines' intercepts; -inf for an empty box.
     """
 
-    def __init__(self, channel: RecordChannel, trees: Sequence[Row]) -> None:
+    def __init__(self, channel: RecordChannel, trees: Sequence[Row], pi: Floats | None = None) -> None:
         self.rows, self.max_knowledge, self._log_uniform = channel.rows, channel.max_knowledge, channel.log_uniform
         self._products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
         identity = [id(tree) for tree in trees]
         self.first = np.array(sorted(identity.index(i) for i in set(identity)))
-        self.count = np.array([identity.count(identity[a]) for a in self.first])
+        firsts = [identity[a] for a in self.first]
+        self.law: LetterLaw
+        if pi is None:
+            self.law = ChosenLaw(np.array([float(identity.count(i)) for i in firsts]))
+        else:
+            self.law = GivenLaw(pi, np.array([firsts.index(i) for i in identity]))
         self.items: list[Row] = []
         self.group = np.empty(0, dtype=np.int64)
         self.low = self.high = self.kappa = np.empty((0, self.rows.shape[1]))
@@ -95,14 +111,7 @@ class RowLeaves:
     def bound(self, lam: Floats, beta: float, temperature: float = 0.0) -> float:
         """U(r, beta), its maxima smoothed at a temperature; -inf where a letter has no box left."""
         psi = self.maxima(self.values(lam, beta)[0], temperature)[0]
-        if not np.all(np.isfinite(psi)):
-            return -np.inf
-        return beta * (float(log_sum_exp(psi / beta + np.log(self.count))) + self.max_knowledge)
-
-    def masses(self, psi: Floats, beta: float) -> Floats:
-        """The letters' masses at the maximum, summed over each group."""
-        score = psi / beta + np.log(self.count)
-        return np.asarray(np.exp(score - log_sum_exp(score)))
+        return self.law.value(psi, beta) + beta * self.max_knowledge
 
     def sums(self, weights: Floats, x: Floats) -> Floats:
         """Sums of weights x over the leaves of each group, (groups, ...)."""
@@ -114,7 +123,7 @@ class RowLeaves:
         """Newton's direction in (lam, beta) for the smoothed bound, among the lam that are constant on orbits."""
         values, w = self.values(lam, beta)
         psi, share = self.maxima(values, temperature)
-        q = self.masses(psi, beta)
+        q = self.law.masses(psi, beta)
         law = np.exp(-lam)
         law /= law.sum()
         K = w @ self.rows
@@ -125,14 +134,13 @@ class RowLeaves:
         mean = self.sums(share, feature)
         centred = feature - mean[self.group]
         hessian = (centred * weight[:, None]).T @ centred / temperature
-        outer = mean.copy()
-        outer[:, -1] -= psi / beta
-        outer -= q @ outer
-        hessian += (outer * q[:, None]).T @ outer / beta
+        slopes = mean.copy()
+        slopes[:, -1] -= psi / beta
+        hessian += self.law.curvature(slopes, q, beta)
         hessian += self._within_leaves(weight, w, K, surprise, entropy) / beta
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
-        gradient[-1] += q @ np.log(self.count) - np.sum(x_log_x(q)) + self.max_knowledge
+        gradient[-1] += self.law.entropy(q) + self.max_knowledge
         fold = np.eye(orbit.max() + 2)[np.append(orbit, orbit.max() + 1)]
         gradient, hessian = gradient @ fold, fold.T @ hessian @ fold
         size = len(gradient)

@@ -18,6 +18,7 @@ from dalenius.programs.base import Named
 __all__ = ["ConstrainedBound", "constrained_bound"]
 
 USED = 1e-12  # share of the largest multiplier below which one is 0
+LEAST = 1e-290  # posterior of a letter that has mass: it must be above 0 as it is written
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ def constrained_bound(
     multipliers, parts = multipliers | {"weights": weights, "charged": charged, "prices": prices}, list[Floats]()
     if program.leakages is not None:
         leakages = program.leakages
-        posteriors = leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"]))
+        posteriors = np.maximum(leakages.pi[:, None] * np.exp(leakages.normalised(multipliers["log_ratio"])), LEAST)
         multipliers |= {"log_ratio": np.log(posteriors) - leakages.log_pi[:, None]}
         parts = np.split(posteriors, leakages.first[1:])
     value, raised = program.bound(multipliers), region.raised

@@ -11,9 +11,9 @@ import numpy as np
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
-from dalenius.designs.constrained.terms import Terms
-from dalenius.designs.constrained.watchers import OWN, Place
+from dalenius.designs.constrained.watchers import OWN, Place, term_of
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
+from dalenius.designs.terms import Terms
 from dalenius.evidence import matrix_text, short_text
 from dalenius.evidence.lines import (
     AlsoLine,
@@ -75,29 +75,22 @@ class OwnBound:
 
     def _allow(self) -> None:
         """Lower the weights of the terms until the conditions of docs/certificate-format.md hold for them as they are written."""
-        minimised = [k for k, (place, _) in enumerate(self.priors) if self.term_of(place) is not None]
-        named = [(self.term_of(self.priors[k][0]) or 0, self.priors[k][1].weight) for k in minimised]
-        if self.terms.largest:  # in a sum a distortion has its whole weight, which is written as it is
-            named += self.distortions.items()
-        allowed = self.terms.allowed(named)
-        for k, v in zip(minimised, allowed, strict=False):
+        minimised = [
+            (k, j) for k, (place, _) in enumerate(self.priors) if (j := term_of(self.problem, place)) is not None
+        ]
+        own = [*self.distortions.items()] if self.terms.largest else []  # in a sum they have their whole weights
+        allowed = self.terms.allowed([*((j, self.priors[k][1].weight) for k, j in minimised), *own])
+        for (k, _), v in zip(minimised, allowed, strict=False):
             place, part = self.priors[k]
             self.priors[k] = place, replace(part, weight=v)
-        if self.terms.largest:
-            self.distortions = dict(zip(self.distortions, allowed[len(minimised) :], strict=True))
-
-    def term_of(self, place: Place) -> int | None:
-        """The term of what is minimised that an adversary's leakage is; None if it has a limit."""
-        if place == OWN:
-            return None if isinstance(self.problem, MinDistortion) else 0
-        return place.number if place.where == "term" else None
+        self.distortions |= zip((j for j, _ in own), allowed[len(minimised) :], strict=True)
 
     @property
     def weights(self) -> dict[int, float]:
         """v_j of every term, 0 where it has no weight in the bound."""
         found = dict.fromkeys(range(self.terms.count), 0.0) | self.distortions
         for place, part in self.priors:
-            j = self.term_of(place)
+            j = term_of(self.problem, place)
             if j is not None:
                 found[j] += part.weight
         return found

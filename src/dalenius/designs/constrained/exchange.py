@@ -17,11 +17,11 @@ from dalenius.designs.constrained.interior import Inside, Outside
 from dalenius.designs.constrained.invariance import Invariance
 from dalenius.designs.constrained.loop import Found, Rounds
 from dalenius.designs.constrained.region import Exact, Region
-from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.constrained.watchers import OWN, Place, Watcher, watchers_of
 from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.known import distinct
 from dalenius.designs.oracle import EntropyOracle, Prior, certificate_priors
+from dalenius.designs.terms import Terms
 from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate
 from dalenius.model.design_problem import DesignProblem

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from dalenius.designs.constrained.region import Region
-from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.constrained.watchers import Place, Watched, Watcher
+from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.levels import NONE, Levels

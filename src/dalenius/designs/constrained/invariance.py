@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 from dalenius.designs.constrained.rows import BUDGET, numbered_rows
-from dalenius.designs.constrained.terms import Terms
+from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.constraints import LeakageLimit, SecondOrderCone

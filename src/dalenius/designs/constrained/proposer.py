@@ -14,10 +14,9 @@ from dalenius.designs.constrained.evidence import OwnBound
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of, values_of
 from dalenius.designs.constrained.watchers import OWN, Place
-from dalenius.designs.linear.rational import writable
-from dalenius.designs.rational import weight_texts
+from dalenius.designs.rational import short_above, weight_texts
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, QUICK, Lower, Upper, claim_text, double_above
+from dalenius.evidence import CERTAIN, QUICK, Lower, Upper, claim_text
 from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope, Termination
@@ -133,7 +132,7 @@ class ConstrainedProposer:
                 ends[watcher.term] = Fraction(0) if kept.constant else Fraction(audits[watcher.place].upper)
         for j, distortion in run.terms.distortions.items():
             exact = distortion.of(kept.rows)
-            ends[j] = exact if run.problem.objective is None or writable([exact]) else Fraction(double_above(exact))
+            ends[j] = exact if run.problem.objective is None else short_above(exact)
         return tuple(ends[j] for j in range(run.terms.count))
 
     # ------------------------------------------------------------ the answer

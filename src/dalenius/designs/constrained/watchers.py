@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dalenius.audits import Audit, EntropyAudit, audit_of
-from dalenius.designs.constrained.terms import Terms
 from dalenius.designs.exchange.known import KnownPriors
 from dalenius.designs.oracle import Oracle, Prior, oracle_of
+from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Floats
 from dalenius.model import Adversary, EntropyAtLeast, MinDistortion
 from dalenius.model.constraints import LeakageLimit
@@ -19,7 +19,7 @@ from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import Orbits
 from dalenius.search import Clock, Run
 
-__all__ = ["OWN", "Place", "Watched", "Watcher", "watchers_of"]
+__all__ = ["OWN", "Place", "Watched", "Watcher", "term_of", "watchers_of"]
 
 SLACK = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that an audit's prior has above the bound
 
@@ -88,12 +88,19 @@ def watchers_of(problem: DesignProblem, orbits: Orbits, rng: np.random.Generator
             place,
             adversary,
             limit,
-            (0 if place == OWN else place.number) if limit is None else None,
+            term_of(problem, place),
             oracle_of(problem, orbits.completions, rng, adversary),
             KnownPriors(orbits),
         )
         for place, adversary, limit in _named(problem)
     ]
+
+
+def term_of(problem: DesignProblem, place: Place) -> int | None:
+    """The term of what is minimised that the leakage to the adversary who stands there is; None if it has a limit."""
+    if place == OWN:
+        return None if isinstance(problem, MinDistortion) else 0
+    return place.number if place.where == "term" else None
 
 
 def _named(problem: DesignProblem) -> Iterator[tuple[Place, Adversary, float | None]]:

@@ -24,7 +24,8 @@ from dalenius.search import Clock
 __all__ = ["LeastDistortion"]
 
 MIXTURES = 6
-GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier
+GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier, whatever the search has left of it
+USED = 0.9  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
 HEAVIEST = 1e8  # weight of a prior, relative to the largest cost: posteriors are written in doubles
 ROUNDING = 1e-11  # nats by which an audit's upper bound may grow when it is written and checked
@@ -95,7 +96,7 @@ class LeastDistortion(Goal):
 
         Every attempt has half the time of the one before, so that it will leave a wider interval: three times as wide is allowed for.
         """
-        room = self._room(found)
+        room = self._room(found, lower)
         share, failed, met = self._share(found, room), 0.0, math.inf
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
@@ -119,10 +120,11 @@ class LeastDistortion(Goal):
         audit = audits.audited(rows, clock, gap=self.gap, enough=self.budget - ROUNDING)
         yield AuditedMechanism(rows, audit, float(self.problem.expected_distortion(rows)))
 
-    def _room(self, found: RepairedMechanism) -> float:
-        """The share of its budget of leakage that a mechanism may leave to the audit, so that this costs a part of the gap."""
+    def _room(self, found: RepairedMechanism, lower: float) -> float:
+        """The share of its budget that a mechanism may leave to the audit, so that this costs what the search left of the gap."""
         costs = self.mechanisms.distortion(self.mechanisms.constant) - found.attained
-        cheap = GIVEN_AWAY * self.gap * found.attained / costs if costs > 0.0 else 0.0
+        left = USED * self.gap * found.attained - (found.attained - lower)
+        cheap = max(left, GIVEN_AWAY * self.gap * found.attained) / costs if costs > 0.0 else 0.0
         return float(np.clip(cheap, max(0.01 * self.gap, 1e-9), 0.3))
 
     def _share(self, found: RepairedMechanism, room: float) -> float:

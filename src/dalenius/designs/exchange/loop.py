@@ -75,7 +75,7 @@ class Exchange:
         need_workable(problem.distortions)
         self.problem, self.search = problem, search
         self.orbits = Orbits.of(problem)
-        self.oracle = oracle_of(problem, self.orbits.completions, search.rng)
+        self.oracle = oracle_of(problem, self.orbits.completions, search.rng, gap=search.limits.gap)
         self.known = KnownPriors(self.orbits)
         self.mechanisms = Mechanisms(problem, self.orbits)
         self.audits = MechanismAudits(problem, search, self.known)

@@ -9,6 +9,7 @@ from dalenius.designs.linear.doubles import DoubleSolution, solved_in_doubles
 from dalenius.designs.linear.dual import Multipliers, dual_vertex, multipliers_in_doubles, multipliers_near, proved
 from dalenius.designs.linear.primal import private_near, vertex
 from dalenius.designs.linear.program import PrivateDesign, Rows
+from dalenius.designs.terms import Terms
 from dalenius.model import MinDistortion
 from dalenius.outcome import Termination
 from dalenius.search import Clock, Run
@@ -33,15 +34,17 @@ class LinearDesign:
     Parameters
     ----------
     problem : MinDistortion
-        With `privacy`; feasible.
+        With `privacy`; feasible. What it minimises is a distortion, or a weighted sum of some.
     search : Run
         Its gap and its clock; what costs nothing is made exact.
 
     Attributes
     ----------
     program : PrivateDesign
+    minimised : ExpectedDistortion
+        The sum of all terms as one.
     rows : the mechanism, of the problem's class
-    upper : its expected distortion
+    upper : what it comes to
     lower : a bound on the optimum, which `multipliers` prove
     rounds : how many programs were solved
 
@@ -53,10 +56,13 @@ class LinearDesign:
 
     def __init__(self, problem: MinDistortion, search: Run) -> None:
         self.problem, self.search = problem, search
-        self.program = PrivateDesign.of(problem)
+        self.terms = Terms.of(problem)
+        minimised = self.terms.as_distortion
+        assert minimised is not None
+        self.minimised, self.program = minimised, PrivateDesign.of(problem, minimised)
         self.multipliers: Mapping[int, Multipliers] = {}
-        self.rows: Rows = problem.distortions.constant
-        self.lower, self.upper = problem.least_distortion, problem.expected_distortion(self.rows)
+        self.rows: Rows = minimised.constant
+        self.lower, self.upper = minimised.least, minimised.of_constant
         self.rounds = 0
 
     @property
@@ -104,7 +110,7 @@ class LinearDesign:
         private = None if rows is None else private_near(self.program, rows)
         if private is None:
             return
-        value = self.problem.expected_distortion(private)
+        value = self.minimised.of(private)
         if value < self.upper:
             self.rows, self.upper = private, value
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from dalenius.designs.linear.doubles import DoubleSolution
 from dalenius.designs.linear.program import Comparison, PrivateDesign
-from dalenius.designs.linear.rational import GRID, TIGHT, LinearSystem, Terms, writable
+from dalenius.designs.linear.rational import GRID, TIGHT, LinearSystem, Terms
+from dalenius.designs.rational import writable
 
 __all__ = ["Multipliers", "dual_vertex", "multipliers_in_doubles", "multipliers_near", "proved"]
 

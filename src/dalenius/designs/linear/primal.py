@@ -9,7 +9,8 @@ from fractions import Fraction
 
 from dalenius.designs.linear.doubles import DoubleSolution
 from dalenius.designs.linear.program import PrivateDesign, Rows
-from dalenius.designs.linear.rational import GRID, TIGHT, LinearSystem, Terms, whole_weights, writable
+from dalenius.designs.linear.rational import GRID, TIGHT, LinearSystem, Terms, whole_weights
+from dalenius.designs.rational import writable
 
 __all__ = ["private_near", "repaired", "vertex"]
 

@@ -14,6 +14,7 @@ from scipy.sparse import coo_array
 from dalenius.errors import DaleniusError
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
+from dalenius.model.expected_distortion import ExpectedDistortion
 from dalenius.model.privacy import Reference
 
 __all__ = ["Comparison", "Matrices", "PrivateDesign", "Rows"]
@@ -94,8 +95,8 @@ class PrivateDesign:
     above: Fraction
 
     @classmethod
-    def of(cls, problem: MinDistortion) -> PrivateDesign:
-        """Of a feasible problem."""
+    def of(cls, problem: MinDistortion, minimised: ExpectedDistortion) -> PrivateDesign:
+        """Of a feasible problem, whose mechanisms are to distort so little."""
         assert problem.privacy is not None
         n, m, references = problem.input_count, problem.output_count, problem.references
         if (size := n * m * len(references)) > MOST_ENTRIES:
@@ -110,7 +111,7 @@ class PrivateDesign:
             for k, reference in enumerate(references)
             for y in range(m)
         )
-        cost = tuple(entry for row in problem.distortions.costs() for entry in row)
+        cost = tuple(entry for row in minimised.costs() for entry in row)
         if max(cost) > LARGEST:
             raise DaleniusError(
                 f"nothing can be computed about this design: its largest distortion is above {float(LARGEST):g}; measure distortion "

@@ -11,12 +11,13 @@ from dalenius._prove import Proved
 from dalenius.designs.claims import NOTHING, distortion_unit, termination_of
 from dalenius.designs.linear.design import LinearDesign
 from dalenius.designs.linear.evidence import bound_lines, mechanism_text
-from dalenius.designs.linear.rational import writable
-from dalenius.evidence import Lower, Upper
+from dalenius.designs.rational import short_above, writable
+from dalenius.evidence import Lower, Upper, claim_text
 from dalenius.model import DesignProblem, MinDistortion
-from dalenius.outcome import Scope
+from dalenius.outcome import Scope, TermValue
 from dalenius.results import DesignResult
 from dalenius.search import Run
+from dalenius.units import Quantity
 
 __all__ = ["LinearProposer"]
 
@@ -26,6 +27,7 @@ class ExactUpper(Upper):
     """An upper end, and the mechanism in exact rows."""
 
     rows: list[list[Fraction]]
+    ends: tuple[Fraction, ...]  # of the terms of what is minimised
 
 
 @dataclass
@@ -54,16 +56,29 @@ class LinearProposer:
         yield Lower(value=Fraction(0), unit=unit, lines=NOTHING, candidate=1)
 
     def uppers(self) -> Iterator[ExactUpper]:
-        """The mechanism's distortion, which it has by construction; at last that of a mechanism that releases nothing."""
-        run, problem = self.design, self.design.problem
+        """What the mechanism distorts, which it does by construction; at last that of a mechanism that releases nothing."""
+        run = self.design
         yield self._upper(run.upper, run.rows, exact=self._exact)
-        yield self._upper(problem.constant_distortion, problem.distortions.constant, candidate=1)
+        yield self._upper(run.minimised.of_constant, run.minimised.constant, candidate=1)
 
     def _upper(
         self, value: Fraction, rows: list[list[Fraction]], *, exact: bool = False, candidate: int = 0
     ) -> ExactUpper:
-        text, unit = mechanism_text(rows), distortion_unit(self.design.problem)
-        return ExactUpper(value=value, unit=unit, exact=exact, candidate=candidate, lines=(), mechanism=text, rows=rows)
+        run = self.design
+        parts = [run.terms.distortions[j].of(rows) for j in range(run.terms.count)]
+        ends = tuple(map(short_above, parts))
+        several = run.problem.objective is not None
+        return ExactUpper(
+            value=run.terms.exactly(ends) if several else value,
+            unit=distortion_unit(run.problem),
+            exact=exact and (not several or list(ends) == parts),
+            candidate=candidate,
+            lines=(),
+            mechanism=mechanism_text(rows),
+            terms=tuple(map(claim_text, ends)) if several else None,
+            rows=rows,
+            ends=ends,
+        )
 
     @property
     def _exact(self) -> bool:
@@ -88,4 +103,16 @@ class LinearProposer:
             exp_epsilon=run.problem.exp_epsilon(rows),
             refusals=proved.refusals,
             trace=tuple(run.clock.trace),
+            objective=self._values(proved),
+        )
+
+    def _values(self, proved: Proved[Lower, ExactUpper]) -> tuple[TermValue, ...]:
+        """What each term of an objective comes to."""
+        run, ends = self.design, proved.upper_end.ends
+        if run.problem.objective is None:
+            return ()
+        weighs = proved.lower_end.candidate == 0
+        return tuple(
+            TermValue(j, "distortion", w, end, end, float(w) if weighs else 0.0, Quantity.DISTORTION.units)
+            for j, (w, end) in enumerate(zip(run.terms.weights, ends, strict=True))
         )

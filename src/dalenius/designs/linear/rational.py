@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 from scipy.linalg import qr
 
-__all__ = ["GRID", "TIGHT", "LinearSystem", "Terms", "whole_weights", "writable"]
+__all__ = ["GRID", "TIGHT", "LinearSystem", "Terms", "whole_weights"]
 
 Terms = dict[int, Fraction]  # unknowns and their factors
 Equation = tuple[Terms, Fraction]
 GRID = 10**30  # steps that numbers are rounded in
 TIGHT = 1e-9  # what is smaller in doubles counts as 0
 RANK = 1e-11
-WRITABLE = 1200  # bits of p and q together that 400 characters always hold
 MOST = 1000  # unknowns of an exact system
 
 
@@ -82,20 +81,6 @@ def _independent(equations: Sequence[Equation], size: int) -> list[Equation] | N
 
 def _fmpq(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
-
-
-def writable(values: Iterable[Fraction]) -> bool:
-    """Whether these numbers, at least 0, can be written over one denominator.
-
-    >>> writable([Fraction(1, 2), Fraction(1, 3)]), writable([Fraction(1, 3**1000)])
-    (True, False)
-    """
-    largest, common = Fraction(0), 1
-    for value in values:
-        largest, common = max(largest, value), math.lcm(common, value.denominator)
-        if common.bit_length() > WRITABLE:
-            return False
-    return math.ceil(largest * common).bit_length() + common.bit_length() <= WRITABLE
 
 
 def whole_weights(row: Sequence[Fraction]) -> list[int]:

@@ -41,15 +41,15 @@ from dalenius.information.measures.pointwise import (
     pointwise_maximal_leakage_delta,
     pointwise_maximal_leakage_over,
 )
-from dalenius.information.measures.prior_sets import (
+from dalenius.information.measures.prior_classes import (
     AllPriors,
     ChiSquareBall,
     KLBall,
-    ListedPriors,
     PriorBall,
     PriorBox,
+    PriorClass,
     PriorFloor,
-    PriorSet,
+    PriorPolytope,
 )
 from dalenius.information.measures.privacy import (
     differential_privacy,
@@ -67,11 +67,11 @@ __all__ = [
     "AllPriors",
     "ChiSquareBall",
     "KLBall",
-    "ListedPriors",
     "PriorBall",
     "PriorBox",
+    "PriorClass",
     "PriorFloor",
-    "PriorSet",
+    "PriorPolytope",
     "bayes_advantage",
     "channel_of_secret",
     "chi_square",

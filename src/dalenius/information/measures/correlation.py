@@ -35,9 +35,7 @@ def maximal_correlation(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     seen = _shorter(met(channel, prior))
     if not is_exact(seen.channel):
         return np.asarray(min(np.linalg.norm(_normalised(seen), 2), 1.0))
-    doubles = Met(*(_doubles(part) for part in (seen.prior, seen.channel, seen.law)))
-    matrix = _normalised(doubles)
-    vectors = np.linalg.eigh(matrix @ matrix.T)[1][:, ::-1] / np.sqrt(doubles.prior)[:, None]
+    vectors = _vectors(Met(*(_doubles(part) for part in (seen.prior, seen.channel, seen.law))))
     square = _largest_quotient(seen, vectors)
     return np.asarray(square.lower().max(arb(0)).sqrt().union(square.upper().sqrt()), dtype=object)
 
@@ -52,6 +50,15 @@ def _shorter(seen: Met) -> Met:
 def _normalised(seen: Met) -> Floats:
     """(P(x,y) - P(x) q(y)) / sqrt(P(x) q(y)) in doubles."""
     return np.asarray(np.sqrt(seen.prior)[:, None] * (seen.channel - seen.law) / np.sqrt(seen.law))
+
+
+def _vectors(seen: Met) -> Floats:
+    """Near the singular vectors, or any, where doubles do not hold the law."""
+    with np.errstate(all="ignore"):
+        matrix = _normalised(seen)
+        if np.isfinite(matrix).all() and seen.prior.all():
+            return np.asarray(np.linalg.eigh(matrix @ matrix.T)[1][:, ::-1] / np.sqrt(seen.prior)[:, None])
+    return np.eye(len(seen.prior))
 
 
 def _largest_quotient(seen: Met, vectors: Floats) -> arb:

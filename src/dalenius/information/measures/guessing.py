@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import met
+from dalenius.information.measures.laws import fitting, met
 from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, largest, log
 
 __all__ = [
@@ -42,8 +44,7 @@ def posterior_min_entropy(channel: ArrayLike, prior: ArrayLike) -> Numbers:
 
 def exp_min_entropy_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     """sum_y max_x P(x) W(x,y) / max_x P(x) for `min_entropy_leakage`."""
-    seen = met(channel, prior)
-    return np.asarray(largest(seen.joint, axis=0).sum() / largest(seen.prior))
+    return np.asarray(_best_guess(channel, prior) / largest(as_numbers(prior)))
 
 
 def min_entropy_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -65,8 +66,7 @@ def bayes_advantage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     >>> round(float(bayes_advantage([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])), 12)
     0.25
     """
-    seen = met(channel, prior)
-    return np.asarray(largest(seen.joint, axis=0).sum() - largest(seen.prior))
+    return np.asarray(_best_guess(channel, prior) - largest(as_numbers(prior)))
 
 
 def disclosure(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -96,6 +96,12 @@ def singling_out(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     inputs = seen.channel.shape[0]
     alone = beyond(np.asarray(_excluded(seen.channel).sum(axis=0)), inputs - 2) if inputs > 1 else 0 * seen.law
     return np.asarray((seen.law * alone).sum())
+
+
+def _best_guess(channel: ArrayLike, prior: ArrayLike) -> Any:
+    """sum_y max_x P(x) W(x,y), the probability that the best guess of the input is right."""
+    rows, masses = fitting(channel, prior)
+    return largest(np.asarray(masses[:, None] * rows), axis=0).sum()
 
 
 def _excluded(channel: Numbers) -> Numbers:

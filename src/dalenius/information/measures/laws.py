@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius.errors import InputError
-from dalenius.information.measures.numbers import Numbers, as_numbers, occurring, quotient
+from dalenius.information.measures.numbers import Numbers, as_numbers, is_exact, occurring, quotient
 
-__all__ = ["Met", "channel_of_secret", "met", "output_law", "split"]
+__all__ = ["Met", "channel_of_secret", "fitting", "met", "output_law", "split"]
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,24 @@ def met(channel: ArrayLike, prior: ArrayLike) -> Met:
     >>> met([[1.0, 0.0], [0.5, 0.5]], [1.0, 0.0]).law.tolist()
     [1.0]
     """
+    rows, masses = fitting(channel, prior)
+    inputs = occurring(masses)
+    if not inputs.all():
+        masses, rows = masses[inputs], rows[inputs]
+    law = output_law(rows, masses)
+    outputs = occurring(law)
+    return Met(masses, rows, law) if outputs.all() else Met(masses, rows[:, outputs], law[outputs])
+
+
+def fitting(channel: ArrayLike, prior: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Both as arrays of numbers; `InputError` unless there is one probability for each row of a matrix."""
     rows, masses = as_numbers(channel), as_numbers(prior)
     if rows.ndim != 2 or masses.shape != rows.shape[:1] or not rows.size:
         raise InputError(
             "channel, prior: expected a matrix (inputs, outputs) and one probability an input, got shapes "
             f"{rows.shape} and {masses.shape}"
         )
-    inputs = occurring(masses)
-    masses, rows = masses[inputs], rows[inputs]
-    law = output_law(rows, masses)
-    outputs = occurring(law)
-    return Met(masses, rows[:, outputs], law[outputs])
+    return rows, masses
 
 
 def output_law(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -67,7 +74,10 @@ def output_law(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     >>> output_law([[0.5, 0.5], [0.0, 1.0]], [0.5, 0.5]).tolist()
     [0.25, 0.75]
     """
-    return np.asarray((as_numbers(prior)[:, None] * as_numbers(channel)).sum(axis=0))
+    rows, masses = fitting(channel, prior)
+    if is_exact(masses) or is_exact(rows):
+        return np.asarray((masses[:, None] * rows).sum(axis=0))
+    return np.asarray(masses @ rows)
 
 
 def split(joint: ArrayLike) -> tuple[Numbers, Numbers]:

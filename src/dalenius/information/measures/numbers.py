@@ -7,6 +7,8 @@ maximum, what cannot be told from zero counts as it stands, and what is left ope
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -35,13 +37,13 @@ INFINITE = arb.pos_inf()
 HALF = fmpq(1, 2)
 
 
-def as_numbers(values: ArrayLike) -> Numbers:
+def as_numbers(values: ArrayLike | Sequence[Fraction]) -> Numbers:
     """The array as it is where it holds exact numbers (dtype object), else as doubles.
 
     >>> as_numbers([[1, 0]]).dtype == float
     True
     """
-    array = np.asarray(values)
+    array: Numbers = np.asarray(values)
     return array if is_exact(array) else array.astype(float, copy=False)
 
 
@@ -91,7 +93,7 @@ def largest(values: Numbers, axis: int | None = None) -> Numbers:
 
 def least(values: Numbers, axis: int | None = None) -> Numbers:
     """The minimum along an axis, or of all; of balls a ball around it."""
-    return -largest(-values, axis)
+    return np.asarray(-largest(-values, axis), dtype=values.dtype)
 
 
 def occurring(masses: Numbers) -> NDArray[np.bool_]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dalenius.information.measures.laws import output_law
+from dalenius.information.measures.laws import fitting, output_law
 from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, largest, log, occurring, quotient
-from dalenius.information.measures.prior_sets import PriorSet
+from dalenius.information.measures.prior_classes import PriorClass
 
 __all__ = [
     "conditional_pointwise_maximal_leakage",
@@ -25,8 +25,10 @@ __all__ = [
 
 def exp_pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     """e^l(y) for the `pointwise_maximal_leakage` l(y) of every output."""
-    likely = as_numbers(channel)[occurring(as_numbers(prior))]
-    return quotient(largest(likely, axis=0), output_law(channel, prior), empty=1)
+    rows, masses = fitting(channel, prior)
+    there = occurring(masses)
+    likely = rows if there.all() else rows[there]
+    return quotient(largest(likely, axis=0), output_law(rows, masses), empty=1)
 
 
 def pointwise_maximal_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -108,11 +110,11 @@ def maximal_leakage(channel: ArrayLike) -> Numbers:
     return log(exp_maximal_leakage(channel))
 
 
-def pointwise_maximal_leakage_over(channel: ArrayLike, priors: PriorSet) -> Numbers:
+def pointwise_maximal_leakage_over(channel: ArrayLike, priors: PriorClass) -> Numbers:
     """sup over the priors of a set of the `pointwise_maximal_leakage` of every output, each with full support (or a limit of such).
 
     log max_x W(x,y) - log min_P sum_x P(x) W(x,y): one linear function is minimised, so that convex hull and closure of the set change
-    nothing, and no output needs more than what `PriorSet.least_mean` says.
+    nothing, and no output needs more than what `PriorClass.least_mean` says.
 
     Notes
     -----

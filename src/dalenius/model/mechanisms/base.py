@@ -33,6 +33,7 @@ __all__ = [
     "exact_rows",
     "exp_ball",
     "range_of",
+    "rational",
     "strictly_called",
 ]
 
@@ -191,7 +192,16 @@ def exact_rows(rows: Sequence[Sequence[Fraction]]) -> NDArray[Any]:
     >>> exact_rows([[Fraction(1, 3), Fraction(2, 3)]]).tolist()
     [[1/3, 2/3]]
     """
-    return np.array([[fmpq(entry.numerator, entry.denominator) for entry in row] for row in rows], dtype=object)
+    return np.array([[rational(entry) for entry in row] for row in rows], dtype=object)
+
+
+def rational(x: Fraction) -> fmpq:
+    """The same number in python-flint's arithmetic.
+
+    >>> rational(Fraction(1, 3))
+    1/3
+    """
+    return fmpq(x.numerator, x.denominator)
 
 
 def exp_ball(exponent: Fraction) -> arb | fmpq:
@@ -200,7 +210,7 @@ def exp_ball(exponent: Fraction) -> arb | fmpq:
     >>> exp_ball(Fraction(0)), bool(exp_ball(Fraction(1)) > 2)
     (1, True)
     """
-    return arb(fmpq(exponent.numerator, exponent.denominator)).exp() if exponent else fmpq(1)
+    return arb(rational(exponent)).exp() if exponent else fmpq(1)
 
 
 def symmetric_channel(values: Integers, k: int | None, stay: Any, change: Any) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from dalenius.exact import Integer, Number
@@ -17,6 +18,7 @@ from dalenius.model.mechanisms.base import (
     epsilon_of,
     exp_ball,
     range_of,
+    rational,
     strictly_called,
 )
 from dalenius.model.queries.base import Integers
@@ -63,18 +65,18 @@ class Geometric(Calibrated):
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return inside
 
-    def alike(self, values: Integers) -> Integers:
-        distance = distances(values, self.range)
-        at_an_end = np.isin(np.arange(distance.shape[1]), (0, distance.shape[1] - 1))
-        return 2 * distance + at_an_end
-
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         steps, ratio = distances(values, self.range), exp_ball(-self.epsilon)
         powers = np.array([exp_ball(-self.epsilon * step) for step in range(int(steps.max()) + 1)], dtype=object)
         tail = powers[steps] / (1 + ratio)
-        inside = tail * (1 - ratio)
+        inside = tail * -arb(-rational(self.epsilon)).expm1()
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return np.asarray(inside)
+
+    def alike(self, values: Integers) -> Integers:
+        distance = distances(values, self.range)
+        at_an_end = np.isin(np.arange(distance.shape[1]), (0, distance.shape[1] - 1))
+        return 2 * distance + at_an_end
 
     def output_labels(self, values: Integers) -> list[str]:
         lo, hi = self.range or (int(values[0]), int(values[-1]))

@@ -68,13 +68,13 @@ class Channel(Mechanism):
             )
         return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
 
-    def alike(self, values: Integers) -> Integers:
-        number: dict[Fraction, int] = {}
-        return np.array([[number.setdefault(x, len(number)) for x in _normalised(row)] for row in self.rows])
-
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         _ = self.channel(values)
         return exact_rows([_normalised(row) for row in self.rows])
+
+    def alike(self, values: Integers) -> Integers:
+        number: dict[Fraction, int] = {}
+        return np.array([[number.setdefault(x, len(number)) for x in _normalised(row)] for row in self.rows])
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         rows = (_normalised(self.rows[x]) for x in inputs.tolist())

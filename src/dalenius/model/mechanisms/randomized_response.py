@@ -52,13 +52,13 @@ class RandomizedResponse(Calibrated):
         total = 1.0 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1.0 / total, weight / total)
 
-    def alike(self, values: Integers) -> Integers:
-        return np.eye(values.size, dtype=np.int64)
-
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         weight = exp_ball(-self.epsilon)
         total = 1 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1 / total, weight / total)
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
 
 randomized_response = RandomizedResponse

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer
-from dalenius.model.mechanisms.base import Floats, Mechanism, exact_rows, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import Floats, Mechanism, rational, strictly_called, symmetric_channel
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Symmetric", "symmetric"]
@@ -59,13 +59,12 @@ class Symmetric(Mechanism):
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
-    def alike(self, values: Integers) -> Integers:
-        return np.eye(values.size, dtype=np.int64)
-
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         change = self.flip / max(values.size - 1, 1)
-        stay, change_exactly = exact_rows([[1 - self.flip, change]])[0]
-        return symmetric_channel(values, self.k, stay, change_exactly)
+        return symmetric_channel(values, self.k, rational(1 - self.flip), rational(change))
+
+    def alike(self, values: Integers) -> Integers:
+        return np.eye(values.size, dtype=np.int64)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         others = self.flip / (outputs - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = ["Term", "as_weight"]
 class Term(Shelved):
     """A leakage or a distortion T_j >= 0 of a mechanism, with its weight w_j > 0, exact."""
 
-    weight: Number = 1
+    weight: Number = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", as_weight(self.weight, f"objective: {self.kind}: weight"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, brief
+from dalenius.exact import brief
 from dalenius.model.constraints.base import MechanismSpace, nested_distortion
 from dalenius.model.distortions import Distortion
 from dalenius.model.objectives.base import Term
@@ -38,8 +38,6 @@ class DistortionTerm(Term):
 
     kind: ClassVar[str] = "distortion"
     distortion: Distortion
-    _: KW_ONLY
-    weight: Number = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.distortion, Distortion):

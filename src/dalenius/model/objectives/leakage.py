@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from dalenius.errors import InputError
-from dalenius.exact import Number, brief
+from dalenius.exact import brief
 from dalenius.model.adversaries import Adversary
 from dalenius.model.constraints.base import MechanismSpace, nested_adversary
 from dalenius.model.objectives.base import Term
@@ -32,13 +32,11 @@ class LeakageTerm(Term):
 
     >>> from dalenius.model.adversaries import ProductPriors
     >>> LeakageTerm(ProductPriors(), weight="1/3")
-    LeakageTerm(adversary=ProductPriors(), weight=Fraction(1, 3))
+    LeakageTerm(weight=Fraction(1, 3), adversary=ProductPriors())
     """
 
     kind: ClassVar[str] = "leakage"
     adversary: Adversary
-    _: KW_ONLY
-    weight: Number = 1
 
     def __post_init__(self) -> None:
         if not isinstance(self.adversary, Adversary):

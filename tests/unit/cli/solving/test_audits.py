@@ -185,7 +185,7 @@ def test_the_alternating_scheme_and_its_solvers(command_line, model):
     answer = json.loads(done.stdout)
     (one,) = answer["alternating"]
     assert (one["scope"], one["termination"], one["record"]) == ("blockwise", "gap_reached", 0)
-    assert set(one["gains"]) == {"posterior", "marginal", "row 0", "row 1"}
+    assert set(one["gains"]) == {"posterior", "marginal", "row 0", "row 1", "conditionals"}
     assert one["trace"][-1]["value"] == one["value"] >= answer["lower"]
     assert {use["solver"] for use in answer["solvers"]} == {"clarabel"}
     words = command_line("solve", model, "--method", "alternating", "--gap", "1e-2", "--units", "bits").stdout

@@ -37,3 +37,11 @@ def test_independence_and_certainty():
     assert maximal_correlation(exact([[1, 1], [1, 1]]), exact([[1, 3]])[0]).item() == 0
     assert maximal_correlation(exact([[1, 0], [0, 1]]), exact([[1, 3]])[0]).item().overlaps(arb(1))
     assert float(maximal_correlation([[1.0]], [1.0])) == 0.0
+
+
+def test_laws_that_doubles_do_not_hold_are_no_error():
+    tiny = fmpq(1, 10**400)
+    prior = np.array([tiny, 1 - tiny], dtype=object)
+    ball = maximal_correlation(exact([[1, 0], [0, 1]]), prior).item()
+    assert ball.overlaps(arb(1))
+    assert ball.lower() >= 0

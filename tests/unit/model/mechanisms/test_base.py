@@ -59,3 +59,10 @@ def test_a_class_of_ones_own_is_its_doubles_divided_by_their_sums():
     rows = Doubled().exact_channel(np.arange(2))
     assert all(sum(row) == 1 for row in rows)
     assert rows[0, 0] == fmpq(1, 3)
+
+
+def test_entries_are_told_from_zero_however_small_epsilon_is():
+    for epsilon in ("1e-300", "1000"):
+        rows = dl.geometric(epsilon).exact_channel(np.arange(4))
+        assert all(x > 0 for x in rows.ravel())
+        assert all(x.rel_accuracy_bits() >= 30 for x in rows.ravel())

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
 
 from dalenius.designs.claims import need_workable
 from dalenius.designs.rational import at_most_one
 from dalenius.errors import DaleniusError
 from dalenius.model import Adversary, DesignProblem, MinDistortion
 from dalenius.model.expected_distortion import ExpectedDistortion
-from dalenius.model.objectives import DistortionTerm, LeakageTerm, WeightedMaximum
+from dalenius.model.objectives import DistortionTerm, LeakageTerm, Objective, WeightedMaximum
 
 __all__ = ["Terms"]
 
@@ -24,17 +28,13 @@ class Terms:
 
     Attributes
     ----------
-    weights : tuple of Fraction
-        w_j > 0.
-    largest : bool
-        Whether the largest counts, and not the sum.
+    objective : Objective or None
     distortions : dict of j -> ExpectedDistortion
     adversaries : dict of j -> Adversary
         To whom the others leak.
     """
 
-    weights: tuple[Fraction, ...]
-    largest: bool
+    objective: Objective | None
     distortions: Mapping[int, ExpectedDistortion]
     adversaries: Mapping[int, Adversary]
 
@@ -52,12 +52,33 @@ class Terms:
                 distortions[j] = problem.expected(term.distortion)
             elif isinstance(term, LeakageTerm):
                 adversaries[j] = term.adversary
-        weights = (Fraction(1),) if objective is None else objective.weights
-        return cls(weights, isinstance(objective, WeightedMaximum), distortions, adversaries)
+        return cls(objective, distortions, adversaries)
+
+    @property
+    def weights(self) -> tuple[Fraction, ...]:
+        """w_j > 0."""
+        return (Fraction(1),) if self.objective is None else self.objective.weights
+
+    @property
+    def largest(self) -> bool:
+        """Whether the largest counts, and not the sum."""
+        return isinstance(self.objective, WeightedMaximum)
 
     @property
     def count(self) -> int:
         return len(self.weights)
+
+    @cached_property
+    def as_distortion(self) -> ExpectedDistortion | None:
+        """A sum of distortions as one: sum_j w_j d_j; None where there is something else in it, or it is a maximum."""
+        if self.adversaries or self.largest:
+            return None
+        parts = [(self.weights[j] / each.denominator, each.whole) for j, each in sorted(self.distortions.items())]
+        common = math.lcm(*(share.denominator for share, _ in parts))
+        whole = sum(int(share * common) * costs for share, costs in parts)
+        return ExpectedDistortion(
+            np.asarray(whole, dtype=object), common, self.distortions[0].weights, self.distortions[0].tied
+        )
 
     def need_workable(self) -> None:
         """`DaleniusError` if weights, or distortions, are beyond what doubles can work with."""
@@ -87,18 +108,19 @@ class Terms:
 
     def exactly(self, values: Sequence[Fraction]) -> Fraction:
         """The same exactly, of all terms in their order."""
-        weighted = [w * value for w, value in zip(self.weights, values, strict=True)]
-        return max(weighted) if self.largest else sum(weighted, Fraction(0))
+        return values[0] if self.objective is None else self.objective.of(values)
 
     def allowed(self, multipliers: Sequence[tuple[int, float]]) -> list[float]:
         """Multipliers (j, v) lowered by as little as makes their sums v_j keep v_j <= w_j, or sum v_j / w_j <= 1, as they are written.
 
         *Bound because* of just that: sum_j v_j T_j is then at most the sum, or the largest, of w_j T_j, no T_j being negative.
         """
-        shares = [(v, self.weights[j]) for j, v in multipliers]
-        if self.largest:
-            return at_most_one(shares)
-        found = dict[int, list[float]]()
-        for j in {j for j, _ in multipliers}:
-            found[j] = at_most_one([share for (k, _), share in zip(multipliers, shares, strict=True) if k == j])[::-1]
-        return [found[j].pop() for j, _ in multipliers]
+        found, terms = [v for _, v in multipliers], [j for j, _ in multipliers]
+        groups = (
+            [[*range(len(terms))]] if self.largest else [[k for k, i in enumerate(terms) if i == j] for j in {*terms}]
+        )
+        for group in groups:
+            lowered = at_most_one([(found[k], self.weights[terms[k]]) for k in group])
+            for k, v in zip(group, lowered, strict=True):
+                found[k] = v
+        return found

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius._join import join
 from dalenius.baselines import aggregated, design_run
 from dalenius.designs.constrained import ConstrainedExchange
 from dalenius.evidence.lines import TermLine, TermSection, WeightLine
@@ -105,6 +106,11 @@ def test_a_private_release_may_be_wrong_in_two_ways():
         assert result.upper - result.lower < 1e-9
         assert result.exp_epsilon <= 2
         assert result.audit is None
+        exact = result.certificate.header.claim == (Fraction(best), Fraction(best))
+        assert exact == (kind is dl.WeightedSum), "a sum of distortions is a linear program, solved at its vertex"
+    assert [
+        term.multiplier for term in proved(dl.MinDistortion(**given, objective=dl.WeightedSum([cyclic]))).objective
+    ] == [1, 2]
     leaking = proved(
         dl.MinDistortion(**given, objective=dl.WeightedMaximum([dl.LeakageTerm(dl.ProductPriors(), weight=20)]))
     )
@@ -230,6 +236,31 @@ def test_little_time_gives_a_wide_interval(work_clock):
     assert result.termination is dl.Termination.TIME_LIMIT
     assert 0.0 < result.lower <= result.upper < 3.0
     assert len(result.objective) == 3
+
+
+def test_two_proofs_become_one():
+    """The lower end of the one with the mechanism, and the ends of its terms, of the other."""
+    terms = [dl.LeakageTerm(dl.FixedPrior([0.25, 0.75])), WRONG]
+    problem = dl.MinLeakage(**BIT, max_distortion=1, objective=dl.WeightedMaximum(terms))
+    one, other = proved(problem, gap=1e-6).certificate, proved(problem, gap=0.5).certificate
+    header = json.loads(one.text.splitlines()[0]) | {"lower": "0.1"}
+    loose = dl.Certificate("\n".join([json.dumps(header), *one.text.splitlines()[1:], ""]))
+    both = join(problem, loose, other)
+    assert dl.verify(problem, both).proved
+    assert both.header.upper == min(one.header.upper, other.header.upper, key=Fraction)
+    assert both.header.terms in (one.header.terms, other.header.terms)
+
+
+@pytest.mark.thorough
+def test_few_nodes_give_a_wide_interval():
+    terms = [dl.LeakageTerm(dl.EntropyAtLeast("0.8 max"), weight="1/2"), dl.DistortionTerm(dl.Squared())]
+    problem = dl.MinLeakage(
+        records=dl.Records(2, alphabet=2), query=dl.Count(), adversary=dl.EntropyAtLeast("0.9 max"), distortion=dl.Absolute(),
+        max_distortion=1, objective=dl.WeightedMaximum(terms),
+    )  # fmt: skip
+    result = proved(problem, gap=1e-2, node_limit=1)
+    assert result.termination is dl.Termination.SIZE_LIMIT
+    assert 0.0 < result.lower < result.upper
 
 
 # ---------------------------------------------------------------- what else there is

@@ -1,0 +1,72 @@
+"""Designs with constraints, stopped at a moment, or with little time, memory or leaves: what they hand out is proved, and exact."""
+
+from __future__ import annotations
+
+import math
+import signal
+
+import pytest
+
+import dalenius as dl
+from campaigns import thinned
+
+COUNT = {
+    "records": dl.Records(3, alphabet=2),
+    "query": dl.Count(),
+    "distortion": dl.Absolute(),
+    "adversary": dl.EntropyAtLeast("0.8 max"),
+}
+CAPPED = [dl.ErrorCap("0.6"), dl.LocalDP("log 9")]
+DESIGNS = {
+    "rows": dl.MinLeakage(**COUNT, max_distortion="0.5", constraints=CAPPED),
+    "a second adversary": dl.MinLeakage(
+        **COUNT, max_distortion="0.5", constraints=[*CAPPED, dl.LeakageLimit(dl.ProductPriors(), "0.2")]
+    ),
+    "a budget of leakage": dl.MinDistortion(**COUNT, max_leakage="0.2 nats", constraints=CAPPED),
+}
+MOMENTS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # seconds of work
+LIMITS = [{"memory_limit": 1.0}, {"node_limit": 1}, {"time_limit": 0.01}, {"time_limit": 0.3}]
+NOT_FOUND = (
+    "no mechanism was proved to keep all limits of leakage",
+    "no mechanism was found that meets its constraints exactly",
+)
+STOPPED = {dl.Termination.INTERRUPTED, dl.Termination.SIZE_LIMIT, dl.Termination.TIME_LIMIT}
+
+
+def attempted(name: str, **options: float) -> dl.DesignResult | None:
+    """Solved, with what is promised whatever stopped it; None where there was no time to find a mechanism that meets everything."""
+    problem = DESIGNS[name]
+    try:
+        result = dl.solve(problem, **{"gap": 1e-6, "time_limit": 0.5} | options)
+    except dl.DaleniusError as error:
+        if not any(words in str(error) for words in NOT_FOUND):
+            raise
+        return None
+    assert dl.verify(problem, result.certificate).proved
+    assert 0.0 <= result.lower <= result.upper < math.inf
+    rows = result.mechanism.rows
+    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    assert all(price.slack is None or price.slack >= 0 for price in result.constraints)
+    return result
+
+
+@pytest.mark.parametrize("moment", thinned(MOMENTS, every=3))
+@pytest.mark.parametrize("name", DESIGNS)
+def test_ctrl_c_at_any_moment(work_clock, name, moment):
+    work_clock.alarm(moment, lambda: signal.raise_signal(signal.SIGINT))
+    before = signal.getsignal(signal.SIGINT)
+    result = attempted(name, time_limit=100.0)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert result is not None or name != "rows"
+    assert result is None or result.termination is dl.Termination.INTERRUPTED
+    assert result is None or result.seconds < 10.0
+
+
+@pytest.mark.parametrize("limits", thinned(LIMITS, every=2), ids=str)
+@pytest.mark.parametrize("name", DESIGNS)
+def test_hardly_any_time_memory_or_leaves(work_clock, name, limits):
+    result = attempted(name, **limits)
+    assert result is not None or name != "rows" or "time_limit" in limits
+    assert result is None or result.termination in STOPPED
+    if result is not None and limits == {"memory_limit": 1.0}:
+        assert len(result.certificate.text) < 2**20

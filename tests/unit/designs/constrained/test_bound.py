@@ -1,0 +1,31 @@
+"""What multipliers prove is finite and written with posteriors above 0, whatever a solver says of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import dalenius as dl
+from dalenius.designs.constrained import ConstrainedExchange
+from dalenius.designs.constrained.bound import constrained_bound
+from dalenius.designs.constrained.evidence import OwnBound
+from dalenius.designs.constrained.goals import Goal
+from dalenius.designs.constrained.watchers import OWN
+from dalenius.designs.oracle import Prior
+from dalenius.search import Limits, Run
+
+
+def test_posteriors_that_vanish_in_doubles():
+    problem = dl.MinLeakage(
+        records=dl.Records(1, alphabet=3), query=dl.Identity(), distortion=dl.Hamming(), max_distortion="0.3",
+        adversary=dl.AnyPrior(), constraints=[dl.ErrorCap("0.4")],
+    )  # fmt: skip
+    run = ConstrainedExchange(problem, Run.of(Limits()))
+    goal, masses = Goal(run.region, run.watchers), np.diag([1.0, 1e-30, 1e-30])
+    watched = [(OWN, Prior(0, masses))]
+    program = goal.program(watched, np.full((3, 3), 1 / 3))
+    steep = np.array([[0.0, 0.0, 0.0], [-900.0, 0.0, 1.0], [0.0, -1e6, 0.0]])
+    bound = constrained_bound(program, goal, watched, program.start()[1] | {"log_ratio": steep}, "nobody")
+    assert bound.priors[0][1].posteriors.min() > 0.0
+    assert all(map(math.isfinite, OwnBound(bound, run.region).value()))
