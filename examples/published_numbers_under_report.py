@@ -40,7 +40,7 @@ import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.intervals import ends_text, text_above
 from dalenius.report import curve_table
-from dalenius.studies.sweep import CurvePoint, entropy_curve
+from dalenius.studies.sweep import CurvePoint, curve_of, entropy_curve
 
 Array = NDArray[np.float64]
 
@@ -359,11 +359,12 @@ def draw(axes: Axes, mechanism: str, rows: Sequence[Row], stops: Sequence[Stops]
     axes.plot(
         bounds, [at.uniform_start for at in stops], "x--", color="0.1", lw=1, label="ascent from the uniform start"
     )
-    x = [float(point.share) * MOST_ENTROPY for point in curve]
-    lower, upper = [point.result.lower for point in curve], [point.result.upper for point in curve]
-    axes.fill_between(x, [*lower[1:], lower[-1]], upper, step="post", color="0.5", alpha=0.25, lw=0)
-    axes.plot(x, upper, "_", markersize=9, color="black", label="certified (dash), and the band it proves")
     fine = np.linspace(0.0, MOST_ENTROPY, 300)
+    lower, upper = zip(*map(curve_of(curve).at, [f"{j}/299 max" for j in range(300)]), strict=True)
+    axes.fill_between(fine, [*lower[1:], lower[-1]], upper, step="post", color="0.5", alpha=0.25, lw=0)
+    x = [float(point.share) * MOST_ENTROPY for point in curve]
+    upper = [point.result.upper for point in curve]
+    axes.plot(x, upper, "_", markersize=9, color="black", label="certified (dash), and the band it proves")
     axes.plot(fine, [gerber(BITS, FLIP[mechanism], b) for b in fine], color="black", lw=1.2, label="closed form")
     table = [row.stops.bound for row in rows], [row.published for row in rows]
     axes.plot(*table, "s", markersize=7, color="black", clip_on=False, zorder=5, label="published (Table 3)")

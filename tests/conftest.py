@@ -77,6 +77,12 @@ def interrupted() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture(scope="session")
+def curves() -> ModuleType:
+    """tests/curves.py: what a certificate claims of the whole curve, proved one claim at a time."""
+    return importlib.import_module("curves")
+
+
+@pytest.fixture(scope="session")
 def support() -> ModuleType:
     """tests/support.py: problems in one line, and the same quantities computed in another way."""
     return importlib.import_module("support")

@@ -23,7 +23,7 @@ Solving         solve; answers: Result, DesignResult, with Witness, RecordProof,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
-Studies         frontier (FrontierPoint), compare (Comparison), release (Release)
+Studies         entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison), release (Release)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
@@ -122,7 +122,10 @@ from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint
 from dalenius.studies.frontier import frontier as frontier
+from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
 from dalenius.studies.release import Release as Release
 from dalenius.studies.release import release as release
+from dalenius.studies.sweep import CurvePoint as CurvePoint
+from dalenius.studies.sweep import entropy_curve as entropy_curve
 from dalenius.units import Quantity as Quantity
 from dalenius.version import __version__ as __version__

@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from dalenius._costs import AuditCosts, Cost, design_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, QUICK, Certificate, Header, Lower, Upper, claim_text, short_text
+from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
 from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
@@ -253,9 +253,13 @@ class _Desk:
             lower=None if ends is None else claim_text(ends[0]),
             upper=None if ends is None else claim_text(ends[1]),
             mechanism=upper.mechanism,
+            curve=CurveClaim(upper.above, tuple((step.entropy, step.low) for step in lower.below))
+            if upper.above
+            else None,
             terms=upper.terms,
         )
-        certificate = Certificate.of(header, lower.lines, upper.lines)
+        steps = (step.witness for step in lower.below if upper.above)
+        certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)
         seconds = self._seconds(certain=lower.candidate == upper.candidate == CERTAIN)
         verdict = verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=self._mebibytes)
         if verdict.allowed:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import TypeVar, Unpack, overload
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from dalenius._costs import design_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import EntropyAudit, audit_within, need_within
+from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, need_within
 from dalenius.errors import InputError
-from dalenius.exact import as_integer, brief
+from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.results import DesignResult, Result
 from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, crew_of, need_solver, stopped_by_interrupt
@@ -21,6 +22,7 @@ __all__ = ["need_way", "solve"]
 
 T = TypeVar("T", Result, DesignResult)
 METHODS = ("exchange", "alternating")
+STEPS = 24  # of the curve from below, unless shares are given
 ProgressCallback = Callable[[Progress], None]
 
 
@@ -32,6 +34,7 @@ class _Options(LimitOptions, total=False):
     solver: str
     jobs: int
     scheduler: str | None
+    curve: bool | Sequence[Number]
 
 
 @overload
@@ -56,6 +59,7 @@ def solve(
     solver: str = "auto",
     jobs: int = 1,
     scheduler: str | None = None,
+    curve: bool | Sequence[Number] = False,
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
@@ -97,6 +101,10 @@ def solve(
         How many processes work on the trees of a long audit (docs/many-cores.md). Limits are for all of them together.
     scheduler : str, optional
         The address of a Dask scheduler whose workers work on them instead (``pip install 'dalenius[dask]'``).
+    curve : bool or sequence of numbers
+        Of an audit against `EntropyAtLeast`: have the certificate bound the leakage at every entropy bound, not only at the
+        problem's own (`LeakageCurve` reads it). From above by lines, if that closes the audit by one; from below by witnesses at
+        entropy bounds of these shares of log |X|, below 1, evenly spread ones with True. Refused for other adversaries and designs.
 
     Returns
     -------
@@ -107,7 +115,8 @@ def solve(
     Raises
     ------
     InputError
-        If an argument is invalid, `known`, `method` or `solver` is not for this kind of problem, or the solver is not there.
+        If an argument is invalid, `known`, `method`, `solver` or `curve` is not for this kind of problem, or the solver is not
+        there.
     DaleniusError
         If nothing can be proved within the limits; it says what that would take. If a design's constraints leave so little room
         that neither a mechanism that meets them was found, nor a proof that there is none. Or if the checker cannot prove anything
@@ -142,6 +151,7 @@ def solve(
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
     need_way(problem, method, solver)
+    shares = _shares(problem, curve)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
@@ -152,10 +162,16 @@ def solve(
             need_readable(problem)
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
-        return _audited(problem, search, _of_kind(known, Result), method)
+        return _audited(problem, search, _of_kind(known, Result), method, shares)
 
 
-def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method: str | None) -> Result:
+def _audited(
+    problem: MaximalLeakage,
+    search: Run,
+    known: Result | None,
+    method: str | None,
+    shares: tuple[Fraction, ...] | None,
+) -> Result:
     """Problem 1."""
     if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
@@ -166,6 +182,11 @@ def _audited(problem: MaximalLeakage, search: Run, known: Result | None, method:
         audit = AlternatingAudit(problem, search)
     if known is not None and isinstance(audit, EntropyAudit):
         audit.recall(known)
+    if shares is not None and isinstance(audit, EntropyAudit):
+        audit.curve = WholeCurve(problem, shares)
+        curve = CurveAudit(audit, audit.curve)
+        curve.run()
+        return prove(problem, curve, search)
     audit.run()
     return prove(problem, audit, search)
 
@@ -250,6 +271,22 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
+
+
+def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
+    """Where witnesses are wanted besides the problem's own entropy bound; None if the whole curve is not asked for."""
+    if curve is False or curve is None:
+        return None
+    if not isinstance(problem, MaximalLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
+        raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
+    if curve is True:
+        return tuple(Fraction(j, STEPS) for j in range(STEPS))
+    shares = tuple(as_fraction(share, "curve") for share in as_list(curve, "curve"))
+    if not all(0 <= share < 1 for share in shares):
+        raise InputError(
+            f"curve: expected True, or shares of the largest entropy from 0 to below 1; got {brief(curve)}"
+        )
+    return shares
 
 
 def _is_private(problem: DesignProblem) -> bool:

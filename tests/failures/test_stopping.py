@@ -172,7 +172,7 @@ def test_a_signal_between_two_points_stops_the_sweep(model, tmp_path, command_li
     done = command_line(*SWEEP)
     assert done.returncode == 128 + number
     assert done.stderr.endswith("1 of 3 points are done and kept\n" + WORDS[number])
-    assert done.stdout.splitlines() == ["out/curve.csv", "out/curve.png"]
+    assert done.stdout.splitlines() == ["out/curve.csv", "out/curve-band.csv", "out/curve.png"]
     assert len(table(tmp_path / "out")) == 1
     assert [signal.getsignal(one) for one in SIGNALS] == before
 

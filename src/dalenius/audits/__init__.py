@@ -3,6 +3,8 @@
 from dalenius.audits.ascent import Candidate, feasible, local_maxima, search
 from dalenius.audits.audit import Audit
 from dalenius.audits.choice import audit_of, audit_within, need_within
+from dalenius.audits.curve import WholeCurve
+from dalenius.audits.curve_audit import CurveAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
@@ -11,10 +13,12 @@ from dalenius.audits.record_audit import RecordAudit, letters_bound
 __all__ = [
     "Audit",
     "Candidate",
+    "CurveAudit",
     "EntropyAudit",
     "PriorSetAudit",
     "ProductAudit",
     "RecordAudit",
+    "WholeCurve",
     "audit_of",
     "audit_within",
     "feasible",

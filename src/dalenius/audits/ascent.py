@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
-from dalenius.information.tilt import entropy_of, largest_score
+from dalenius.information.tilt import entropy_of, largest_score, tilt
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
 
-__all__ = ["Candidate", "feasible", "local_maxima", "polish", "posterior", "search"]
+__all__ = ["Candidate", "carried", "feasible", "local_maxima", "polish", "posterior", "priced", "search"]
 
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
@@ -113,6 +113,40 @@ def local_maxima(
     return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
 
 
+def priced(
+    channel: RecordChannel,
+    mu: float,
+    *,
+    rng: np.random.Generator,
+    clock: Clock,
+    warm: Sequence[Floats] = (),
+    starts: int = 24,
+    steps: int = 200,
+) -> float:
+    """The largest I + mu (H(p) - b) in nats that joint Blahut-Arimoto finds, whatever entropy its priors have.
+
+    No bound at b whose leaves all have the slope mu is less.
+
+    Parameters
+    ----------
+    mu : float
+        Positive.
+    warm : sequence of (letters, classes)
+        Priors whose posteriors are starts, besides random ones.
+    """
+    count = int(np.clip(WORK / (channel.log_uniform.size * channel.rows.shape[1]), 1, starts))
+    phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
+    p = np.repeat(channel.uniform[None], len(phi), axis=0)
+    for _ in range(steps):
+        if clock.expired:
+            break
+        c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
+        p = tilt(c, channel.log_uniform, np.full(len(phi), mu)).p
+        phi = posterior(p, channel.rows)
+    value = mutual_information(p @ channel.rows) + mu * (entropy_of(p, channel.log_uniform) + channel.max_knowledge)
+    return float(value.max())
+
+
 def _distinct(p: Floats, order: NDArray[np.int64]) -> list[int]:
     """The indices in this order, without those whose prior is near that of an earlier one."""
     kept = list[int]()
@@ -132,6 +166,23 @@ def polish(channel: RecordChannel, p: Floats, best: Candidate, *, clock: Clock) 
     return Candidate(found[0], float(leakage[0]), float(mu[0])) if better else best
 
 
+def carried(channel: RecordChannel, start: Candidate, max_knowledge: Floats, *, clock: Clock) -> list[Candidate]:
+    """Witnesses for adversaries who may know at most so much each, from one for another of them: limits of joint Blahut-Arimoto.
+
+    Parameters
+    ----------
+    start : Candidate
+        Where all of them begin, mixed with the uniform prior as far as their entropy bounds ask.
+    max_knowledge : (adversaries,)
+        log |X| - b of each, in nats, positive.
+    """
+    mixed = (feasible(start.p, channel.log_uniform, most, slack=0.0) for most in max_knowledge.tolist())
+    p = np.array([channel.uniform if found is None else found for found in mixed])
+    phi, mu = posterior(p, channel.rows), np.full(len(p), max(start.mu, 1e-3))
+    found = _climb(channel, p, phi, mu, 4000, math.inf, clock, bound=-max_knowledge)
+    return [Candidate(q, leakage, m) for q, m, leakage in zip(found[0], *(x.tolist() for x in found[1:]), strict=True)]
+
+
 def _climb(
     channel: RecordChannel,
     p: Floats,
@@ -141,12 +192,17 @@ def _climb(
     stall: float,
     clock: Clock,
     finest: float = FINEST,
+    bound: Floats | None = None,
 ) -> tuple[Floats, Floats, Floats]:
-    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`."""
+    """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`.
+
+    `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's.
+    """
     leakage = np.full(phi.shape[0], -np.inf)
+    least = -channel.max_knowledge if bound is None else bound
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
-        new_p, new_mu = largest_score(c, channel.log_uniform, -channel.max_knowledge, mu, clock)
+        new_p, new_mu = largest_score(c, channel.log_uniform, least, mu, clock)
         if clock.expired:  # the multipliers may not have converged: keep what leaks more
             better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
             p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)

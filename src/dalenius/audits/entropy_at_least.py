@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import ClassVar
 
@@ -18,6 +18,7 @@ from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
+from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -53,6 +54,7 @@ Proof = tuple[ProofLine, ...]
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 5e-4
+TANGENT = 0.6  # share of the time left that bounds of one slope may take
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -66,11 +68,14 @@ class EntropyAudit(Audit):
         Bounds proved before, for an adversary with no more entropy.
     enough : float
         An upper bound at most this closes the audit, too, however far the lower one is.
+    curve : WholeCurve, optional
+        What is proved is to bound the leakage at every entropy bound: by leaves of one slope, if that closes the audit.
     """
 
     searches_anyway: ClassVar[bool] = False  # for a witness where a simple one will do, too
     known: dict[int, tuple[float, Proof]] = field(default_factory=dict)
     enough: float = 0.0
+    curve: WholeCurve | None = None
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
     multipliers: RowSolver = field(default_factory=RowSolver, init=False)
@@ -98,9 +103,7 @@ class EntropyAudit(Audit):
 
     def recall(self, known: Result) -> None:
         """Begin with the proof of a result for the same release and an adversary with no more entropy: every bound falls with it."""
-        claim = known.certificate.header.claim
-        assert claim is not None
-        upper = double_above(claim[1])  # in nats, whatever the units of the result are
+        upper = double_above(bound_at(known.certificate, self.problem))  # in nats, whatever the units of the result are
         self.known = {record: (upper, proof) for record, proof in known.certificate.sections().items()}
 
     def run(self) -> None:
@@ -114,11 +117,9 @@ class EntropyAudit(Audit):
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
         self.tell("search", None, 0)
-        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
-            turn = self.clock.part(1.0 / (len(self.records) - j))
-            if record.upper > self.target and not turn.expired:
-                self._bound(record, turn)
-        self._race()
+        if self.curve is not None and self.upper > self.target:
+            self._bound_by_lines(self.curve, self.clock.part(TANGENT))
+        self._bound_all(self.clock)
         self.out_of_time |= self.clock.expired
         self.tell("done", None, sum(record.leaves for record in self.records), now=True)
 
@@ -190,29 +191,49 @@ class EntropyAudit(Audit):
         law, divergences, answer = output_law(self.channels[0].rows, clock=self.clock.part(0.1))
         return law, divergences, answer.input_law
 
+    @property
+    def _slope(self) -> float | None:
+        """The multiplier that all leaves are to have, if there is one."""
+        return None if self.curve is None else self.curve.slope
+
+    def _bound_by_lines(self, curve: WholeCurve, clock: Clock) -> None:
+        """Bounds of one slope, if there may be some."""
+        known = [(record.channel, record.candidate) for record in self.records]
+        curve.choose_slope(known, self.target, rng=self.search.rng, clock=clock.part(0.1))
+        if curve.slope is not None:
+            self._bound_all(clock)
+            curve.slope, self.out_of_time, self.out_of_room = None, False, False
+
+    def _bound_all(self, clock: Clock) -> None:
+        """Bound every kind of record that is not bounded well enough yet."""
+        for j, record in enumerate(sorted(self.records, key=lambda r: -r.candidate.leakage)):
+            turn = clock.part(1.0 / (len(self.records) - j))
+            record.race = None
+            if record.upper > self.target and not turn.expired:
+                self._bound(record, turn)
+        self._race(clock)
+
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
-        channel = record.channel
-        arrays = relaxation_bytes(channel.rows, channel.letters)
-        if self.held + arrays > self.search.limits.least[1]:
-            self.out_of_room = True
-            return
-        self.held += arrays
-        dual = self._dual(record, turn)
-        if record.upper > self.target and channel.log_uniform.shape[1] <= MOST_CLASSES:
-            vertices = VertexTree(channel, turn.part(0.2))
-            if vertices.attained < record.upper:
-                vertices.run(target=self.target)
-            record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
-            if vertices.witness is not None:
-                self.improve(record, vertices.witness, turn)
+        dual = record.dual
+        if dual is None:
+            arrays = relaxation_bytes(record.channel.rows, record.channel.letters)
+            if self.held + arrays > self.search.limits.least[1]:
+                self.out_of_room = True
+                return
+            self.held += arrays
+            dual = self._dual(record, turn)
+            self._vertices(record, turn)
+        record.dual = (
+            None if self._slope is None else dual
+        )  # trees whose leaves have slopes of their own begin with it, too
         if record.upper > self.target:
             record.race = self._trees(record, dual)
 
     def _trees(self, record: RecordAudit, dual: DualBound) -> Race:
-        """The trees that may close one kind of record, side by side."""
+        """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
         channel, runners, decimals = record.channel, list[Runner](), record.decimals(self.gap)
-        relaxation = PosteriorRelaxation(channel, decimals=decimals)
+        relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self._slope)
         if relaxation.improves:
             runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
         if dual.trees:
@@ -223,18 +244,29 @@ class EntropyAudit(Audit):
                 wanted=max(self.target - self.lower, ABSOLUTE),
                 decimals=decimals + 1,
                 most=self.search.limits.nodes,
+                fixed=self._slope is not None,
                 multipliers=self.multipliers,
             )
             runners.append(joint)
         return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
-    def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
+    def _vertices(self, record: RecordAudit, turn: Clock) -> None:
         channel = record.channel
+        if record.upper > self.target and channel.log_uniform.shape[1] <= MOST_CLASSES:
+            vertices = VertexTree(channel, turn.part(0.2))
+            if vertices.attained < record.upper:
+                vertices.run(target=self.target)
+            record.keep(vertices.upper, "vertices", vertex_lines(channel, vertices), vertices.nodes)
+            if vertices.witness is not None:
+                self.improve(record, vertices.witness, turn)
+
+    def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
+        channel, candidate = record.channel, record.candidate
         bound = dual_bound(
             channel,
-            record.candidate,
+            candidate if self._slope is None else replace(candidate, mu=self._slope),
             RecordSymmetries.of(self.problem, channel),
-            tolerance=0.2 * self.gap * record.candidate.leakage + 0.2 * ABSOLUTE,
+            tolerance=0.2 * self.gap * candidate.leakage + 0.2 * ABSOLUTE,
             enough=self.target,
             useless=record.upper,
             decimals=record.decimals(self.gap) + 1,
@@ -247,7 +279,7 @@ class EntropyAudit(Audit):
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves)
         return bound
 
-    def _race(self) -> None:
+    def _race(self, whole: Clock) -> None:
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
         searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
         open_records = [record for record in self.records if record.race is not None]
@@ -255,7 +287,7 @@ class EntropyAudit(Audit):
         def grown(record: RecordAudit, runner: Runner) -> None:
             if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
                 searched[id(runner)] = runner.leaves
-                self.improve(record, runner.point, self.clock)
+                self.improve(record, runner.point, whole.slice(whole.remaining - self.checking))
             self.tell(runner.name, record.channel.record, runner.leaves, record.bounded)
 
         while open_records:
@@ -263,10 +295,10 @@ class EntropyAudit(Audit):
             if record.bounded <= self.target:
                 break
             assert record.race is not None
-            clock = self.clock.slice(self.clock.remaining - self.checking)  # a turn may be long
-            if self.together.races(open_records, clock, grown):
+            clock = whole.slice(whole.remaining - self.checking)  # a turn may be long
+            if self.together.races(open_records, whole, clock, grown):
                 continue
-            runner = record.race.turn(clock, self.target, partial(self.may_grow, self.clock, record.work))
+            runner = record.race.turn(clock, self.target, partial(self.may_grow, whole, record.work))
             if runner is None:
                 open_records.remove(record)
             else:

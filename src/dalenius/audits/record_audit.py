@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalenius.audits.ascent import Candidate, feasible, polish
+from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.lines import ProofLine
 from dalenius.information import mutual_information
@@ -53,6 +54,7 @@ class RecordAudit:
     method: str
     proof: Proof
     leaves: int = 1
+    dual: DualBound | None = None
     race: Race | None = None
     quick: tuple[float, Proof] = field(init=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from dalenius.audits.record_audit import RecordAudit
@@ -61,15 +62,27 @@ class Together:
 
         return self._run(Work(choose, room, merged, lambda: upper() <= goal), turn)
 
-    def races(self, records: Sequence[RecordAudit], clock: Clock, grown: Callable[[RecordAudit, Runner], None]) -> bool:
-        """Grow the trees of several records, that with the largest bound first, by the rules of each one's race."""
+    def races(
+        self,
+        records: Sequence[RecordAudit],
+        whole: Clock,
+        clock: Clock,
+        grown: Callable[[RecordAudit, Runner], None],
+    ) -> bool:
+        """Grow the trees of several records, that with the largest bound first, by the rules of each one's race.
+
+        `clock` ends before `whole` does: what lies between is for the check.
+        """
         owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
+
+        def may_grow(work: int, runner: Runner) -> bool:
+            return runner.waits and self.audit.may_grow(whole, work, runner)
 
         def choose() -> Runner | None:
             for record in sorted(records, key=lambda record: -record.bounded):
                 if record.race is None or record.bounded <= self.audit.target:
                     break
-                runner = record.race.choose(self.audit.target, self._may_grow(record))
+                runner = record.race.choose(self.audit.target, partial(may_grow, record.work))
                 if runner is not None:
                     return runner
             return None
@@ -87,9 +100,6 @@ class Together:
             return max(record.bounded for record in records) <= self.audit.target
 
         return self._run(Work(choose, room, merged, finished), clock)
-
-    def _may_grow(self, record: RecordAudit) -> Callable[[Runner], bool]:
-        return lambda runner: runner.waits and self.audit.may_grow(self.clock, record.work, runner)
 
     def _run(self, work: Work, clock: Clock) -> bool:
         return self.crew is not None and self.clock.seconds - self.began > ALONE and self.crew.run(work, clock)

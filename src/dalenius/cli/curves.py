@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -41,12 +41,19 @@ from dalenius.units import unit_size
 __all__ = ["frontier", "sweep"]
 
 P = TypeVar("P", CurvePoint, dl.FrontierPoint)
+BAND = "curve-band.csv"
 
 
 def sweep(
     model: ModelArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for table, picture and certificates.")],
     points: Annotated[int, typer.Option("--points", min=2, max=1000, help="Entropy bounds, evenly spread.")] = 11,
+    adaptive: Annotated[
+        bool,
+        typer.Option(
+            "--adaptive", help="Choose each entropy bound where the band is widest, --points of them at most."
+        ),
+    ] = False,
     gap: GapOption = 1e-3,
     time_limit: TimeOption = 20.0,
     units: UnitsOption = "nats",
@@ -57,9 +64,11 @@ def sweep(
 ) -> None:
     """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point.
 
+    Each certificate bounds the whole curve; curve-band.csv has what they leave of it together.
+
     Interrupted, it keeps what is done, and of the point at work what is proved by then.
     """
-    from dalenius.report import curve_picture, curve_table
+    from dalenius.report import band_table, curve_picture, curve_table
     from dalenius.studies.sweep import at_share, entropy_curve
 
     unit_size(units)
@@ -72,7 +81,7 @@ def sweep(
     with naming(path):
         problems = [at_share(problem, share) for share in shares]
         need_way(problem, method, solver)
-    folder, title = _folder(output, "curve", path, points, force=force), problem.title or path.stem
+    folder, title = _folder(output, "curve", path, points, BAND, force=force), problem.title or path.stem
     series = _Series[CurvePoint](
         path=path,
         problem=problem,
@@ -83,12 +92,20 @@ def sweep(
         table=lambda done, files: curve_table(done, units=units, certificates=files),
         picture=lambda done, file: curve_picture({title: done}, file, units=units),
         units=units,
+        beside={BAND: lambda done, files: band_table(done, units=units, certificates=files)},
     )
     with stopped_by_interrupt(whole := Clock()), status_line("sweep") as progress:
         curve = entropy_curve(
-            problem, shares, gap=gap, time_limit=time_limit, method=method, solver=solver, progress=progress
+            problem,
+            None if adaptive else shares,
+            points=points,
+            gap=gap,
+            time_limit=time_limit,
+            method=method,
+            solver=solver,
+            progress=progress,
         )
-        answer = series.written(curve, problems, folder, whole)
+        answer = series.written(curve, [None] * points if adaptive else problems, folder, whole)
     _tell(answer, folder, as_json)
 
 
@@ -159,10 +176,10 @@ def frontier(
     _tell(answer, folder, as_json)
 
 
-def _folder(output: Path, table: str, path: Path, points: int, *, force: bool) -> Output:
+def _folder(output: Path, table: str, path: Path, points: int, *more: str, force: bool) -> Output:
     """The folder of -o, with room for the table, its picture, and the files of all points."""
     files = (file for name in _names(path, points) for file in of_one_run(name))
-    return Output(output, [f"{table}.csv", f"{table}.png", *files], force=force)
+    return Output(output, [f"{table}.csv", f"{table}.png", *more, *files], force=force)
 
 
 def _names(path: Path, points: int) -> list[str]:
@@ -183,14 +200,17 @@ class _Series(Generic[P]):
     table: Callable[[list[P], list[str]], str]
     picture: Callable[[list[P], Path], Path]
     units: str
+    beside: Mapping[str, Callable[[list[P], list[str]], str]] = field(
+        default_factory=dict
+    )  # further tables, by their files
 
     def written(
-        self, points: Iterable[P], problems: Sequence[dl.Problem], folder: Output, whole: Clock
+        self, points: Iterable[P], problems: Sequence[dl.Problem | None], folder: Output, whole: Clock
     ) -> dict[str, Any]:
         """Write the points as they come, until all are done, the clock is stopped, or something cannot be written; what to answer."""
         done, rows = list[P](), list[dict[str, Any]]()
         names = _names(self.path, len(problems))
-        with table_in(folder, self.name, dict(zip(names, problems, strict=True))) as table:
+        with table_in(folder, self.name, dict(zip(names, problems, strict=True)), tuple(self.beside)) as table:
             for name, point in zip(names, points, strict=False):
                 done.append(point)
                 proof = {".toml": dl.dumps(point.problem), CERTIFICATE: point.result.certificate.text}
@@ -200,10 +220,13 @@ class _Series(Generic[P]):
                 err.print(escape(self.line(point)))
                 if whole.expired or folder.trouble:
                     break
-            if len(done) < len(names):
+            if len(done) < len(names) and (whole.expired or folder.trouble):
                 err.print(f"{len(done)} of {len(names)} points are done{'' if folder.trouble else ' and kept'}")
             picture, listed = folder.folder / table.picture, folder.folder / table.name
             files = [str(listed)] if not folder.trouble else []
+            certificates = [row["certificate"] for row in rows if row["certificate"]]
+            if done and not folder.trouble:
+                files += folder.write({name: text(done, certificates) for name, text in self.beside.items()})
             files += folder.draw(lambda: self.picture(done, picture))
         return {
             "model": str(self.path),

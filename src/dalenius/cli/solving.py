@@ -60,6 +60,10 @@ def solve(
     as_json: JsonOption = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
+    curve: Annotated[
+        bool,
+        typer.Option("--curve", help="Of an audit: have the certificate bound the leakage at every entropy bound."),
+    ] = False,
     node_limit: Annotated[
         int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have.")
     ] = 1_000_000,
@@ -107,6 +111,7 @@ def solve(
                 solver=solver,
                 jobs=jobs,
                 scheduler=scheduler,
+                curve=curve,
             )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import dalenius as dl
@@ -18,15 +18,19 @@ POINT = re.compile(r"([^/\\]+-\d{3,})(?:\.looser)?\.cert")
 
 
 @contextmanager
-def table_in(output: Output, name: str, problems: Mapping[str, dl.Problem]) -> Iterator[Table]:
+def table_in(
+    output: Output, name: str, problems: Mapping[str, dl.Problem | None], beside: Sequence[str] = ()
+) -> Iterator[Table]:
     """The table, with nobody else making one in this folder meanwhile.
 
     Parameters
     ----------
     name : str
         Of the table and its picture, without endings.
-    problems : mapping of name -> Problem
-        The points to come, by the names of their files without endings.
+    problems : mapping of name -> Problem or None
+        The points to come, by the names of their files without endings; None where it is not known yet what it will be about.
+    beside : sequence of str
+        Files that are made of the table, besides its picture.
 
     Raises
     ------
@@ -34,21 +38,22 @@ def table_in(output: Output, name: str, problems: Mapping[str, dl.Problem]) -> I
         If another process makes a table there.
     """
     with alone(output.folder, "table", wait=0.0):
-        yield Table(output, name, {point: digest(problem) for point, problem in problems.items()})
+        known = {point: digest(problem) for point, problem in problems.items() if problem is not None}
+        yield Table(output, name, known, beside)
 
 
 class Table:
     """A table that a rerun replaces row by row.
 
     Rows of an earlier run stay while their certificates are of the points to come. All other files that the earlier table lists are
-    removed with the first point, and so is its picture.
+    removed with the first point, and so is its picture, and what else is made of it.
     """
 
-    def __init__(self, output: Output, name: str, points: Mapping[str, str]) -> None:
+    def __init__(self, output: Output, name: str, points: Mapping[str, str], beside: Sequence[str] = ()) -> None:
         self.name, self.picture = f"{name}.csv", f"{name}.png"
         self._output, self._certificates = output, list[str]()
         self._head, self._rows = _listed(output, self.name)
-        self._stale = [self.picture]
+        self._stale = [self.picture, *beside]
         for point, (certificate, _) in list(self._rows.items()):
             if points.get(point) != _model(output, certificate):
                 del self._rows[point]

@@ -1,6 +1,7 @@
 """Certificates as data: typed lines, the codec that alone knows how they are written, outward numbers, and files."""
 
 from dalenius.evidence.certificate import Certificate, Header, claim_text
+from dalenius.evidence.curve import CurveClaim, CurveStep
 from dalenius.evidence.ends import CERTAIN, MARGINS, QUICK, Lower, Upper, step
 from dalenius.evidence.numbers import (
     double_above,
@@ -20,6 +21,8 @@ __all__ = [
     "MARGINS",
     "QUICK",
     "Certificate",
+    "CurveClaim",
+    "CurveStep",
     "Header",
     "Lower",
     "Upper",

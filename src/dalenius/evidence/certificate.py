@@ -11,6 +11,7 @@ from typing import Self
 
 from dalenius.errors import InputError, counted
 from dalenius.evidence.codec import decode, encode
+from dalenius.evidence.curve import CurveClaim
 from dalenius.evidence.lines import (
     AdversaryLine,
     AlsoLine,
@@ -57,6 +58,7 @@ class Header:
     mechanism : of a design: rows of whole weights; None where there is none
     terms : of a design with an objective of several terms: what each comes to at most; None where there is nothing
     resolved : the channel where the checker does not know the mechanism's kind: what its rows belong to, and the rows
+    curve : what is claimed at other entropy bounds than the model's, if anything is
     """
 
     problem: str
@@ -68,6 +70,7 @@ class Header:
     mechanism: Matrix | None = None
     terms: Vector | None = None
     resolved: tuple[str, Matrix] | None = None
+    curve: CurveClaim | None = None
 
     @property
     def claim(self) -> Claim | None:
@@ -101,6 +104,8 @@ class Header:
             header["terms"] = self.terms
         if self.resolved is not None:
             header["resolved"] = {"inputs": self.resolved[0], "rows": self.resolved[1]}
+        if self.curve is not None:
+            header["curve"] = self.curve.encode()
         return json.dumps(header, separators=(",", ":"))
 
     @classmethod
@@ -130,6 +135,7 @@ class Header:
             resolved=(str(resolved.get("inputs")), _matrix(resolved.get("rows")) or ())
             if isinstance(resolved, dict)
             else None,
+            curve=CurveClaim.decode(header["curve"]) if "curve" in header else None,
         )
 
 
@@ -167,8 +173,12 @@ class Certificate:
         return map(decode, self.text.removesuffix("\n").split("\n")[1:])  # not splitlines: a carriage return is a blank
 
     def lower_lines(self) -> tuple[LowerLine, ...]:
-        """The lines that prove the lower end: the witness, or a design's dual with its priors or ratios."""
-        return tuple(line for line in self.body() if isinstance(line, LOWER))
+        """The lines that prove the lower end: the witness, or a design's dual with its priors or ratios.
+
+        Not the witnesses at other entropy bounds, which are claims of their own (`Header.curve`).
+        """
+        lines = tuple(line for line in self.body() if isinstance(line, LOWER))
+        return lines if self.header.curve is None else lines[:1]
 
     def upper_lines(self) -> tuple[UpperLine, ...]:
         """The lines that prove the upper end: what each kind of record leaks at most."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dalenius.evidence.curve import CurveStep, Pair
 from dalenius.evidence.lines import LowerLine, Matrix, UpperLine, Vector
 from dalenius.evidence.numbers import double_above, double_below, round_down, round_up
 
@@ -62,9 +63,10 @@ class _End:
 
 @dataclass(frozen=True, kw_only=True)
 class Lower(_End):
-    """A lower end, at least 0, with the lines that prove it."""
+    """A lower end, at least 0, with the lines that prove it, and witnesses for other entropy bounds."""
 
     lines: tuple[LowerLine, ...]
+    below: tuple[CurveStep, ...] = ()
 
     @property
     def rounded(self) -> float | None:
@@ -85,10 +87,12 @@ class Lower(_End):
 class Upper(_End):
     """An upper end, at least 0, with the lines that prove it and, of a design, the mechanism that attains it.
 
-    `terms` are the ends of the terms of a design's objective, as a certificate has them.
+    What the same lines prove at other entropy bounds are the lines `above`, as (c, m); the witnesses `below` of a lower end are
+    claimed beside some only. `terms` are the ends of the terms of a design's objective, as a certificate has them.
     """
 
     lines: tuple[UpperLine, ...]
+    above: tuple[Pair, ...] = ()
     mechanism: Matrix | None = None
     terms: Vector | None = None
 

@@ -89,8 +89,10 @@ def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
     return spread - np.sum(x_log_x(p), axis=(-2, -1))
 
 
-def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, clock: Deadline) -> tuple[Floats, Floats]:
-    """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound: masses and the multiplier (0 where the bound is slack).
+def largest_score(
+    c: Floats, log_uniform: Floats, bound: Floats | float, mu: Floats, clock: Deadline
+) -> tuple[Floats, Floats]:
+    """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound (...): masses and the multiplier (0 where the bound is slack).
 
     Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the
     clock expires, a feasible point is returned all the same.
@@ -110,7 +112,7 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
             break
         excess = point.entropy - bound
         low, high = np.where(excess < 0, t, low), np.where(excess >= 0, t, high)
-        done = done | ((excess >= 0) & (excess <= 1e-13 * (1.0 + abs(bound)))) | (high - low < 1e-13)
+        done = done | ((excess >= 0) & (excess <= 1e-13 * (1.0 + np.abs(bound)))) | (high - low < 1e-13)
         if np.all(done):
             break
         if number == QUICK:
@@ -118,7 +120,7 @@ def largest_score(c: Floats, log_uniform: Floats, bound: float, mu: Floats, cloc
             is_slack = slack.entropy >= bound
             done = done | is_slack
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
-        step = t - (excess - 5e-14 * (1.0 + abs(bound))) / np.maximum(slope, 1e-300)
+        step = t - (excess - 5e-14 * (1.0 + np.abs(bound))) / np.maximum(slope, 1e-300)
         step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
     if not np.array_equal(t, high):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import get_args
 
 import pytest
 
 import dalenius as dl
 from dalenius.catalogue.models import library
-from dalenius.evidence import Certificate, Header, lines
+from dalenius.evidence import Certificate, CurveClaim, Header, lines
 from dalenius.evidence.codec import decode, encode
 
 LINES = [
@@ -94,6 +94,8 @@ def test_headers():
     own = Header("maximal_leakage", "digest", "0", "1", resolved=("query", (("1/2", "1/2"),)))
     assert Header.decode(own.encode()) == own
     assert "mechanism" not in own.encode()
+    curve = replace(own, curve=CurveClaim((("0.5", "0.1"), ("0.4", "0")), (("4/5 max", "0.2"),)))
+    assert Header.decode(curve.encode()) == curve
     nothing = Header("min_leakage", "digest", None, None)
     assert Header.decode(nothing.encode()) == nothing
     assert nothing.claim is None
@@ -107,3 +109,31 @@ def test_headers():
 def test_headers_of_other_types_are_refused(change):
     with pytest.raises(dl.InputError, match=r"certificate"):
         Header.decode(json.dumps(json.loads(HEADER.encode()) | change))
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        None,
+        [],
+        {"above": [["1", "0"]]},
+        {"above": [], "below": []},
+        {"above": [["1"]], "below": []},
+        {"above": [["1", 0]], "below": []},
+        {"above": [["1", "0"]], "below": "none"},
+        {"above": [["1", "0"]], "below": [["1 nats", None]]},
+        {"above": [["1", "0"]], "below": [], "beside": []},
+    ],
+    ids=str,
+)
+def test_claims_of_other_forms_about_a_curve_are_refused(curve):
+    with pytest.raises(dl.InputError, match="curve must hold two lists"):
+        Header.decode(json.dumps(json.loads(HEADER.encode()) | {"curve": curve}))
+
+
+def test_the_lines_of_the_lower_end_leave_out_the_witnesses_of_the_curve():
+    header = Header("maximal_leakage", "digest", "0", "1", curve=CurveClaim((("1", "0"),), (("4/5 max", "0.2"),)))
+    own, other = lines.WitnessLine(None, None), lines.WitnessLine(0, lines.UNIFORM)
+    certificate = Certificate.of(header, [own, other], [lines.RecordLine(0), lines.VerticesLeaf()])
+    assert certificate.lower_lines() == (own,)
+    assert certificate.upper_lines() == (lines.RecordLine(0), lines.VerticesLeaf())

@@ -47,8 +47,8 @@ class ConditionalCut:
 class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
-    A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it. `multipliers` finds those of
-    the row problems.
+    A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it. A `fixed` multiplier stays as
+    it is: only the output law is chosen. `multipliers` finds those of the row problems.
     """
 
     channel: RecordChannel
@@ -57,6 +57,7 @@ class Aim:
     decimals: int
     most: float
     pi: Floats | None = None
+    fixed: bool = False
     multipliers: Multipliers = row_multipliers
 
 
@@ -189,7 +190,7 @@ class NodeWork:
         for temperature in (8.0 * last, last):
             value = self.leaves.bound(self.lam, self.beta, temperature)
             for _ in range(20):
-                step = self.leaves.direction(self.lam, self.beta, temperature, self.orbit)
+                step = self.leaves.direction(self.lam, self.beta, temperature, self.orbit, fixed=self.aim.fixed)
                 length = 1.0
                 while length > 1e-3:
                     lam = self.lam + np.clip(length * step[:-1], -1.0, 1.0)

@@ -48,6 +48,8 @@ class DualTree(Runner):
     pi : (letters,), optional
         The letter law, where the adversary does not choose it: then U is sum_a pi_a psi_a + beta (H(pi) - b). *Bound because* it is
         what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
+    fixed : bool
+        Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
     multipliers : callable
         Who finds those of the row problems.
     """
@@ -65,13 +67,15 @@ class DualTree(Runner):
         decimals: int,
         most: float,
         pi: Floats | None = None,
+        fixed: bool = False,
         multipliers: Multipliers = row_multipliers,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.pi, self.multipliers = pi, multipliers
+        self.pi, self.fixed, self.multipliers = pi, fixed, multipliers
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
-        trees, beta = rows_of(start.trees, start.chambers), max(start.beta, 1e-6)
+        trees = rows_of(start.trees, start.chambers)
+        beta = start.beta if fixed else max(start.beta, 1e-6)
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, start.upper)
         self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
@@ -120,7 +124,9 @@ class DualTree(Runner):
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.multipliers)
+        aim = Aim(
+            self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed, self.multipliers
+        )
         work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()

@@ -2,7 +2,8 @@
 
     maximise  f(p) = H(pi) + <c,p>   over p >= 0, sum p = 1,   low r <= u <= high r,   H(p) - log|X| >= -max_knowledge
 
-(where the letter law is given, less a large multiple of the divergence from it)
+(where the letter law is given, less a large multiple of the divergence from it; at a given multiplier m of the entropy bound without
+that bound, but with m (H(p) - log|X| + max_knowledge))
 
 by a primal-dual interior-point method with Mehrotra's predictor and corrector. It starts outside the box, since nothing is known
 of it; where a box has no priors the multipliers grow until the bound is below any target. Only hints come from here: a bound is a
@@ -77,12 +78,23 @@ class NodeProgram:
     ----------
     pi : (letters,), optional
         The letter law, where the adversary does not choose it: PINNED times the divergence from it is taken off f.
+    multiplier : float, optional
+        That of the entropy bound, where it is given.
     """
 
     def __init__(
-        self, rows: Floats, log_uniform: Floats, max_knowledge: float, boxed: list[int], pi: Floats | None = None
+        self,
+        rows: Floats,
+        log_uniform: Floats,
+        max_knowledge: float,
+        boxed: list[int],
+        pi: Floats | None = None,
+        multiplier: float | None = None,
     ) -> None:
         self.exists, self.max_knowledge = np.isfinite(log_uniform), max_knowledge
+        self.fixed = 0.0 if multiplier is None else multiplier
+        spare = 0.0 if multiplier is None else 1.0 - float(log_uniform[self.exists].min())  # every prior meets it
+        self.allowed = max_knowledge + spare
         letters, classes = np.nonzero(self.exists)
         self.size, self.constraints = len(letters), 2 * len(boxed) * rows.shape[1] + 1
         most = rows.max(axis=0)
@@ -124,7 +136,7 @@ class NodeProgram:
         masses = np.zeros((len(low), *self.exists.shape))
         masses[:, self.exists] = p
         at_low, at_high = y[:, : low.shape[1]], y[:, low.shape[1] : -1]
-        return NodePoints((at_low - at_high) / self.most, y[:, -1:], masses)
+        return NodePoints((at_low - at_high) / self.most, y[:, -1:] + self.fixed, masses)
 
     def _first(self, c: Floats, low: Floats, high: Floats, mu: Floats) -> _State:
         boxes, ends = len(low), self.constraints // 2
@@ -161,10 +173,12 @@ class NodeProgram:
         log_pi = np.log(pi)
         state.jacobian[:, -1] = surprise - 1.0
         room = _apply(state.jacobian, p)
-        room[:, -1] = np.sum(p * surprise, axis=1) + self.max_knowledge
-        spread = 1.0 + self.pinned
+        entropy, spread = np.sum(p * surprise, axis=1), 1.0 + self.pinned
+        room[:, -1] = entropy + self.allowed
         gradient = state.c - spread * (log_pi[:, self.letter] + 1.0) + _apply_back(state.jacobian, y)
+        gradient += self.fixed * state.jacobian[:, -1]
         value = np.sum(p * state.c, axis=1) - spread * np.sum(pi * log_pi, axis=1)
+        value += self.fixed * (entropy + self.max_knowledge)
         upper = value + np.sum(y * room, axis=1) - np.sum(gradient * p, axis=1) + gradient.max(axis=1)
         better = upper < state.upper
         state.upper = np.where(better, upper, state.upper)
@@ -203,7 +217,7 @@ class NodeProgram:
     def _system(self, state: _State, found: _Residuals) -> Callable[[Floats], Floats]:
         """What solves with the Newton matrix, a diagonal + same letter / pi + jacobian' ratio jacobian."""
         ratio = state.y / state.x
-        diagonal = ratio[:, : self.size] + state.y[:, -1:] / state.x[:, : self.size]
+        diagonal = ratio[:, : self.size] + (state.y[:, -1:] + self.fixed) / state.x[:, : self.size]
         if not self.low_rank:
             matrix = (1.0 + self.pinned) * self.same / found.pi[:, self.letter, None]
             matrix += state.jacobian.transpose(0, 2, 1) @ (ratio[:, self.size :, None] * state.jacobian)

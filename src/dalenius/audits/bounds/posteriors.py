@@ -42,11 +42,19 @@ class PosteriorRelaxation:
     A box is a flat vector over (boxed letters, outputs). With two letters only the posterior of letter 1 is boxed, that of letter 0
     follows; with more, all are. A hint is the slopes of the lines above phi log phi for every letter, flat, then mu: a child that
     keeps its parent's slopes has lines no higher on its box, so its bound is no worse. Where the letter law `pi` is given, the
-    maximum is over priors that have it.
+    maximum is over priors that have it. With a `multiplier` every hint has that mu: then the bounds are lines of one slope in the
+    entropy bound.
     """
 
-    def __init__(self, channel: RecordChannel, *, decimals: int = 9, pi: Floats | None = None) -> None:
-        self.decimals, self.pi = decimals, pi
+    def __init__(
+        self,
+        channel: RecordChannel,
+        *,
+        decimals: int = 9,
+        pi: Floats | None = None,
+        multiplier: float | None = None,
+    ) -> None:
+        self.decimals, self.pi, self.multiplier = decimals, pi, multiplier
         self.rows, self.log_uniform, self.max_knowledge = channel.rows, channel.log_uniform, channel.max_knowledge
         self.letters, self.outputs = channel.letters, channel.rows.shape[1]
         self.boxed = [1] if self.letters == 2 else list(range(self.letters))
@@ -60,12 +68,13 @@ class PosteriorRelaxation:
     @cached_property
     def program(self) -> NodeProgram:
         """What finds multipliers; its arrays have a row for every boxed letter with an output, so only where it `improves`."""
-        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi)
+        return NodeProgram(self.rows, self.log_uniform, self.max_knowledge, self.boxed, self.pi, self.multiplier)
 
     def root(self, mu: float) -> tuple[Floats, Floats, Floats]:
         """The box [0, 1] and hints to start with."""
         slopes = np.zeros(self.letters * self.outputs)
-        return np.zeros(self.size), np.ones(self.size), np.append(slopes, max(mu, 1e-3))
+        mu = max(mu, 1e-3) if self.multiplier is None else self.multiplier
+        return np.zeros(self.size), np.ones(self.size), np.append(slopes, mu)
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
         full_low, full_high = self._all_letters(low, high)
@@ -101,7 +110,8 @@ class PosteriorRelaxation:
         """Multipliers (nu, mu) as hints: slopes of every letter's lines, and mu, rounded short."""
         nu = x[:, :-1].reshape(len(x), len(self.boxed), self.outputs)
         slopes = np.round(slope + self.select @ nu, self.decimals).reshape(len(x), -1)
-        return np.concatenate([slopes, short(x[:, -1:], 7)], axis=1)
+        mu = short(x[:, -1:], 7) if self.multiplier is None else np.full((len(x), 1), self.multiplier)
+        return np.concatenate([slopes, mu], axis=1)
 
     def _bound(self, hints: Floats, low: Floats, high: Floats) -> tuple[Tilt, Floats]:
         """The maximiser, and the bound that these hints prove; inf where numbers are too large to tell."""

@@ -119,8 +119,10 @@ class RowLeaves:
         np.add.at(sums, self.group, weights[:, None] * x)
         return sums
 
-    def direction(self, lam: Floats, beta: float, temperature: float, orbit: Integers) -> Floats:
-        """Newton's direction in (lam, beta) for the smoothed bound, among the lam that are constant on orbits."""
+    def direction(
+        self, lam: Floats, beta: float, temperature: float, orbit: Integers, *, fixed: bool = False
+    ) -> Floats:
+        """Newton's direction in (lam, beta), with beta `fixed` in lam alone, for the smoothed bound; lam stays constant on orbits."""
         values, w = self.values(lam, beta)
         psi, share = self.maxima(values, temperature)
         q = self.law.masses(psi, beta)
@@ -141,6 +143,8 @@ class RowLeaves:
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
         gradient[-1] += self.law.entropy(q) + self.max_knowledge
+        if fixed:
+            gradient[-1] = hessian[-1, :-1] = hessian[:-1, -1] = 0.0
         fold = np.eye(orbit.max() + 2)[np.append(orbit, orbit.max() + 1)]
         gradient, hessian = gradient @ fold, fold.T @ hessian @ fold
         size = len(gradient)

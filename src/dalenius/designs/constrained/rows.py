@@ -48,10 +48,13 @@ class Row:
         """By how much the left side is above the right one."""
         return sum((c * q[i] for i, c in self.terms.items() if q[i]), Fraction(0)) - self.end
 
-    @property
-    def idle(self) -> bool:
-        """Whether every mechanism meets it, whatever its entries are."""
-        return not self.equal and self.end >= 0 and all(c <= 0 for c in self.terms.values())
+    def is_idle(self, outputs: int) -> bool:
+        """Whether every mechanism meets it: at most the largest factor of each of its laws is on the left side."""
+        by_law = dict[int, list[Fraction]]()
+        for i, c in self.terms.items():
+            by_law.setdefault(i // outputs, []).append(c)
+        most = sum((max(c) if len(c) == outputs else max(*c, Fraction(0)) for c in by_law.values()), Fraction(0))
+        return not self.equal and most <= self.end
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,11 @@ class Folding:
 
     orbit: Integers
     numbers: Integers
+
+    @property
+    def outputs(self) -> int:
+        """How many entries a law has."""
+        return self.numbers.shape[1]
 
     def terms(self, listed: Mapping[tuple[int, int], Fraction]) -> Terms:
         """Terms of inputs and outputs, summed where they are one entry."""
@@ -131,7 +139,7 @@ def rows_of(numbered: Mapping[int, Rows], folding: Folding) -> list[Row]:
             row = Row(folding.terms(listed), end, rows.equal)
             key = rows.equal, end, frozenset(row.terms.items())
             found.setdefault(key, row).members.append((j, r))
-    return [row for row in found.values() if not row.idle]
+    return [row for row in found.values() if not row.is_idle(folding.outputs)]
 
 
 def cones_of(problem: DesignProblem, folding: Folding) -> list[Cone]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -19,6 +20,7 @@ __all__ = ["AnyPrior", "EntropyAtLeast"]
 
 SCALES = ("nats", "bits", "max")
 DIGITS = 1000
+FINE = 60  # decimals of an enclosure
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,20 @@ class EntropyAtLeast(Adversary):
         size = records.log_datasets if self.units == "max" else unit_size(self.units)
         return min(float(min(self.amount, Fraction(10**300))) * size, 1e300)
 
+    def enclosure(self, records: Records) -> tuple[Fraction, Fraction]:
+        """b in nats, between two rationals: equal where it is one, else some 1e-60 apart.
+
+        >>> low, high = EntropyAtLeast("2 bits").enclosure(Records(4, alphabet=2))
+        >>> float(low), 0 < high - low < Fraction(1, 10**59)
+        (1.3862943611198906, True)
+        """
+        if self.units == "nats" or not self.amount:
+            return self.amount, self.amount
+        with localcontext(prec=DIGITS):
+            unit = _log(2) if self.units == "bits" else _largest(records)
+            scaled = Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit * 10**FINE
+        return Fraction(math.floor(scaled), 10**FINE), Fraction(math.floor(scaled) + 1, 10**FINE)
+
     def is_maximal(self, records: Records) -> bool:
         """Whether b equals log |X| exactly, so that the uniform prior is the only one."""
         sizes = records.runs
@@ -99,13 +115,19 @@ class EntropyAtLeast(Adversary):
 
     def _max_knowledge(self, records: Records) -> Decimal:
         """log |X| - b to `DIGITS` digits; equality, which digits cannot decide, is settled by `is_maximal`."""
-        times = Counter[int]()
-        for size, run in records.runs:
-            times[size] += run
         with localcontext(prec=DIGITS):
-            largest = sum((n * _log(size) for size, n in times.items()), Decimal(0))
+            largest = _largest(records)
             unit = {"nats": Decimal(1), "bits": _log(2), "max": largest}[self.units]
             return largest - Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit
+
+
+def _largest(records: Records) -> Decimal:
+    """log |X| to `DIGITS` digits, of which the last few are rounding."""
+    times = Counter[int]()
+    for size, run in records.runs:
+        times[size] += run
+    with localcontext(prec=DIGITS):
+        return sum((n * _log(size) for size, n in times.items()), Decimal(0))
 
 
 @functools.cache

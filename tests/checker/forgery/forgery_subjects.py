@@ -22,7 +22,7 @@ import constraint_truth
 import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
 
-LIBRARY = Path(__file__).parents[2] / "models"
+LIBRARY = Path(__file__).parents[3] / "models"
 UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
 MARGIN = Fraction(1, 10**40)
 
