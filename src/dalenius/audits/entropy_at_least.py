@@ -243,7 +243,7 @@ class EntropyAudit(Audit):
                 target=self.target,
                 wanted=max(self.target - self.lower, ABSOLUTE),
                 decimals=decimals + 1,
-                most=self.search.limits.nodes,
+                most=min(self.search.limits.nodes, self.clock.remaining / self._checking(1, record.work)),
                 fixed=self._slope is not None,
                 multipliers=self.multipliers,
             )
