@@ -12,7 +12,7 @@ import numpy as np
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.bounds.dual import DualBound, dual_bound
+from dalenius.audits.bounds.dual import DualBound, RowWork, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.output_groups import groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
@@ -328,7 +328,7 @@ class EntropyAudit(Audit):
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        grouped = tree.grouped if isinstance(tree, RowTree) else 1.0
+        grouped = _grouped(tree)
         late = turn.remaining < max(self._checking(leaves, grouped, work), self.checking)
         taken = self._taken(leaves * tree.leaf_bytes())
         full = (
@@ -341,15 +341,12 @@ class EntropyAudit(Audit):
         return not (full or late or turn.expired)
 
     def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
-        """How many leaves more, of a bound that has so many, are within the limits; outputs are not grouped."""
-        limits, size = self.search.limits, runner.leaf_bytes()
-        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * self._written
-        seconds_left = self.clock.remaining - self._checking(leaves, 1.0, record.work)
-        return min(
-            limits.nodes - leaves,
-            bytes_left / (size + self._written),
-            seconds_left / self._checking(1, 1.0, record.work),
-        )
+        """How many leaves more, of a bound that has so many, are within the limits."""
+        limits, size, grouped = self.search.limits, runner.leaf_bytes(), _grouped(runner)
+        written, checking = grouped * self._written, self._checking(1, grouped, record.work)
+        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * written
+        seconds_left = self.clock.remaining - leaves * checking
+        return min(limits.nodes - leaves, bytes_left / (size + written), seconds_left / checking)
 
     def _taken(self, least: int) -> int:
         """The bytes that the leaves of all trees take, at least what is known of one of them."""
@@ -369,6 +366,12 @@ class EntropyAudit(Audit):
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
+
+
+def _grouped(tree: BoxTree | RowTree | Runner) -> float:
+    """How many slopes a leaf has, beside the number of outputs."""
+    tree = tree.tree if isinstance(tree, RowWork) else tree
+    return tree.grouped if isinstance(tree, RowTree) else 1.0
 
 
 def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:

@@ -27,8 +27,6 @@ class Limited(Protocol):
 
     def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float: ...
 
-    def tell(self, stage: str, record: int | None, leaves: int, upper: float) -> None: ...
-
 
 @dataclass(frozen=True)
 class Together:
@@ -43,12 +41,21 @@ class Together:
     began: float
 
     def rows(
-        self, record: RecordAudit, turn: Clock, runners: Sequence[Runner], upper: Callable[[], float], goal: float
+        self,
+        record: RecordAudit,
+        turn: Clock,
+        runners: Sequence[Runner],
+        least: int,
+        told: Callable[[], None],
+        finished: Callable[[], bool],
     ) -> bool:
-        """Grow the row trees of a dual bound until this is at most a goal, those first that are furthest from their targets."""
+        """Grow the row trees of a dual bound until this is finished, those first that are furthest from their targets.
+
+        There must be room for a least number of leaves, too, those of another bound.
+        """
 
         def leaves() -> int:
-            return sum(runner.leaves for runner in runners)
+            return max(sum(runner.leaves for runner in runners), least)
 
         def choose() -> Runner | None:
             able = [r for r in runners if r.waits and self.audit.may_grow(turn, record.work, r, leaves())]
@@ -57,10 +64,7 @@ class Together:
         def room(runner: Runner) -> float:
             return self.audit.room(record, runner, leaves())
 
-        def merged(runner: Runner, seconds: float) -> None:
-            self.audit.tell(runner.name, record.channel.record, leaves(), min(upper(), record.upper))
-
-        return self._run(Work(choose, room, merged, lambda: upper() <= goal), turn)
+        return self._run(Work(choose, room, lambda runner, seconds: told(), finished), turn)
 
     def races(
         self,

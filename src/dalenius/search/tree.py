@@ -117,8 +117,10 @@ class Tree(Generic[Content, Cut]):
         self._put(heapq.heappop(self._open)[1], leaf)
 
     def waiting(self, above: float) -> int:
-        """How many leaves nobody has been lent, if one of them has a larger bound than this; else 0."""
-        return len(self._open) if self._open and -self._open[0][0] > max(above, self.closed) else 0
+        """How many leaves with larger bounds than this nobody has been lent, if any of them can lower `upper`; else 0."""
+        if not self._open or -self._open[0][0] <= max(above, self.closed):
+            return 0
+        return sum(1 for bound, _ in self._open if -bound > above)
 
     def lend(
         self,

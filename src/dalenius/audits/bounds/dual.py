@@ -31,7 +31,7 @@ from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
 from dalenius.search.runner import Runner
 
-__all__ = ["DualBound", "PlainRows", "Together", "dual_bound", "nobody"]
+__all__ = ["DualBound", "RowWork", "Together", "dual_bound", "nobody"]
 
 BATCH = 64  # row leaves branched at once
 LOOSER = (
@@ -115,13 +115,13 @@ class DualBound:
         return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
 
 
-class PlainRows(Runner):
-    """The tree of one row problem without groups, whose bound is wanted to be at most a target."""
+class RowWork(Runner):
+    """The tree of one row problem, whose bound is wanted to be at most a target."""
 
     name = "dual"
-    tree: BoxTree
+    tree: BoxTree | RowTree
 
-    def __init__(self, tree: BoxTree, target: float) -> None:
+    def __init__(self, tree: BoxTree | RowTree, target: float) -> None:
         self.tree, self.target = tree, target
 
     def leaf_bytes(self) -> int:
@@ -131,10 +131,10 @@ class PlainRows(Runner):
         return self.tree.branch(BATCH, above=self.target)
 
 
-Together: TypeAlias = Callable[[Sequence[Runner], Callable[[], float], float], bool]
+Together: TypeAlias = Callable[[Sequence[RowWork], int, Callable[[], None], Callable[[], bool]], bool]
 
 
-def nobody(runners: Sequence[Runner], upper: Callable[[], float], goal: float) -> bool:
+def nobody(rows: Sequence[RowWork], least: int, told: Callable[[], None], finished: Callable[[], bool]) -> bool:
     """Nobody else is at work."""
     return False
 
@@ -176,7 +176,8 @@ def dual_bound(
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
     together : callable, optional
-        Has others grow trees until a bound is at most a goal, as far as they can, and says whether they did anything.
+        Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
+        for a least number of leaves, and it has told what has been done whenever something was.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
@@ -221,37 +222,39 @@ def _grown(
     tell: Callable[[float, int], None],
     together: Together,
 ) -> DualBound:
-    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too.
-
-    Others help where no tree is in groups.
-    """
+    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
     trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
     distinct = list({id(tree): tree for tree in trees}.values())
     levels = np.array(
         [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
     )
-    plain = {
-        id(tree): PlainRows(tree, floor + enough - bound.attainable)
+    work = {
+        id(tree): RowWork(tree, tree.target if isinstance(tree, RowTree) else floor + enough - bound.attainable)
         for tree, floor in zip(trees, floors, strict=True)
-        if isinstance(tree, BoxTree) and not bound.in_groups
     }
+    known = other.upper if other is not None else np.inf
+
+    def proved() -> float:
+        return _total(channel, [tree.upper for tree in trees], beta)
+
+    def nodes() -> int:
+        return sum(tree.leaves for tree in distinct)
+
+    def told() -> None:
+        tell(known if bound.in_groups else proved(), nodes())  # finer groups may be worse for a while
+
     while True:
+        told()
         uppers = np.array([tree.upper for tree in trees])
-        upper = _total(channel, uppers, beta)
-        nodes = sum(tree.leaves for tree in distinct)
-        known = other.upper if other is not None else np.inf
-        tell(known if bound.in_groups else upper, nodes)  # finer groups may be worse for a while
         excess = np.maximum(uppers - levels, 0.0)
-        if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
+        if proved() <= enough or not excess.any() or not may_grow(trees[0], max(nodes(), least)):
             break
-        if plain and together(
-            list(plain.values()), lambda: _total(channel, [tree.upper for tree in trees], beta), enough
-        ):
+        if together(list(work.values()), least, told, lambda: proved() <= enough):
             continue
         loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
         if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
-    return replace(bound, upper=upper)
+    return replace(bound, upper=proved())
 
 
 def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import numpy as np
@@ -68,12 +69,34 @@ def test_boxes_do_not_know_each_other():
     )
 
 
+@pytest.fixture
+def interpreted(monkeypatch):
+    """What numba would compile, as it stands: compiling takes long."""
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba, "njit", lambda **settings: lambda function: function)
+    bounds = importlib.import_module("dalenius.audits.bounds")
+    monkeypatch.delitem(sys.modules, "dalenius.audits.bounds.compiled", raising=False)
+    monkeypatch.delattr(bounds, "compiled", raising=False)
+    yield importlib.import_module("dalenius.audits.bounds.compiled")
+    sys.modules.pop("dalenius.audits.bounds.compiled")
+    del bounds.compiled
+
+
+def test_loops_over_single_boxes_find_the_same(interpreted):
+    assert_same(interpreted, 3)
+
+
+@pytest.mark.thorough
 def test_compiled_ones_are_the_same():
     pytest.importorskip("numba")
     from dalenius.audits.bounds import compiled
 
+    assert_same(compiled, 600)
+
+
+def assert_same(compiled, times):
     rng, differences = np.random.default_rng(2), list[float]()
-    for _ in range(draws(60, 600)):
+    for _ in range(times):
         instance = problem(rng)
         plain, fast = (find(*instance) for find in (row_multipliers, compiled.row_multipliers))
         differences += np.abs(value(plain, *instance) - value(fast, *instance)).tolist()
@@ -92,8 +115,7 @@ def solved(solver, times):
     return [solver(*instance) for _ in range(times)]
 
 
-def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch):
-    pytest.importorskip("numba")
+def test_what_was_compiled_is_loaded_when_there_was_work_for_it(monkeypatch, interpreted):
     monkeypatch.setattr(row_solver, "_kept", lambda: True)
     solver = RowSolver()
     solved(solver, 1)
