@@ -47,6 +47,7 @@ from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channe
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
+from dalenius.search.crew import turn_of
 from dalenius.search.race import Race
 from dalenius.search.runner import Runner
 
@@ -341,11 +342,11 @@ class EntropyAudit(Audit):
         return not (full or late or turn.expired)
 
     def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
-        """How many leaves more, of a bound that has so many, are within the limits."""
+        """How many leaves more, of a bound that has so many, are within the limits when a worker's turn is over."""
         limits, size, grouped = self.search.limits, runner.leaf_bytes(), _grouped(runner)
         written, checking = grouped * self._written, self._checking(1, grouped, record.work)
         bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * written
-        seconds_left = self.clock.remaining - leaves * checking
+        seconds_left = self.clock.remaining - turn_of(self.clock) - leaves * checking
         return min(limits.nodes - leaves, bytes_left / (size + written), seconds_left / checking)
 
     def _taken(self, least: int) -> int:

@@ -23,7 +23,7 @@ from dalenius.search.clock import Clock
 from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task
 from dalenius.search.runner import Nodes, Runner
 
-__all__ = ["Crew", "Grown", "Work", "crew_of", "worked"]
+__all__ = ["Crew", "Grown", "Work", "crew_of", "turn_of", "worked"]
 
 logger = logging.getLogger("dalenius")
 TURN, LONGER = (
@@ -42,6 +42,11 @@ class Grown(NamedTuple):
     nodes: Nodes
     point: Floats | None
     seconds: float
+
+
+def turn_of(clock: Clock) -> float:
+    """How many seconds a worker keeps what it is lent."""
+    return max(TURN, LONGER * clock.seconds)
 
 
 def worked(runner: Runner, seconds: float, most: float) -> Grown:
@@ -149,7 +154,7 @@ class Crew:
         if errand.numbers:
             lent = runner.lent(errand.numbers)
             self._out.append(errand)
-            seconds = min(max(TURN, LONGER * clock.seconds), clock.remaining)
+            seconds = min(turn_of(clock), clock.remaining)
             errand.task = self._pool.submit(worked, lent, seconds, lent.leaves + room)
             errand.task.add_done_callback(lambda _: self._back.put(errand))
         return bool(errand.numbers)
