@@ -145,7 +145,7 @@ class RecordSymmetries:
         >>> len(found.rows[0]) >= 3, sorted({tuple(triple.letters.tolist()) for triple in found.triples})[:2]
         (True, [(0, 1, 2), (0, 2, 1)])
         """
-        kept, size, entries = record.aggregation.kept_outputs, problem.channel.shape[1], _entries(problem)
+        kept, entries = record.aggregation.kept_outputs, _entries(problem)
         listed = exact_counts(problem.query_of_inputs, problem.records, record.record)
         if listed is None:
             return cls((), ((),) * record.letters, _first_alike(record.completions.log_uniform))
@@ -153,7 +153,7 @@ class RecordSymmetries:
         if entries is None:
             return cls((), ((),) * record.letters, _first_alike(counts))
         moves = [move for move in _likely(len(kept), problem) if _may(entries[:, kept], move)]
-        table = _Table(entries[:, kept], counts.T, kept, size, record.aggregation.row_of_input)
+        table = _Table(entries, counts.T, kept, record.aggregation.row_of_input)
         rows: dict[bytes, tuple[RowSymmetry, ...]] = {}  # letters with the same counts have the same
         for own in counts:
             if own.tobytes() not in rows:
@@ -180,20 +180,27 @@ def _first_alike(table: Floats | Integers) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Table:
-    """Entries (inputs, kept outputs) and counts (inputs, letters) as numbers that are equal where what they stand for is."""
+    """Entries (inputs, outputs) and counts (inputs, letters) as numbers that are equal where what they stand for is.
 
-    entries: Integers
+    Outputs that are not kept have probability 0 in doubles, which the checker does not know: they stay where they are.
+    """
+
+    whole: Integers
     counts: Integers
     kept: Integers
-    outputs: int
     row_of_input: Integers
+
+    @property
+    def entries(self) -> Integers:
+        """Of the kept outputs."""
+        return self.whole[:, self.kept]
 
     def row_symmetries(self, counts: Integers, moves: list[Integers]) -> Iterator[RowSymmetry]:
         """Of the row problem of a letter with these counts."""
         own = np.flatnonzero(counts)
         for move in moves:
             found = _rearranged(np.column_stack([self.entries, counts])[own], _with(move, np.zeros(1, np.int64)))
-            if found is not None:
+            if found is not None and self._holds(own, own[found], move):
                 yield RowSymmetry(*self._moves(own, own[found], move))
 
     def triples(self, moves: list[Integers]) -> Iterator[Triple]:
@@ -217,12 +224,18 @@ class _Table:
         """The triple with these letters and outputs, if there is one."""
         used = np.flatnonzero(self.counts.any(axis=1))
         found = _rearranged(np.column_stack([self.entries, self.counts])[used], _with(move, letters))
-        if found is not None:
+        if found is not None and self._holds(used, used[found], move):
             yield Triple(*self._moves(used, used[found], move), letters)
+
+    def _holds(self, used: Integers, images: Integers, move: Integers) -> bool:
+        """Whether the channel is left alone at the outputs that are not kept, too."""
+        outputs = np.arange(self.whole.shape[1])
+        outputs[self.kept] = self.kept[move]
+        return np.array_equal(self.whole[np.ix_(images, outputs)], self.whole[used])
 
     def _moves(self, used: Integers, images: Integers, move: Integers) -> tuple[Integers, Integers, Integers, Integers]:
         """Where all inputs, outputs, classes and kept outputs go, if these inputs and kept outputs go there."""
-        inputs, outputs = np.arange(len(self.counts)), np.arange(self.outputs)
+        inputs, outputs = np.arange(len(self.counts)), np.arange(self.whole.shape[1])
         inputs[used], outputs[self.kept] = images, self.kept[move]
         classes = np.arange(self.row_of_input.max() + 1)
         classes[self.row_of_input[used]] = self.row_of_input[images]

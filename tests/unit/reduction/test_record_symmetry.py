@@ -104,6 +104,15 @@ def test_an_entry_that_differs_less_than_doubles_do_is_another_number():
     assert found(problem(TERNARY, dl.ModularSum(3), dl.Channel(rows)))[1].rows[0] == ()
 
 
+def test_outputs_that_doubles_take_for_impossible_are_outputs():
+    """What is left of the range in doubles mirrors itself; the range does not, and the checker knows that."""
+    question = problem(dl.Records(3, alphabet=2), dl.Count(), dl.geometric(700, range=(-3, 5)))
+    channel, symmetries = found(question)
+    assert len(channel.aggregation.kept_outputs) < question.channel.shape[1]
+    assert not symmetries.triples
+    assert not any(symmetries.rows)
+
+
 def test_counts_that_differ_by_one_in_thousands_of_digits():
     """Two hundred bits modulo 3: each value is attained by a third of the datasets, but not quite."""
     question = problem(dl.Records(200, alphabet=2), dl.ModularSum(3), dl.symmetric("0.2"))
