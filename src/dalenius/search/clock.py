@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 __all__ = ["Clock", "Progress", "ProgressCallback"]
@@ -70,8 +71,23 @@ class Clock:
     @property
     def pace(self) -> float:
         """How many seconds pass for one of work: more than 1 where the machine has other work, too. At most 20."""
+        if self.whole is not None:
+            return self.whole.pace
         worked = time.process_time() - self.busy
         return min(max(self.seconds / worked, 1.0), 20.0) if worked > 0.0 else 1.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While others work for it, which counts as work."""
+        if self.whole is not None:
+            with self.whole.waiting():
+                yield
+            return
+        started, worked = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            self.busy -= max(time.monotonic() - started - (time.process_time() - worked), 0.0)
 
     @property
     def remaining(self) -> float:
