@@ -61,6 +61,7 @@ class Clock:
     stopped: bool = False
     whole: Clock | None = None
     reserved: float = 0.0
+    waited: float = 0.0  # for others
     trace: list[Progress] = field(default_factory=list)
     _told: float = -math.inf
 
@@ -74,11 +75,11 @@ class Clock:
         if self.whole is not None:
             return self.whole.pace
         worked = time.process_time() - self.busy
-        return min(max(self.seconds / worked, 1.0), 20.0) if worked > 0.0 else 1.0
+        return min(max((self.seconds - self.waited) / worked, 1.0), 20.0) if worked > 0.0 else 1.0
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """While others work for it, which counts as work."""
+        """While others work for it, which says nothing about the pace of this process."""
         if self.whole is not None:
             with self.whole.waiting():
                 yield
@@ -87,7 +88,7 @@ class Clock:
         try:
             yield
         finally:
-            self.busy -= max(time.monotonic() - started - (time.process_time() - worked), 0.0)
+            self.waited += max(time.monotonic() - started - (time.process_time() - worked), 0.0)
 
     @property
     def remaining(self) -> float:
