@@ -277,7 +277,11 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
     """Where witnesses are wanted besides the problem's own entropy bound; None if the whole curve is not asked for."""
     if curve is False or curve is None:
         return None
-    if not isinstance(problem, MaximalLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
+    if not isinstance(problem, MaximalLeakage):
+        raise InputError(
+            "curve: a design has one entropy bound; leave it out, and ask about the release of its mechanism"
+        )
+    if not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))
