@@ -16,7 +16,7 @@ from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, need_solver, stopped_by_interrupt
+from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, crew_of, need_solver, stopped_by_interrupt
 
 __all__ = ["need_way", "solve"]
 
@@ -32,6 +32,8 @@ class _Options(LimitOptions, total=False):
     known: Result | DesignResult | None
     method: str | None
     solver: str
+    jobs: int
+    scheduler: str | None
     curve: bool | Sequence[Number]
 
 
@@ -55,6 +57,8 @@ def solve(
     known: Result | DesignResult | None = None,
     method: str | None = None,
     solver: str = "auto",
+    jobs: int = 1,
+    scheduler: str | None = None,
     curve: bool | Sequence[Number] = False,
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
@@ -93,6 +97,10 @@ def solve(
         the package's own methods. ``"auto"`` is whichever is quickest by measurement (Clarabel, mostly), the other where that
         stalls; MOSEK before both if it is licensed. Whatever a solver answers, the interval is proved; `result.solvers` says which
         one each end rests on.
+    jobs : int
+        How many processes work on the trees of a long audit (docs/many-cores.md). Limits are for all of them together.
+    scheduler : str, optional
+        The address of a Dask scheduler whose workers work on them instead (``pip install 'dalenius[dask]'``).
     curve : bool or sequence of numbers
         Of an audit against `EntropyAtLeast`: have the certificate bound the leakage at every entropy bound, not only at the
         problem's own (`LeakageCurve` reads it). From above by lines, if that closes the audit by one; from below by witnesses at
@@ -145,8 +153,9 @@ def solve(
     need_way(problem, method, solver)
     shares = _shares(problem, curve)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
-    search = Run(limits, Clock(limits.seconds, progress, units=problem.quantity.units), rng, need_solver(solver))
-    with stopped_by_interrupt(search.clock):
+    clock = Clock(limits.seconds, progress, units=problem.quantity.units)
+    with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
+        search = Run(limits, clock, rng, need_solver(solver), crew=crew)
         if isinstance(problem, MaximalLeakage):
             need_within(problem, limits)
         if problem.written is None:
@@ -268,7 +277,11 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
     """Where witnesses are wanted besides the problem's own entropy bound; None if the whole curve is not asked for."""
     if curve is False or curve is None:
         return None
-    if not isinstance(problem, MaximalLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
+    if not isinstance(problem, MaximalLeakage):
+        raise InputError(
+            "curve: a design has one entropy bound; leave it out, and ask about the release of its mechanism"
+        )
+    if not isinstance(problem.adversary, EntropyAtLeast):
         raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))

@@ -24,7 +24,8 @@ from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel, RecordSymmetries
 from dalenius.search import Clock
-from dalenius.search.race import Race, Runner
+from dalenius.search.race import Race
+from dalenius.search.runner import Runner
 
 __all__ = ["Bounded", "best_selection", "bounded"]
 

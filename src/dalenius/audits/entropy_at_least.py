@@ -12,11 +12,12 @@ import numpy as np
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.bounds.dual import DualBound, dual_bound
+from dalenius.audits.bounds.dual import DualBound, RowWork, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.output_groups import groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.curve import WholeCurve, bound_at
@@ -37,6 +38,7 @@ from dalenius.audits.record_audit import (
     letters_bound,
     one_class_a_letter,
 )
+from dalenius.audits.together import Together
 from dalenius.evidence import double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
@@ -45,7 +47,9 @@ from dalenius.reduction import AggregatedRecord, RecordSymmetries, record_channe
 from dalenius.results import RecordProof, Result
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
-from dalenius.search.race import Race, Runner
+from dalenius.search.crew import turn_of
+from dalenius.search.race import Race
+from dalenius.search.runner import Runner
 
 __all__ = ["EntropyAudit", "RecordAudit"]
 
@@ -77,6 +81,8 @@ class EntropyAudit(Audit):
     curve: WholeCurve | None = None
     held: float = field(default=0.0, init=False)  # bytes besides the leaves of trees, the proof's included
     records: list[RecordAudit] = field(default_factory=list, init=False)
+    multipliers: RowSolver = field(default_factory=RowSolver, init=False)
+    together: Together = field(init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -105,18 +111,20 @@ class EntropyAudit(Audit):
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first."""
-        self.held = AuditCosts.of(self.problem).held
+        crew = self.search.crew
+        self.held = AuditCosts.of(self.problem).held + (crew.bytes if crew else 0.0)
+        self.together = Together(self, crew, self.clock, self.clock.seconds)
         self.records = [self._start(channel) for channel in self.channels]
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
                 record.keep(upper, "earlier", proof, len(proof))
-        self._tell("search", None, 0)
+        self.tell("search", None, 0)
         if self.curve is not None and self.upper > self.target:
             self._bound_by_lines(self.curve, self.clock.part(TANGENT))
         self._bound_all(self.clock)
         self.out_of_time |= self.clock.expired
-        self._tell("done", None, sum(record.leaves for record in self.records), now=True)
+        self.tell("done", None, sum(record.leaves for record in self.records), now=True)
 
     @property
     def exposed(self) -> int | None:
@@ -224,9 +232,27 @@ class EntropyAudit(Audit):
             None if self._slope is None else dual
         )  # trees whose leaves have slopes of their own begin with it, too
         if record.upper > self.target:
-            wanted = max(self.target - self.lower, ABSOLUTE)
-            most = min(self.search.limits.nodes, 0.5 * turn.remaining / self._checking(1, 1.0, record.work))
-            record.race = _trees(record, dual, self.gap, self.target, wanted, most, self._slope)
+            record.race = self._trees(record, dual, turn)
+
+    def _trees(self, record: RecordAudit, dual: DualBound, turn: Clock) -> Race:
+        """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
+        channel, runners, decimals = record.channel, list[Runner](), record.decimals(self.gap)
+        relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self._slope)
+        if relaxation.improves:
+            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=self.target))
+        if dual.trees:
+            joint = DualTree(
+                channel,
+                dual,
+                target=self.target,
+                wanted=max(self.target - self.lower, ABSOLUTE),
+                decimals=decimals + 1,
+                most=min(self.search.limits.nodes, 0.5 * turn.remaining / self._checking(1, 1.0, record.work)),
+                fixed=self._slope is not None,
+                multipliers=self.multipliers,
+            )
+            runners.append(joint)
+        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> None:
         channel = record.channel
@@ -249,9 +275,11 @@ class EntropyAudit(Audit):
             enough=self.target,
             useless=record.upper,
             decimals=record.decimals(self.gap) + 1,
+            multipliers=self.multipliers,
             clock=turn,
-            may_grow=partial(self._may_grow, turn, record.work),
-            tell=lambda upper, nodes: self._tell("dual", channel.record, nodes, min(upper, record.upper)),
+            may_grow=partial(self.may_grow, turn, record.work),
+            tell=lambda upper, nodes: self.tell("dual", channel.record, nodes, min(upper, record.upper)),
+            together=partial(self.together.rows, record, turn),
         )
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves, bound.grouped)
         return bound
@@ -260,27 +288,37 @@ class EntropyAudit(Audit):
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
         searched: dict[int, int] = {}  # the leaves of each tree when its point was last a start for a search
         open_records = [record for record in self.records if record.race is not None]
+
+        def grown(record: RecordAudit, runner: Runner) -> None:
+            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
+                searched[id(runner)] = runner.leaves
+                self.improve(record, runner.point, whole.slice(whole.remaining - self.checking))
+            self.tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+
         while open_records:
             record = max(open_records, key=lambda record: record.bounded)
             if record.bounded <= self.target:
                 break
             assert record.race is not None
             clock = whole.slice(whole.remaining - self.checking)  # a turn may be long
-            runner = record.race.turn(clock, self.target, partial(self._may_grow, whole, record.work))
+            if self.together.races(open_records, whole, clock, grown):
+                continue
+            runner = record.race.turn(clock, self.target, partial(self.may_grow, whole, record.work))
             if runner is None:
                 open_records.remove(record)
-                continue
-            if runner.point is not None and runner.leaves > 2 * searched.get(id(runner), 0):
-                searched[id(runner)] = runner.leaves
-                self.improve(record, runner.point, clock)
-            self._tell(runner.name, record.channel.record, runner.leaves, record.bounded)
+            else:
+                grown(record, runner)
+        self._keep_trees()
+
+    def _keep_trees(self) -> None:
+        """Take the bounds of trees that are better than what is known."""
         for record in self.records:
             for runner in record.race.runners if record.race else []:
                 if runner.upper < record.upper:
                     lines = _tree_lines(record.channel, runner)
                     record.keep(runner.upper, runner.name, lines, runner.leaves)
 
-    def _may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
+    def may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
         """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
@@ -291,45 +329,50 @@ class EntropyAudit(Audit):
             Of all trees of the same bound, if it has several.
         """
         leaves, limits = leaves or tree.leaves, self.search.limits
-        grouped = tree.grouped if isinstance(tree, RowTree) else 1.0
+        grouped = _grouped(tree)
         late = turn.remaining < max(self._checking(leaves, grouped, work), self.checking)
-        taken = sum(r.leaves * r.leaf_bytes() for record in self.records if record.race for r in record.race.runners)
-        taken = max(taken, leaves * tree.leaf_bytes())
-        written = (
-            grouped
-            * leaves
-            * WRITTEN
-            * max((record.channel.aggregation.output_count for record in self.records), default=0)
+        taken = self._taken(leaves * tree.leaf_bytes())
+        full = (
+            leaves >= limits.nodes
+            or taken >= limits.bytes
+            or self.held + taken + grouped * leaves * self._written >= limits.least[1]
         )
-        full = leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + written >= limits.least[1]
         self.out_of_time |= late
         self.out_of_room |= full
         return not (full or late or turn.expired)
+
+    def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
+        """How many leaves more, of a bound that has so many, are within the limits when a worker's turn is over."""
+        limits, size, grouped = self.search.limits, runner.leaf_bytes(), _grouped(runner)
+        written, checking = grouped * self._written, self._checking(1, grouped, record.work)
+        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * written
+        seconds_left = self.clock.remaining - turn_of(self.clock) - leaves * checking
+        return min(limits.nodes - leaves, bytes_left / (size + written), seconds_left / checking)
+
+    def _taken(self, least: int) -> int:
+        """The bytes that the leaves of all trees take, at least what is known of one of them."""
+        races = [record.race for record in self.records if record.race]
+        return max(sum(runner.leaves * runner.leaf_bytes() for race in races for runner in race.runners), least)
+
+    @property
+    def _written(self) -> int:
+        """The bytes of a leaf in a certificate where outputs are not grouped."""
+        return WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
 
     def _checking(self, leaves: int, grouped: float, work: int) -> float:
         """Seconds that checking so many leaves takes, each of so many multiply-adds where outputs are not grouped."""
         return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * grouped * work)
 
-    def _tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
+    def tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
 
 
-def _trees(
-    record: RecordAudit, dual: DualBound, gap: float, target: float, wanted: float, most: float, slope: float | None
-) -> Race:
-    """The trees that may close one kind of record, side by side; all leaves with one slope, if it is given."""
-    channel, runners, decimals = record.channel, list[Runner](), record.decimals(gap)
-    relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=slope)
-    if relaxation.improves:
-        runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
-    if dual.trees:
-        fixed = slope is not None
-        runners.append(
-            DualTree(channel, dual, target=target, wanted=wanted, decimals=decimals + 1, most=most, fixed=fixed)
-        )
-    return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+def _grouped(tree: BoxTree | RowTree | Runner) -> float:
+    """How many slopes a leaf has, beside the number of outputs."""
+    tree = tree.tree if isinstance(tree, RowWork) else tree
+    return tree.grouped if isinstance(tree, RowTree) else 1.0
 
 
 def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:

@@ -18,6 +18,7 @@ from dalenius.cli.shared import UnitsOption, err, listed, out, status_line, writ
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
+from dalenius.measures.table import read_table
 
 __all__ = ["measure"]
 
@@ -81,7 +82,7 @@ def measure(
     with status_line("measure") as progress:
         found = dl.measure(
             subject,
-            prior=_priors(None if prior is None else listed(prior, "--prior"), within),
+            prior=_priors(subject, None if prior is None else listed(prior, "--prior"), within),
             law=None if law is None else dl.Iid(listed(law, "--law")),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
@@ -126,21 +127,32 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
     return written
 
 
-def _priors(prior: list[str] | None, within: str | None) -> list[str] | PriorClass | None:
-    """The prior, or the class that --within names."""
+def _priors(
+    subject: dl.Problem | dl.Mechanism | Path, prior: list[str] | None, within: str | None
+) -> list[str] | PriorClass | None:
+    """The prior, or the class that --within names; its middle is --prior, or the table's own column."""
     if within is None:
         return prior
+    if isinstance(subject, dl.Problem):
+        raise dl.InputError(
+            f"--within {within}: a class of priors is about the input of a channel; give a csv or a mechanism's file"
+        )
     name, _, size = within.strip().partition(" ")
     if (name, size) == ("all", ""):
         return AllPriors()
+    if not size.strip():
+        raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
     number = as_fraction(size.strip(), "--within")
     if name == "floor":
         return PriorFloor(number)
     if name not in ("box", *BALLS):
         raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
-    if prior is None:
+    middle: list[str] | list[Fraction] | None = prior
+    if prior is None and isinstance(subject, Path):
+        middle = read_table(subject)[2]
+    if middle is None:
         raise dl.InputError(f"--within {within}: give the prior in the middle with --prior")
-    law = as_law(prior, "--prior")
+    law = as_law(middle, "--prior")
     if name == "box":
         return PriorBox([max(p - number, Fraction(0)) for p in law], [min(p + number, Fraction(1)) for p in law])
     return BALLS[name](law, number)

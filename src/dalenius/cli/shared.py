@@ -26,10 +26,12 @@ from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
     "GapOption",
+    "JobsOption",
     "JsonOption",
     "MethodOption",
     "ModelArgument",
     "RequireGapOption",
+    "SchedulerOption",
     "SeedOption",
     "SolverOption",
     "TimeOption",
@@ -62,6 +64,10 @@ UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 RequireGapOption = Annotated[
     float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
+]
+JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on the trees of a long audit.")]
+SchedulerOption = Annotated[
+    str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the random starts.")]
 MethodOption = Annotated[

@@ -17,10 +17,12 @@ from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_fil
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
+    JobsOption,
     JsonOption,
     MethodOption,
     ModelArgument,
     RequireGapOption,
+    SchedulerOption,
     SeedOption,
     SolverOption,
     TimeOption,
@@ -74,6 +76,8 @@ def solve(
     public_law: PublicLawOption = None,
     method: MethodOption = None,
     solver: SolverOption = "auto",
+    jobs: JobsOption = 1,
+    scheduler: SchedulerOption = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -99,7 +103,15 @@ def solve(
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
             result = dl.solve(
-                problem, **limits, seed=seed, progress=progress, method=method, solver=solver, curve=curve
+                problem,
+                **limits,
+                seed=seed,
+                progress=progress,
+                method=method,
+                solver=solver,
+                jobs=jobs,
+                scheduler=scheduler,
+                curve=curve,
             )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)

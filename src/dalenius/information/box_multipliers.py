@@ -6,9 +6,11 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["SMOOTHING", "box_price", "multiplier_size"]
+__all__ = ["FLAT", "SIZES", "SMOOTHING", "box_price", "multiplier_size"]
 
 SMOOTHING = (1.0, 0.1, 0.01, 1e-3, 1e-4)  # times the size that the multipliers are expected to have
+SIZES = (1e-6, 1.0)  # they are expected to be neither smaller nor larger
+FLAT = 1e-12  # a curvature below it counts as this
 
 
 def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0) -> tuple[Floats, Floats, Floats]:
@@ -30,5 +32,5 @@ def box_price(nu: Floats, low: Floats, high: Floats, smoothing: Floats | float =
 
 def multiplier_size(violation: Floats, curvature: Floats) -> Floats:
     """How large the multipliers of a batch of boxes will be, (boxes, 1): one Newton step's worth of the worst violation."""
-    size = np.max(np.maximum(violation, 0.0) / np.maximum(curvature, 1e-12), axis=1, keepdims=True)
-    return np.clip(size, 1e-6, 1.0)
+    size = np.max(np.maximum(violation, 0.0) / np.maximum(curvature, FLAT), axis=1, keepdims=True)
+    return np.clip(size, *SIZES)

@@ -74,6 +74,9 @@ class Measures:
         names = [row.name for row in self.rows]
         raise InputError(f"measures: none is named {name!r}{hint(name, names)}; there are {', '.join(names)}")
 
+    def __contains__(self, name: object) -> bool:
+        return any(name in (row, row.name) for row in self.rows)
+
     def table(self) -> list[tuple[str, str, str, str]]:
         """Name, value, units and meaning of every row, as texts; six places after the point, rounded outward."""
         return [(row.name, _value(row), row.units, row.what) for row in self.rows]

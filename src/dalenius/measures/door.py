@@ -112,7 +112,7 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     names = None
     if isinstance(subject, str | Path):
         rows, names, column = read_table(subject)
-        if prior is not None and column is not None:
+        if prior is not None and column is not None and not isinstance(prior, PriorClass):
             raise InputError(f"{subject}: it has a column named prior; leave the other prior out")
         subject, prior = Channel(rows), column if prior is None else prior
     if not isinstance(subject, Mechanism):
@@ -148,7 +148,8 @@ def _evaluated(
     delta: Sequence[Number],
     progress: Callable[[str], None] | None,
 ) -> Iterator[tuple[Definition, Ends]]:
-    factors, shares = [_factor(value) for value in epsilon], [_share(value) for value in delta]
+    factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
+    shares = [_share(value) for value in as_list(delta, "delta")]
     if factors or shares:
         _need_pairs(subject.shape)
     if isinstance(subject, OfClass) and (outputs or factors or shares):

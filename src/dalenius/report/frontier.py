@@ -93,7 +93,8 @@ def frontier_picture(
     axes.grid(alpha=0.3)
     place = "lower left" if others else "best"
     what = "proved bound (dash), mechanism (dot)"
-    axes.legend(title=what, frameon=False, loc=place, fontsize="small", title_fontsize="small")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(title=what, frameon=False, loc=place, fontsize="small", title_fontsize="small")
     if title:
         axes.set_title(title)
     return written(figure, path)

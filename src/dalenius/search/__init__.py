@@ -1,6 +1,7 @@
 """How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
 from dalenius.search.clock import Clock, Progress
+from dalenius.search.crew import crew_of
 from dalenius.search.interrupt import Stop, hearing, stop_requested, stopped_by_interrupt
 from dalenius.search.limits import LimitOptions, Limits, need_gap
 from dalenius.search.run import SOLVERS, Run, need_solver
@@ -13,6 +14,7 @@ __all__ = [
     "Progress",
     "Run",
     "Stop",
+    "crew_of",
     "hearing",
     "need_gap",
     "need_solver",

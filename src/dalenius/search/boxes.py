@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["Box", "BoxCut", "BoxTree", "Relaxation", "Relaxed", "halves"]
 
@@ -43,6 +43,7 @@ class Box:
 
 
 BoxLeaf: TypeAlias = Leaf[Box, BoxCut]
+Nodes: TypeAlias = dict[int, Branch[BoxCut] | BoxLeaf]
 
 
 class BoxTree(Tree[Box, BoxCut]):
@@ -75,6 +76,9 @@ class BoxTree(Tree[Box, BoxCut]):
         """About how much memory a leaf takes."""
         return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)
 
+    def sent(self) -> Nodes:
+        return _Sent(self.nodes)
+
     def _halved(self, leaves: list[BoxLeaf]) -> list[list[BoxLeaf]]:
         low, high, hints = [], [], []
         for leaf in leaves:
@@ -93,6 +97,33 @@ class BoxTree(Tree[Box, BoxCut]):
         cuts = zip(relaxed.coordinate.tolist(), relaxed.threshold.tolist(), strict=True)
         boxes = zip(low, high, relaxed.hints, relaxed.bounds.tolist(), cuts, strict=True)
         return [Leaf(Box(*content), bound, cut if cut[0] >= 0 else None) for *content, bound, cut in boxes]
+
+
+class _Sent(Nodes):
+    """Nodes that go to another process, their boxes as few arrays: ten times as quick."""
+
+    def __reduce__(self) -> tuple[Callable[..., Nodes], tuple[object, ...]]:
+        leaves = {number: node for number, node in self.items() if isinstance(node, Leaf)}
+        arrays = [
+            np.array([getattr(leaf.content, end) for leaf in leaves.values()]) for end in ("low", "high", "hints")
+        ]
+        rest = [(leaf.bound, leaf.cut) for leaf in leaves.values()]
+        branches = {number: (node.cut, node.parts) for number, node in self.items() if isinstance(node, Branch)}
+        return _arrived, (list(leaves), *arrays, rest, branches)
+
+
+def _arrived(
+    numbers: list[int],
+    low: Floats,
+    high: Floats,
+    hints: Floats,
+    rest: list[tuple[float, BoxCut | None]],
+    branches: dict[int, tuple[BoxCut, tuple[int, ...]]],
+) -> Nodes:
+    nodes: Nodes = {number: Branch(*branch) for number, branch in branches.items()}
+    boxes = map(Box, low, high, hints)
+    nodes.update((number, Leaf(box, *known)) for number, box, known in zip(numbers, boxes, rest, strict=True))
+    return nodes
 
 
 def halves(low: Floats, high: Floats, coordinate: int, threshold: float) -> tuple[tuple[Floats, Floats], ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 __all__ = ["Clock", "Progress", "ProgressCallback"]
@@ -60,6 +61,7 @@ class Clock:
     stopped: bool = False
     whole: Clock | None = None
     reserved: float = 0.0
+    waited: float = 0.0  # for others
     trace: list[Progress] = field(default_factory=list)
     _told: float = -math.inf
 
@@ -70,8 +72,23 @@ class Clock:
     @property
     def pace(self) -> float:
         """How many seconds pass for one of work: more than 1 where the machine has other work, too. At most 20."""
+        if self.whole is not None:
+            return self.whole.pace
         worked = time.process_time() - self.busy
-        return min(max(self.seconds / worked, 1.0), 20.0) if worked > 0.0 else 1.0
+        return min(max((self.seconds - self.waited) / worked, 1.0), 20.0) if worked > 0.0 else 1.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While others work for it, which says nothing about the pace of this process."""
+        if self.whole is not None:
+            with self.whole.waiting():
+                yield
+            return
+        started, worked = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            self.waited += max(time.monotonic() - started - (time.process_time() - worked), 0.0)
 
     @property
     def remaining(self) -> float:

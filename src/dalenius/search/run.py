@@ -10,6 +10,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.search.clock import Clock
+from dalenius.search.crew import Crew
 from dalenius.search.limits import Limits
 
 __all__ = ["SOLVERS", "Run", "need_solver"]
@@ -33,7 +34,7 @@ class Run:
     """One run of a search. The clock and the generator move on; the limits do not.
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
-    clock has run out: an audit inside a design for itself, and as a part of it.
+    clock has run out: an audit inside a design for itself, and as a part of it. `crew` are those who work on its trees, too.
     """
 
     limits: Limits
@@ -41,6 +42,7 @@ class Run:
     rng: np.random.Generator
     solver: str = "auto"
     checks: int = 1
+    crew: Crew | None = None
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:

@@ -7,11 +7,12 @@ how it is bounded and how it is cut are the client's.
 
 from __future__ import annotations
 
+import copy
 import heapq
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 __all__ = ["Branch", "Leaf", "Tree", "preorder"]
 
@@ -54,12 +55,13 @@ class Tree(Generic[Content, Cut]):
         self.leaves = 1
         self.closed = -math.inf
         self._open: list[tuple[float, int]] = []  # (minus the bound, number) of the leaves that may be branched
+        self._lent: dict[int, float] = {}  # the bounds of leaves that somebody else branches
         self._put(0, root)
 
     @property
     def upper(self) -> float:
         """The largest bound of a leaf."""
-        return max(self.closed, -self._open[0][0] if self._open else -math.inf)
+        return max(self.closed, -self._open[0][0] if self._open else -math.inf, *self._lent.values())
 
     @property
     def largest(self) -> Leaf[Content, Cut] | None:
@@ -114,20 +116,82 @@ class Tree(Generic[Content, Cut]):
         """Replace the open leaf with the largest bound by another for the same part of the region."""
         self._put(heapq.heappop(self._open)[1], leaf)
 
+    def waiting(self, above: float) -> int:
+        """How many leaves with larger bounds than this nobody has been lent, if any of them can lower `upper`; else 0."""
+        if not self._open or -self._open[0][0] <= max(above, self.closed):
+            return 0
+        return sum(1 for bound, _ in self._open if -bound > above)
+
+    def lend(
+        self,
+        most: int,
+        *,
+        above: float = -math.inf,
+        able: Callable[[Leaf[Content, Cut]], bool] = lambda leaf: leaf.cut is not None,
+    ) -> tuple[int, ...]:
+        """The numbers of the leaves with the largest bounds, at most so many and above a level, for somebody else to branch (`lent`).
+
+        They keep their bounds meanwhile, and are not branched here, until `graft` or `take_back`. Leaves that are not `able` to be
+        branched are closed on the way.
+        """
+        chosen = self._choose(most, above, able)
+        self._lent.update((number, -entry) for entry, number in chosen)
+        return tuple(number for _, number in chosen)
+
+    def lent(self, numbers: Sequence[int]) -> Self:
+        """A copy of this tree that has nothing but these leaves, numbered from 0: several trees side by side, for another process."""
+        other = copy.copy(self)
+        other.nodes, other._open, other._lent, other.closed = {}, [], {}, -math.inf
+        other.leaves = len(numbers)
+        for j, number in enumerate(numbers):
+            other._put(j, self._leaf(number))
+        return other
+
+    def sent(self) -> Mapping[int, Branch[Cut] | Leaf[Content, Cut]]:
+        """The nodes, as they are best sent to another process."""
+        return self.nodes
+
+    def graft(self, numbers: Sequence[int], nodes: Mapping[int, Branch[Cut] | Leaf[Content, Cut]]) -> None:
+        """Put what has become of leaves that were lent, the nodes of such a copy, in their place."""
+        first = len(self.nodes)
+        for number in numbers:
+            del self._lent[number]
+
+        def place(number: int) -> int:
+            return numbers[number] if number < len(numbers) else first + number - len(numbers)
+
+        for number, node in nodes.items():
+            if isinstance(node, Branch):
+                self.nodes[place(number)] = Branch(node.cut, tuple(map(place, node.parts)))
+            else:
+                self._put(place(number), node)
+                self.leaves += 1
+        self.leaves -= len(numbers)
+
+    def take_back(self, numbers: Sequence[int]) -> None:
+        """Branch leaves here again that were lent."""
+        for number in numbers:
+            heapq.heappush(self._open, (-self._lent.pop(number), number))
+
     def preorder(self) -> Iterator[Branch[Cut] | Leaf[Content, Cut]]:
         """Branches and leaves, a branch before its parts, and these in their order."""
         for number in preorder(0, self._parts):
             yield self.nodes[number]
 
-    def _choose(self, batch: int, above: float) -> list[tuple[float, int]]:
+    def _choose(
+        self,
+        batch: int,
+        above: float,
+        able: Callable[[Leaf[Content, Cut]], bool] = lambda leaf: leaf.cut is not None,
+    ) -> list[tuple[float, int]]:
         """Take leaves off the heap: those to be branched; what cannot be is closed on the way."""
         chosen: list[tuple[float, int]] = []
         while self._open and len(chosen) < batch and -self._open[0][0] > max(above, self.closed):
             entry = heapq.heappop(self._open)
-            if self._leaf(entry[1]).cut is None:
-                self.closed = max(self.closed, -entry[0])
-            else:
+            if able(self._leaf(entry[1])):
                 chosen.append(entry)
+            else:
+                self.closed = max(self.closed, -entry[0])
         return chosen
 
     def _put(self, number: int, leaf: Leaf[Content, Cut]) -> None:

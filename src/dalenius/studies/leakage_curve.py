@@ -120,7 +120,10 @@ class LeakageCurve:
         if not proofs:
             raise InputError("expected pairs of a problem and its result or certificate, got none")
         kept = list[tuple[MaximalLeakage, Certificate]]()
-        for problem, proof in proofs:
+        for pair in proofs:
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise InputError(f"expected pairs of a problem and its result or certificate, got {brief(pair)}")
+            problem, proof = pair
             if not isinstance(problem, MaximalLeakage) or not isinstance(problem.adversary, EntropyAtLeast):
                 raise InputError(
                     f"a curve against entropy is of audits against entropy_at_least, got {brief(problem)}; leave that pair out"

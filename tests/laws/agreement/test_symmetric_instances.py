@@ -77,5 +77,5 @@ def test_no_upper_bound_is_below_what_a_brute_force_finds(support, block):
         assert best <= result.upper + 1e-12
         assert result.lower <= result.upper
         seen += words(result)
-    assert seen["chamber"]
+    assert block or seen["chamber"]  # five models may all be closed by what needs none; the daily ones are not
     assert seen["as"]

@@ -77,9 +77,26 @@ def test_the_largest_over_a_class_of_priors(command_line, tmp_path):
         found[within] = {row["name"]: row for row in json.loads(done.stdout)}["mutual_information"]
     assert found["l1 0.2"] == found["box 0.1"]
     assert all(row["lower"] <= found["all"]["upper"] for row in found.values())
-    for within, message in (("kl", "expected a number"), ("near 1", "expected l1, kl, chi2, box or floor")):
+    for within, message in (("kl", "with a number"), ("near 1", "expected l1, kl, chi2, box or floor")):
         done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within)
         assert done.returncode == 2
         assert message in done.stderr
     done = command_line("measure", "channel.csv", "--within", "kl 0.02")
     assert "give the prior in the middle with --prior" in done.stderr
+
+
+def test_the_column_is_the_middle_of_a_class_of_priors(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("prior,no,yes\n0.25,0.9,0.1\n0.75,0.2,0.8\n")
+    (tmp_path / "plain.csv").write_text("no,yes\n0.9,0.1\n0.2,0.8\n")
+    for size in ("kl 0.02", "floor 0.2"):
+        done = command_line("measure", "channel.csv", "--within", size, "--json")
+        other = command_line("measure", "plain.csv", "--within", size, "--prior", "0.25,0.75", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout) == json.loads(other.stdout)
+    for model, size, reason in (
+        ("parity/laplace-n4", "kl 0.1", "about the input of a channel"),
+        ("plain.csv", "kl", "with a number"),
+    ):
+        done = command_line("measure", model, "--within", size)
+        assert done.returncode == 2
+        assert reason in done.stderr

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from dalenius.audits.ascent import Candidate
 from dalenius.audits.bounds.dual_point import best_point
 from dalenius.audits.bounds.output_groups import FEW, OutputGroups
 from dalenius.audits.bounds.row_boxes import RowProblem
+from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats, Integers
@@ -26,8 +29,9 @@ from dalenius.reduction import Chamber, RecordChannel, RecordSymmetries, Source,
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
+from dalenius.search.runner import Runner
 
-__all__ = ["DualBound", "dual_bound"]
+__all__ = ["DualBound", "RowWork", "Together", "dual_bound", "nobody"]
 
 BATCH = 64  # row leaves branched at once
 LOOSER = (
@@ -111,6 +115,30 @@ class DualBound:
         return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
 
 
+class RowWork(Runner):
+    """The tree of one row problem, whose bound is wanted to be at most a target."""
+
+    name = "dual"
+    tree: BoxTree | RowTree
+
+    def __init__(self, tree: BoxTree | RowTree, target: float) -> None:
+        self.tree, self.target = tree, target
+
+    def leaf_bytes(self) -> int:
+        return self.tree.leaf_bytes()
+
+    def grow(self, clock: Clock) -> bool:
+        return self.tree.branch(BATCH, above=self.target)
+
+
+Together: TypeAlias = Callable[[Sequence[RowWork], int, Callable[[], None], Callable[[], bool]], bool]
+
+
+def nobody(rows: Sequence[RowWork], least: int, told: Callable[[], None], finished: Callable[[], bool]) -> bool:
+    """Nobody else is at work."""
+    return False
+
+
 def dual_bound(
     channel: RecordChannel,
     candidate: Candidate,
@@ -121,9 +149,11 @@ def dual_bound(
     enough: float,
     useless: float,
     decimals: int,
+    multipliers: Multipliers = row_multipliers,
     clock: Clock,
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
+    together: Together = nobody,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
@@ -141,8 +171,13 @@ def dual_bound(
         Do not branch at all if these (r, beta) can attain no better than this (nats).
     decimals : int
         How many decimals the hints get.
+    multipliers : callable
+        Who finds those of the row problems.
     may_grow : callable
         Asked with a tree and the number of all leaves before every round of branching.
+    together : callable, optional
+        Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
+        for a least number of leaves, and it has told what has been done whenever something was.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
@@ -150,7 +185,7 @@ def dual_bound(
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
         return DualBound(upper, upper, law, 0.0, problems)
-    rows = _Rows(channel, problems, candidate.p, clock)
+    rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
     room = enough - candidate.leakage
@@ -169,7 +204,7 @@ def dual_bound(
         trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
-        bound = _grown(channel, bound, floors, stop, best, may_grow, tell)
+        bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)
         best = bound if best is None or bound.upper < best.upper else best
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
@@ -185,6 +220,7 @@ def _grown(
     other: DualBound | None,
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None],
+    together: Together,
 ) -> DualBound:
     """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
     trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
@@ -192,19 +228,33 @@ def _grown(
     levels = np.array(
         [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
     )
+    work = {
+        id(tree): RowWork(tree, tree.target if isinstance(tree, RowTree) else floor + enough - bound.attainable)
+        for tree, floor in zip(trees, floors, strict=True)
+    }
+    known = other.upper if other is not None else np.inf
+
+    def proved() -> float:
+        return _total(channel, [tree.upper for tree in trees], beta)
+
+    def nodes() -> int:
+        return sum(tree.leaves for tree in distinct)
+
+    def told() -> None:
+        tell(known if bound.in_groups else proved(), nodes())  # finer groups may be worse for a while
+
     while True:
+        told()
         uppers = np.array([tree.upper for tree in trees])
-        upper = _total(channel, uppers, beta)
-        nodes = sum(tree.leaves for tree in distinct)
-        known = other.upper if other is not None else np.inf
-        tell(known if bound.in_groups else upper, nodes)  # finer groups may be worse for a while
         excess = np.maximum(uppers - levels, 0.0)
-        if upper <= enough or not excess.any() or not may_grow(trees[0], max(nodes, least)):
+        if proved() <= enough or not excess.any() or not may_grow(trees[0], max(nodes(), least)):
             break
+        if together(list(work.values()), least, told, lambda: proved() <= enough):
+            continue
         loosest = int(np.argmax(np.exp(uppers / beta - uppers.max() / beta) * excess))
         if not trees[loosest].branch(BATCH, above=float(levels[loosest])):
             break
-    return replace(bound, upper=upper)
+    return replace(bound, upper=proved())
 
 
 def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
@@ -222,8 +272,10 @@ def _rounded(law: Floats, problems: RowProblems) -> Floats:
 class _Rows:
     """The row problems of all letters; a letter has everything from its source."""
 
-    def __init__(self, channel: RecordChannel, problems: RowProblems, p: Floats, clock: Clock) -> None:
-        self._channel, self._problems, self._clock = channel, problems, clock
+    def __init__(
+        self, channel: RecordChannel, problems: RowProblems, p: Floats, multipliers: Multipliers, clock: Clock
+    ) -> None:
+        self._channel, self._problems, self._multipliers, self._clock = channel, problems, multipliers, clock
         self._exists = np.isfinite(channel.log_uniform)
         self._first = [first for first, _ in problems.sources]
         known = {a: problems.chamber(a) for a in sorted(set(self._first))}
@@ -262,7 +314,7 @@ class _Rows:
                 problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
-            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals)
+            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=self._multipliers)
             low, high = self._problems.low[a], self._problems.high[a]
             known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
         return tuple(known[a] for a in self._first)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.row_leaves import RowLeaves
+from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import Row, rows_of
 from dalenius.audits.bounds.rows import RowRelaxation
 from dalenius.information import log_sum_exp, x_log_x
@@ -46,7 +48,7 @@ class Aim:
     """What a node's bound is for: at most `target` is enough; `wanted` is the width (nats) that matters; hints get `decimals`.
 
     A node has at most `most` row leaves. The letter law is `pi`, where the adversary does not choose it. A `fixed` multiplier stays as
-    it is: only the output law is chosen.
+    it is: only the output law is chosen. `multipliers` finds those of the row problems.
     """
 
     channel: RecordChannel
@@ -56,6 +58,7 @@ class Aim:
     most: float
     pi: Floats | None = None
     fixed: bool = False
+    multipliers: Multipliers = row_multipliers
 
 
 @dataclass(eq=False)
@@ -256,7 +259,12 @@ class NodeWork:
         """The best slopes at the best (law, beta) so far, and where to branch next."""
         law, leaves = self.node.law / self.node.law.sum(), self.leaves
         relaxation = RowRelaxation(
-            self.rows, leaves.log_masses[parents], law, self.node.beta, decimals=self.aim.decimals
+            self.rows,
+            leaves.log_masses[parents],
+            law,
+            self.node.beta,
+            decimals=self.aim.decimals,
+            multipliers=self.aim.multipliers,
         )
         low, high = np.array([row.low for row in boxes]), np.array([row.high for row in boxes])
         relaxed = relaxation(low, high, leaves.kappa[parents])

@@ -11,24 +11,28 @@ inherit. For given row leaves, U is convex in (-log r, beta) and minimised by Ne
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork
+from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.row_trees import rows_of
 from dalenius.information.arrays import Floats
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.runner import Nodes, Runner
+from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["DualTree"]
 
 DualLeaf: TypeAlias = Leaf[DualNode, ConditionalCut]
 
 
-class DualTree:
+class DualTree(Runner):
     """Best-first tree; `upper` is valid at any time. At first it is the dual bound itself.
 
     Parameters
@@ -46,9 +50,12 @@ class DualTree:
         what the maximum over the letter law, beta log sum_a exp(psi_a / beta), is taken of.
     fixed : bool
         Every node keeps the multiplier of `start`: then the bounds are lines of one slope in the entropy bound.
+    multipliers : callable
+        Who finds those of the row problems.
     """
 
     name = "dual tree"
+    together = 4  # a leaf has row trees, and takes long
 
     def __init__(
         self,
@@ -61,10 +68,10 @@ class DualTree:
         most: float,
         pi: Floats | None = None,
         fixed: bool = False,
+        multipliers: Multipliers = row_multipliers,
     ) -> None:
         self.channel, self.target, self.wanted, self.decimals, self.most = channel, target, wanted, decimals, most
-        self.pi, self.fixed = pi, fixed
-        self.point: Floats | None = None
+        self.pi, self.fixed, self.multipliers = pi, fixed, multipliers
         self.symmetries = start.problems.symmetries
         law = np.maximum(start.output_law, 1e-9)
         trees = rows_of(start.trees, start.chambers)
@@ -72,13 +79,8 @@ class DualTree:
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
         node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, upper)
-        self.tree = Tree(_leaf(node))
+        self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
-
-    @property
-    def upper(self) -> float:
-        """The largest bound of a leaf."""
-        return self.tree.upper
 
     @property
     def leaves(self) -> int:
@@ -99,6 +101,20 @@ class DualTree:
             return True
         return self.tree.grow(lambda leaves: [self._halved(leaf, clock) for leaf in leaves])
 
+    @staticmethod
+    def able(leaf: DualLeaf) -> bool:
+        """Whether it can be branched, or its bound be lowered before."""
+        return leaf.cut is not None or leaf.content.unfinished
+
+    def lent(self, numbers: tuple[int, ...]) -> Self:
+        other = super().lent(numbers)
+        other._row_leaves = _row_leaves(other.tree.nodes.values())
+        return other
+
+    def graft(self, numbers: tuple[int, ...], nodes: Nodes, point: Floats | None) -> None:
+        self._row_leaves += _row_leaves(nodes.values()) - _row_leaves(self.tree.nodes[number] for number in numbers)
+        super().graft(numbers, nodes, point)
+
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
         parts = [
@@ -109,12 +125,18 @@ class DualTree:
         return parts
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
-        aim = Aim(self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed)
+        aim = Aim(
+            self.channel, self.target, self.wanted, self.decimals, self.most, self.pi, self.fixed, self.multipliers
+        )
         work = NodeWork(aim, node, clock)
         work.run()
         self.point = work.point()
         self._row_leaves += node.row_leaves
         return _leaf(node)
+
+
+def _row_leaves(nodes: Iterable[Branch[ConditionalCut] | DualLeaf]) -> int:
+    return sum(node.content.row_leaves for node in nodes if isinstance(node, Leaf))
 
 
 def _leaf(node: DualNode) -> DualLeaf:

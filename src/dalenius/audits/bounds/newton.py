@@ -6,7 +6,9 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["newton"]
+__all__ = ["RIDGE", "newton"]
+
+RIDGE = (1e-10, 1e-14)  # what the diagonal gains: of its mean, and besides
 
 
 def newton(gradient: Floats, hessian: Floats) -> Floats:
@@ -17,5 +19,5 @@ def newton(gradient: Floats, hessian: Floats) -> Floats:
     """
     size = hessian.shape[-1]
     diagonal = np.trace(hessian, axis1=-2, axis2=-1)[:, None, None] / size
-    ridge = (1e-10 * diagonal + 1e-14) * np.eye(size)
+    ridge = (RIDGE[0] * diagonal + RIDGE[1]) * np.eye(size)
     return -np.linalg.solve(hessian + ridge, gradient[..., None])[..., 0]

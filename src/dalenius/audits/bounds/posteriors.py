@@ -24,6 +24,7 @@ from dalenius.reduction import RecordChannel
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
+from dalenius.search.runner import Runner
 
 __all__ = ["PosteriorRelaxation", "PosteriorTree"]
 
@@ -161,31 +162,23 @@ class PosteriorRelaxation:
         return tighten(low, high, axis=1)
 
 
-class PosteriorTree:
-    """The tree over boxes of the posterior as a runner."""
+class PosteriorTree(Runner):
+    """The tree over boxes of the posterior."""
 
     name = "posterior"
+    tree: BoxTree
 
     def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
         self.relaxation, self.target = relaxation, target
         relaxation.target = target
         self.tree = BoxTree(relaxation, *relaxation.root(mu))
-
-    @property
-    def upper(self) -> float:
-        return self.tree.upper
-
-    @property
-    def leaves(self) -> int:
-        return self.tree.leaves
-
-    @property
-    def point(self) -> Floats | None:
-        return self.relaxation.point
+        self.point = relaxation.point
 
     def leaf_bytes(self) -> int:
         return self.tree.leaf_bytes()
 
     def grow(self, clock: Clock) -> bool:
         self.relaxation.target = self.target
-        return self.tree.branch(BATCH, above=self.target)
+        grown = self.tree.branch(BATCH, above=self.target)
+        self.point = self.relaxation.point
+        return grown

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from dalenius.audits.bounds.row_cuts import ClosedPart, shrunk
 from dalenius.information import x_log_x
 from dalenius.information.secants import secant
 from dalenius.search.decimals import branching_point
-from dalenius.search.tree import Leaf, Tree
+from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
@@ -56,19 +57,28 @@ class RowTree(Tree[RowBox, Plan]):
     """
 
     def __init__(self, problem: RowProblem, target: float, room: float) -> None:
-        self.problem, self.target, self._slopes = problem, target, 0
+        self.problem, self.target = problem, target
         (root,) = problem.bounded([problem.root(room)])
-        self.root = root.box
+        self.root, self._slopes = root.box, len(root.box.slopes)
         super().__init__(self._planned(root))
 
     @property
     def grouped(self) -> float:
         """How many slopes a leaf has on average, beside the number of outputs."""
-        return self._slopes / max(len(self.nodes), 1) / self.problem.groups.rows.shape[1]
+        return self._slopes / self.leaves / self.problem.groups.rows.shape[1]
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
         return self.grow(self._taken_apart, batch, above=max(above, self.target))
+
+    def lent(self, numbers: Sequence[int]) -> Self:
+        other = super().lent(numbers)
+        other._slopes = _slopes(other.nodes.values())
+        return other
+
+    def graft(self, numbers: Sequence[int], nodes: Mapping[int, Branch[Plan] | RowLeaf]) -> None:
+        self._slopes += _slopes(nodes.values()) - _slopes(self.nodes[number] for number in numbers)
+        super().graft(numbers, nodes)
 
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""
@@ -83,9 +93,9 @@ class RowTree(Tree[RowBox, Plan]):
             parts = _rest(self.problem, left, leaf.cut.rest)
             boxes += parts
             owner += [j] * len(parts)
-            self._slopes += sum(len(part.slopes) for part in parts) + len(leaf.content.slopes) * len(leaf.cut.closed)
         for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
             families[j].append(self._planned(bounded))
+        self._slopes += sum(map(_slopes, families)) - _slopes(leaves)
         return families
 
     def _planned(self, bounded: Bounded) -> RowLeaf:
@@ -116,6 +126,11 @@ class RowTree(Tree[RowBox, Plan]):
         if low[place] < threshold < high[place]:
             return Plan(cut.closed, Halving(place, threshold))
         return Plan(cut.closed, None) if cut.closed else None
+
+
+def _slopes(nodes: Iterable[Branch[Plan] | RowLeaf]) -> int:
+    """How many all leaves have."""
+    return sum(len(node.content.slopes) for node in nodes if isinstance(node, Leaf))
 
 
 def _closed(box: RowBox, part: ClosedPart) -> RowLeaf:

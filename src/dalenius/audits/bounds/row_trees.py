@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from dalenius.search.boxes import BoxTree, halves
 from dalenius.search.tree import Branch, preorder
 
 __all__ = ["Row", "rows_of"]
+
+_Flat: TypeAlias = tuple[dict[str, Any], int]
 
 
 @dataclass(eq=False)
@@ -34,6 +37,11 @@ class Row:
 
     def __post_init__(self) -> None:
         self.low, self.high = self.chamber.close(self.low, self.high)
+
+    def __reduce__(self) -> tuple[Callable[[list[_Flat]], Row], tuple[list[_Flat]]]:
+        """How it goes to another process: flat, for trees may be deeper than copying can follow."""
+        flat = [({**vars(row), "parts": ()}, len(row.parts)) for row in self.preorder()]
+        return _nested, (flat,)
 
     def preorder(self) -> Iterator[Row]:
         """The nodes from here on, each before its parts."""
@@ -75,6 +83,17 @@ class Row:
         self.coordinate, self.threshold = y, t
         self.parts = tuple(Row(*ends, self.kappa, self.chamber) for ends in halves(self.low, self.high, y, t))
         return True
+
+
+def _nested(flat: list[_Flat]) -> Row:
+    """A tree from its nodes in preorder, each with the number of its parts."""
+    done: list[Row] = []
+    for attributes, count in reversed(flat):
+        attributes["parts"] = tuple(done.pop() for _ in range(count))
+        row = Row.__new__(Row)
+        row.__dict__.update(attributes)
+        done.append(row)
+    return done[0]
 
 
 def _parts(row: Row) -> tuple[Row, ...]:

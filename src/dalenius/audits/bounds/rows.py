@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalenius.audits.bounds.newton import newton
+from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.information.deadline import Deadline
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.search.boxes import Relaxed
@@ -23,7 +23,6 @@ from dalenius.search.decimals import branching_point
 
 __all__ = ["RowRelaxation", "relaxation_bytes", "row_maximum"]
 
-STEPS = 10
 MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would cost more than it gains
 
 
@@ -34,26 +33,31 @@ class RowRelaxation:
     """
 
     def __init__(
-        self, rows: Floats, log_uniform: Floats, output_law: Floats, beta: float, *, decimals: int = 9
+        self,
+        rows: Floats,
+        log_uniform: Floats,
+        output_law: Floats,
+        beta: float,
+        *,
+        decimals: int = 9,
+        multipliers: Multipliers = row_multipliers,
     ) -> None:
+        self.multipliers = multipliers
         self.rows, self.log_uniform, self.beta, self.decimals = rows, log_uniform, beta, decimals
         self.log_law = np.log(output_law)
-        outputs = rows.shape[1]
-        self.products = (
-            (rows[:, :, None] * rows[:, None, :]).reshape(-1, outputs**2) if outputs <= MOST_OUTPUTS else None
-        )
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed:
         low, high = tighten(low, high, axis=1)
         at_zero, slope = secant(low, high)
         trials = [hints, np.round(slope, self.decimals)]
-        if self.products is not None:
-            trials.append(np.round(slope + self._improve(slope - self.log_law, low, high), self.decimals))
+        if self.rows.shape[1] <= MOST_OUTPUTS:
+            nu = self.multipliers(self.rows, self.log_uniform, slope - self.log_law, low, high, self.beta)
+            trials.append(np.round(slope + nu, self.decimals))
         kappa, w, bounds = hints, np.empty(0), np.full(len(low), np.inf)
         for trial in trials:
             value, w_trial = self._bound(trial, low, high)
             better = (value < bounds)[:, None]
-            kappa, bounds = np.where(better, trial, kappa), np.minimum(bounds, value)
+            kappa, bounds = np.where(better, trial, kappa), np.fmin(bounds, value)
             w = np.where(better, w_trial, w) if w.size else w_trial
         K = w @ self.rows
         error = np.where((low < K) & (high > K), at_zero + slope * K - x_log_x(K), 0.0)
@@ -70,55 +74,11 @@ class RowRelaxation:
         total = log_sum_exp(weight)
         return self.beta * total + intercept(kappa, low, high).sum(axis=1), np.exp(weight - total[:, None])
 
-    def _evaluate(
-        self, base: Floats, nu: Floats, low: Floats, high: Floats, smoothing: Floats | float = 0.0
-    ) -> tuple[Floats, Floats]:
-        weight = self.log_uniform + (base + nu) @ self.rows.T / self.beta
-        total = log_sum_exp(weight)
-        price = box_price(nu, low, high, smoothing)[0].sum(axis=1)
-        return self.beta * total + price, np.exp(weight - total[:, None])
-
-    def _improve(self, base: Floats, low: Floats, high: Floats) -> Floats:
-        """A few damped Newton steps from nu = 0 on the smoothed dual, for ever less smoothing."""
-        assert self.products is not None
-        outputs = self.rows.shape[1]
-        nu = np.zeros_like(base)
-        w = self._evaluate(base, nu, low, high)[1]
-        K = w @ self.rows
-        variance = w @ self.rows**2 - K**2
-        size = multiplier_size(np.maximum(K - high, low - K), variance / self.beta)
-        for smoothing in (size * factor for factor in SMOOTHING):
-            value, w = self._evaluate(base, nu, low, high, smoothing)
-            for _ in range(STEPS):
-                before = value
-                _, first, second = box_price(nu, low, high, smoothing)
-                K = w @ self.rows
-                hessian = (w @ self.products).reshape(-1, outputs, outputs) - K[:, :, None] * K[:, None, :]
-                hessian /= self.beta
-                hessian[:, range(outputs), range(outputs)] += second
-                step = newton(K + first, hessian)
-                length = np.ones((len(nu), 1))
-                for _ in range(5):
-                    trial = nu + length * step
-                    value_trial, w_trial = self._evaluate(base, trial, low, high, smoothing)
-                    better = (value_trial < value)[:, None]
-                    nu, w, value = (
-                        np.where(better, trial, nu),
-                        np.where(better, w_trial, w),
-                        np.minimum(value, value_trial),
-                    )
-                    if better.all():
-                        break
-                    length = np.where(better, 0.0, 0.35 * length)
-                if np.all(before - value < 1e-9):
-                    break
-        return nu
-
 
 def relaxation_bytes(rows: Floats, letters: int) -> int:
-    """What the relaxations of so many letters hold, those of a record's rows (classes, outputs)."""
+    """What the relaxations of so many letters hold at once, those of a record's rows (classes, outputs)."""
     classes, outputs = rows.shape
-    return 8 * letters * classes * (outputs**2 if outputs <= MOST_OUTPUTS else outputs)
+    return 8 * classes * outputs * (letters + (outputs if outputs <= MOST_OUTPUTS else 0))
 
 
 def row_maximum(

@@ -1,0 +1,109 @@
+"""The trees of an audit as work for many (`search.crew`): which is grown next, and what each may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from dalenius.audits.record_audit import RecordAudit
+from dalenius.search.clock import Clock
+from dalenius.search.crew import Crew, Work
+from dalenius.search.runner import Runner
+
+__all__ = ["Limited", "Together"]
+
+ALONE = 1.0  # seconds of an audit before others are called
+
+
+class Limited(Protocol):
+    """An audit that says what its trees may take."""
+
+    @property
+    def target(self) -> float: ...
+
+    def may_grow(self, turn: Clock, work: int, tree: Runner, leaves: int = 0) -> bool: ...
+
+    def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float: ...
+
+
+@dataclass(frozen=True)
+class Together:
+    """Who works on the trees of an audit besides this process; nobody where there is no crew, or in the first second.
+
+    What it does says whether anything was done.
+    """
+
+    audit: Limited
+    crew: Crew | None
+    clock: Clock
+    began: float
+
+    def rows(
+        self,
+        record: RecordAudit,
+        turn: Clock,
+        runners: Sequence[Runner],
+        least: int,
+        told: Callable[[], None],
+        finished: Callable[[], bool],
+    ) -> bool:
+        """Grow the row trees of a dual bound until this is finished, those first that are furthest from their targets.
+
+        There must be room for a least number of leaves, too, those of another bound.
+        """
+
+        def leaves() -> int:
+            return max(sum(runner.leaves for runner in runners), least)
+
+        def choose() -> Runner | None:
+            able = [r for r in runners if r.waits and self.audit.may_grow(turn, record.work, r, leaves())]
+            return max(able, key=lambda runner: runner.upper - runner.target, default=None)
+
+        def room(runner: Runner) -> float:
+            return self.audit.room(record, runner, leaves())
+
+        return self._run(Work(choose, room, lambda runner, seconds: told(), finished), turn)
+
+    def races(
+        self,
+        records: Sequence[RecordAudit],
+        whole: Clock,
+        clock: Clock,
+        grown: Callable[[RecordAudit, Runner], None],
+    ) -> bool:
+        """Grow the trees of several records, that with the largest bound first, by the rules of each one's race.
+
+        `clock` ends before `whole` does: what lies between is for the check.
+        """
+        owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
+
+        def may_grow(work: int, runner: Runner) -> bool:
+            return runner.waits and self.audit.may_grow(whole, work, runner)
+
+        def choose() -> Runner | None:
+            for record in sorted(records, key=lambda record: -record.bounded):
+                if record.race is None or record.bounded <= self.audit.target:
+                    break
+                runner = record.race.choose(self.audit.target, partial(may_grow, record.work))
+                if runner is not None:
+                    return runner
+            return None
+
+        def room(runner: Runner) -> float:
+            return self.audit.room(owner[id(runner)], runner, runner.leaves)
+
+        def merged(runner: Runner, seconds: float) -> None:
+            record = owner[id(runner)]
+            assert record.race is not None
+            record.race.charge(runner, seconds)
+            grown(record, runner)
+
+        def finished() -> bool:
+            return max(record.bounded for record in records) <= self.audit.target
+
+        return self._run(Work(choose, room, merged, finished), clock)
+
+    def _run(self, work: Work, clock: Clock) -> bool:
+        return self.crew is not None and self.clock.seconds - self.began > ALONE and self.crew.run(work, clock)

@@ -1,0 +1,126 @@
+"""Who else can work: processes of this machine, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError
+from typing import Any, Protocol
+
+from dalenius.errors import InputError, brief
+
+__all__ = ["ClusterPool", "LocalPool", "Pool", "Task"]
+
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+PATIENCE = 10  # seconds to find a scheduler
+LOOK = 1.0  # seconds between two looks whether anybody is still there to work for
+
+
+class Task(Protocol):
+    """What somebody is doing; futures of concurrent.futures and of Dask are such."""
+
+    def result(self) -> Any: ...
+
+    def add_done_callback(self, fn: Callable[[Any], object], /) -> None: ...
+
+    def cancel(self) -> Any: ...
+
+
+class Pool(Protocol):
+    """Workers, `size` at a time."""
+
+    lost: tuple[type[BaseException], ...]  # what a task's result raises where its worker is lost
+
+    @property
+    def size(self) -> int: ...
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Task: ...
+
+    def renew(self) -> None:
+        """After a worker was lost."""
+
+    def close(self) -> None: ...
+
+
+class LocalPool:
+    """Processes of this machine, each with one thread of linear algebra. Ctrl-C is not for them, but for whoever waits for them."""
+
+    lost: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
+
+    def __init__(self, jobs: int) -> None:
+        self.size = jobs
+        self._begin()
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Task:
+        task: Task = self._executor.submit(function, *arguments)
+        return task
+
+    def renew(self) -> None:
+        """Processes that have lost one of them take no more work."""
+        self.close()
+        self._begin()
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=True, kill_workers=True)
+
+    def _begin(self) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self._executor = ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
+
+
+def _begin_to_work() -> None:
+    """Ctrl-C is not for a worker, and he does not outlive whoever he works for, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_go_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _go_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
+def _knock(address: str) -> None:
+    """Is there anybody? A client whose scheduler does not answer takes half a minute to say so, and to go."""
+    from distributed.comm.addressing import get_address_host_port
+
+    socket.create_connection(get_address_host_port(address), timeout=PATIENCE).close()
+
+
+class ClusterPool:
+    """The workers of a Dask cluster, which have this package in this version. Work of a worker that dies goes to another one."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import CancelledError as Cancelled
+            from distributed import Client
+            from distributed.scheduler import KilledWorker
+        except ImportError:
+            raise InputError("scheduler: Dask is not installed: pip install 'dalenius[dask]'") from None
+        try:
+            _knock(address)
+            self._client = Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"scheduler: expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786; got {brief(address)}: {error}"
+            ) from None
+        self.lost: tuple[type[BaseException], ...] = (Cancelled, CancelledError, KilledWorker, OSError)
+
+    @property
+    def size(self) -> int:
+        return max(sum(self._client.nthreads().values()), 1)
+
+    def submit(self, function: Callable[..., object], *arguments: object) -> Task:
+        task: Task = self._client.submit(function, *arguments, pure=False)
+        return task
+
+    def renew(self) -> None:
+        """The scheduler has seen to it."""
+
+    def close(self) -> None:
+        self._client.close()
