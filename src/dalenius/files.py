@@ -209,8 +209,10 @@ def need_folder(folder: Path, *, make: bool = False) -> None:
     try:
         staged = _staged(folder / "any", "")
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and folder.is_dir():
+            return  # it was made, and a process that tidied was quicker
         raise InputError(f"{folder}: cannot be written into: {error.strerror or error}") from None
-    with suppress(FileNotFoundError):  # a process that tidied was quicker
+    with suppress(FileNotFoundError):
         os.unlink(staged)
 
 

@@ -70,6 +70,7 @@ def test_three_classes_by_brute_force(instances):
         assert answer.gap < 1e-6
 
 
+@pytest.mark.thorough
 def test_theorem_3_without_counts(instances):
     """N = 1: the best unit vector where no entropy is needed, the entropy bound itself where some is."""
     rng = np.random.default_rng(2)
