@@ -228,9 +228,7 @@ class EntropyAudit(Audit):
             self.held += arrays
             dual = self._dual(record, turn)
             self._vertices(record, turn)
-        record.dual = (
-            None if self._slope is None else dual
-        )  # trees whose leaves have slopes of their own begin with it, too
+        record.dual = None if self._slope is None else dual  # for trees whose leaves have slopes of their own
         if record.upper > self.target:
             record.race = self._trees(record, dual, turn)
 

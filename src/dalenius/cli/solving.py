@@ -318,7 +318,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         for term in result.objective:
             out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
         for price in result.constraints:
-            cost = f"binds, at a price of {price.price:.6g}" if price.binds else "does not bind"
+            cost = f"binds, at a price of {text_above(price.price)}" if price.binds else "does not bind"
             out.print(f"constraint           {price} {cost}", markup=False)
         for line in result.explanation:
             out.print(f"symmetry             {line}", markup=False)

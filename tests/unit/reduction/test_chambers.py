@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dalenius.reduction import Chamber, RowSymmetry
+from permutations import generated
 
 
 def moves(size, generators):
@@ -45,7 +46,7 @@ CASES = {
 @pytest.mark.parametrize(("size", "generators", "order"), CASES.values(), ids=CASES)
 def test_one_image_of_every_law_is_inside(size, generators, order):
     one, rng = chamber(size, generators), np.random.default_rng(1)
-    group = closure(size, generators)
+    group = generated(generators, size)
     assert len(group) == order
     inside_shares = []
     for _ in range(300):
@@ -54,19 +55,6 @@ def test_one_image_of_every_law_is_inside(size, generators, order):
         assert any(inside(one, image) for image in images)
         inside_shares.append(np.mean([inside(one, image) for image in images]))
     assert np.mean(inside_shares) == pytest.approx(1 / order)
-
-
-def closure(size, generators):
-    known = {tuple(range(size))}
-    queue = list(known)
-    while queue:
-        x = queue.pop()
-        for g in generators:
-            y = tuple(g[j] for j in x)
-            if y not in known:
-                known.add(y)
-                queue.append(y)
-    return known
 
 
 @pytest.mark.parametrize(("size", "generators", "order"), CASES.values(), ids=CASES)

@@ -11,6 +11,7 @@ import pytest
 import dalenius as dl
 from dalenius.reduction import RecordSymmetries, record_channels
 from dalenius.reduction.counting import exact_counts
+from permutations import generated
 
 
 def problem(records, query, mechanism):
@@ -45,26 +46,9 @@ SQUARES = dl.Table([(a * a + b * b) % 4 for a in range(4) for b in range(4)])
 )
 def test_how_far_symmetries_reach(question, moves, letters):
     """The images of one conditional of the first letter, and of the letters, counted as sets of permutations."""
-    _, symmetries = found(question)
-    assert len(group([tuple(move.kept.tolist()) for move in symmetries.rows[0]])) == moves
-    assert len(group([tuple(triple.letters.tolist()) for triple in symmetries.triples])) == letters
-
-
-def group(generators):
-    """All that permutations generate."""
-    if not generators:
-        return {()}
-    size = len(generators[0])
-    known = {tuple(range(size))}
-    queue = list(known)
-    while queue:
-        x = queue.pop()
-        for g in generators:
-            y = tuple(g[j] for j in x)
-            if y not in known:
-                known.add(y)
-                queue.append(y)
-    return known
+    channel, symmetries = found(question)
+    assert len(generated([move.kept.tolist() for move in symmetries.rows[0]], channel.rows.shape[1])) == moves
+    assert len(generated([triple.letters.tolist() for triple in symmetries.triples], channel.letters)) == letters
 
 
 @pytest.mark.parametrize(

@@ -188,8 +188,7 @@ def dual_bound(
     rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
-    room = enough - candidate.leakage
-    if rows.many and not one_slope and attainable - candidate.leakage > SLACK * room:
+    if rows.many and not one_slope and attainable - candidate.leakage > SLACK * (enough - candidate.leakage):
         point = best_point(channel, candidate.p, beta, tolerance=0.1 * tolerance, clock=clock)
         other_law, other_beta = _rounded(np.exp(-point.lam), problems), float(short(point.beta, 12))
         rows.add_starts(point.maxima)
