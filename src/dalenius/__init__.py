@@ -9,7 +9,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
 Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion (which mechanism is best?);
                 for annotations: Problem, DesignProblem
 Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,
+                ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
                 to hand out and to release with: DesignedMechanism
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
@@ -60,6 +61,12 @@ from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import dumps as dumps
+from dalenius.model.adversaries import BoxPriors as BoxPriors
+from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors
+from dalenius.model.adversaries import FloorPriors as FloorPriors
+from dalenius.model.adversaries import KLBallPriors as KLBallPriors
+from dalenius.model.adversaries import L1BallPriors as L1BallPriors
+from dalenius.model.adversaries import PolytopePriors as PolytopePriors
 from dalenius.model.constraints import Affine as Affine
 from dalenius.model.constraints import Band as Band
 from dalenius.model.constraints import Constraint as Constraint

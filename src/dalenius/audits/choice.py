@@ -5,11 +5,13 @@ from __future__ import annotations
 from dalenius._costs import AuditCosts
 from dalenius.audits.audit import Audit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.errors import DaleniusError
 from dalenius.model import EntropyAtLeast, MaximalLeakage, PriorSet, ProductPriors
+from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.search import Limits, Run
 
 __all__ = ["AUDITS", "audit_of", "audit_within", "need_within"]
@@ -18,6 +20,7 @@ AUDITS: dict[str, type[Audit]] = {
     EntropyAtLeast.kind: EntropyAudit,
     ProductPriors.kind: ProductAudit,
     PriorSet.kind: PriorSetAudit,
+    **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps

@@ -22,6 +22,7 @@ __all__ = [
     "ImageRow",
     "InputLaw",
     "JointLeaf",
+    "LawOfClass",
     "LawOfSelections",
     "Line",
     "LowerLine",
@@ -339,6 +340,16 @@ class LawOfSelections:
 
 
 @dataclass(frozen=True, slots=True)
+class LawOfClass:
+    """Of a class of laws: an output law for these selections, and the multipliers that bound the largest mean over the class."""
+
+    word: ClassVar[str] = "law"
+    selections: Indices
+    law: Vector
+    multipliers: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -350,6 +361,6 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, LawOfClass, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

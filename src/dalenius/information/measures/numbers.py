@@ -23,6 +23,7 @@ __all__ = [
     "as_numbers",
     "beyond",
     "divergence",
+    "doubles",
     "is_exact",
     "largest",
     "least",
@@ -30,6 +31,7 @@ __all__ = [
     "occurring",
     "positive_part",
     "quotient",
+    "rationals",
 ]
 
 Numbers = NDArray[Any]
@@ -45,6 +47,24 @@ def as_numbers(values: ArrayLike | Sequence[Fraction]) -> Numbers:
     """
     array: Numbers = np.asarray(values)
     return array if is_exact(array) else array.astype(float, copy=False)
+
+
+def rationals(numbers: Numbers) -> Numbers:
+    """The exact values of doubles.
+
+    >>> rationals(np.array([0.5, 0.25])).tolist()
+    [1/2, 1/4]
+    """
+    return np.array([fmpq(*map(int, x.as_integer_ratio())) for x in numbers.tolist()], dtype=object)
+
+
+def doubles(numbers: Numbers) -> NDArray[np.float64]:
+    """Doubles at, or close to, exact numbers or the middles of balls.
+
+    >>> doubles(np.array([[fmpq(1, 2), fmpq(1, 4)]])).tolist()
+    [[0.5, 0.25]]
+    """
+    return np.array([float(arb(x)) for x in numbers.ravel()]).reshape(numbers.shape)
 
 
 def is_exact(values: Numbers) -> bool:
