@@ -77,6 +77,10 @@ class Mechanism(Shelved):
         """Numbers (inputs, outputs), equal only where two probabilities are one number, exactly; None if the kind does not know."""
         return None
 
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md), without `kind`."""
+        return self.to_table()
+
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]
