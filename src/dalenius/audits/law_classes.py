@@ -9,8 +9,10 @@ well enough are searched.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, fmpq
@@ -18,7 +20,7 @@ from flint import arb, fmpq
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.errors import DaleniusError
 from dalenius.evidence import short_text, vector_text
-from dalenius.evidence.lines import LawOfClass, RecordLine, Vector
+from dalenius.evidence.lines import InputLaw, LawOfClass, ProofLine, RecordLine, Vector
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats, Integers
@@ -29,51 +31,82 @@ from dalenius.model.adversaries import LawClass
 from dalenius.reduction import MAX_NUMBERS, Selections, distinct_rows, record_selections
 from dalenius.results import RecordProof
 
-__all__ = ["ClassAudit", "largest_mean", "multiplier_text", "witness_weights"]
+__all__ = ["ClassAudit", "Evidence", "Kind", "exact_weights", "largest_mean", "multiplier_text"]
 
 RESOLUTION = 1e-13  # nats: what the search aims at where the gap asks for no less
 SHARE = 0.1  # of the gap, where that is coarser
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 
 
+Line = Callable[[tuple[int, ...]], ProofLine]  # from the selections that it is about
+
+
+class Evidence(NamedTuple):
+    """Bounds of one selection in nats; the law that attains the lower one, and how a certificate writes both.
+
+    `prior` is None where the law cannot be written.
+    """
+
+    lower: float
+    upper: float
+    law: Floats
+    prior: Callable[[int], InputLaw] | None
+    line: Line
+
+
 @dataclass
-class _Kind:
-    """One kind of record: its selections as tuples of distinct rows, and what is known about each.
+class Kind:
+    """One kind of record: its selections as different tuples of rows, in the order of the letters, and what is known about each.
 
     Attributes
     ----------
-    rows : (tuples, letters), which distinct rows the selections have, in the order of the letters
-    of : (selections,), the tuple of each selection
-    lower, upper : (tuples,), bounds in nats; 0 below where nothing was searched
-    common : the output law that bounds those that were not searched
+    rows : (tuples, letters)
+        What each letter selects.
+    of : (selections,)
+        The tuple of each selection.
+    upper : (tuples,)
+        In nats.
+    common : what bounds all tuples at once
     found : what was found, by tuple
     """
 
     selections: Selections
     rows: Integers
     of: Integers
-    lower: Floats
     upper: Floats
-    common: Floats
-    found: dict[int, WorstLaw] = field(default_factory=dict)
+    common: Line
+    found: dict[int, Evidence] = field(default_factory=dict)
+
+    @property
+    def best(self) -> int | None:
+        """The tuple that is known to tell most."""
+        return max(self.found, key=lambda j: self.found[j].lower, default=None)
+
+    @property
+    def lower(self) -> float:
+        return 0.0 if self.best is None else self.found[self.best].lower
+
+    def listed(self, *tuples: int) -> tuple[int, ...]:
+        """The selections that have one of these tuples."""
+        return tuple(np.flatnonzero(np.isin(self.of, tuples)).tolist())
 
 
 @dataclass
 class ClassAudit(Audit):
     """A running audit against a `LawClass`."""
 
-    _kinds: list[_Kind] = field(default_factory=list, init=False)
+    _kinds: list[Kind] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         adversary = self.problem.adversary
         assert isinstance(adversary, LawClass)
         self.priors: PriorClass = adversary.priors
-        self.selections, self.channel = record_selections(self.problem), self.problem.channel
-        self._rows, self._row_of_input = distinct_rows(self.channel)
+        self.selections = record_selections(self.problem)
+        self._rows, self._row_of_input = distinct_rows(self.problem.channel)
 
     @property
     def lower(self) -> float:
-        return max((float(kind.lower.max()) for kind in self._kinds), default=0.0)
+        return max((kind.lower for kind in self._kinds), default=0.0)
 
     @property
     def upper(self) -> float:
@@ -82,31 +115,34 @@ class ClassAudit(Audit):
     def run(self) -> None:
         """The largest information of every selection whose bound is above what is attained, the most promising first."""
         self._kinds = [self._start(selections) for selections in self.selections]
-        order = [(float(kind.upper[j]), kind, int(j)) for kind in self._kinds for j in range(len(kind.upper))]
-        for upper, kind, j in sorted(order, key=lambda entry: -entry[0]):
-            if self.clock.expired or upper <= self._enough:
+        order = [(float(kind.upper[j]), k, j) for k, kind in enumerate(self._kinds) for j in range(len(kind.upper))]
+        for upper, k, j in sorted(order, reverse=True):
+            if self.clock.expired or upper <= self.lower + self.resolution:
                 break
-            self._search(kind, j)
+            kind = self._kinds[k]
+            kind.found[j] = found = self._search(kind.rows[j])
+            kind.upper[j] = found.upper
             self._tell("laws", kind.selections.record)
         self.out_of_time |= self.clock.expired
         self._tell("done", None, now=True)
 
     @property
+    def _best(self) -> Kind | None:
+        return max(self._kinds, key=lambda kind: (kind.lower, float(kind.upper.max())), default=None)
+
+    @property
     def exposed(self) -> int | None:
-        best = max(self._kinds, key=lambda kind: (kind.lower.max(), kind.upper.max()), default=None)
-        return None if best is None else best.selections.record
+        return None if self._best is None else self._best.selections.record
 
     def exposure(self, slack: float) -> Exposure | None:
-        best = max(self._kinds, key=lambda kind: kind.lower.max(), default=None)
-        if best is None or best.lower.max() <= 0.0:
+        kind = self._best
+        if kind is None or kind.best is None or kind.lower <= 0.0:
             return None
-        j = int(np.argmax(best.lower))
-        weights = witness_weights(self.priors, best.found[j])
-        if weights is None:
+        found, selection = kind.found[kind.best], kind.listed(kind.best)[0]
+        if found.prior is None:
             return None
-        selection = int(np.argmax(best.of == j))
-        masses = best.selections.lift(selection, doubles(best.found[j].law))
-        return Exposure(best.selections.record, float(best.lower[j]), masses, (selection, weights))
+        masses = kind.selections.lift(selection, found.law)
+        return Exposure(kind.selections.record, found.lower, masses, found.prior(selection))
 
     def proof(self) -> UpperProof:
         """The lines of docs/certificate-format.md, "Other adversaries"."""
@@ -115,26 +151,33 @@ class ClassAudit(Audit):
     def certain(self) -> tuple[float, UpperProof]:
         """One law for all selections of a kind."""
         kinds = [self._start(selections) for selections in self.selections]
-        return max((float(kind.upper.max()) for kind in kinds), default=0.0), tuple(
-            line for kind in kinds for line in self._section(kind)
-        )
+        upper = max((float(kind.upper.max()) for kind in kinds), default=0.0)
+        return upper, tuple(line for kind in kinds for line in self._section(kind))
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(
-            RecordProof(kind.selections.record, kind.selections.times, "selections", max(len(kind.found), 1))
-            for kind in self._kinds
-        )
+        kinds = [(kind.selections, max(len(kind.found), 1)) for kind in self._kinds]
+        return tuple(RecordProof(kind.record, kind.times, "selections", laws) for kind, laws in kinds)
 
     @property
-    def _enough(self) -> float:
-        """An upper bound that needs no search."""
-        return self.lower + self._resolution
+    def resolution(self) -> float:
+        """How close the search comes to a selection's largest information, in nats."""
+        return max(RESOLUTION, SHARE * min(self.gap, 1.0) * self.lower)
 
-    @property
-    def _resolution(self) -> float:
-        return max(RESOLUTION, SHARE * self.gap * self.lower if self.gap < 1.0 else 1.0)
+    def _section(self, kind: Kind) -> Iterator[RecordLine | ProofLine]:
+        """The lines that bound every selection of one kind of record."""
+        yield RecordLine(kind.selections.record)
+        if rest := [j for j in range(len(kind.rows)) if j not in kind.found]:
+            yield kind.common(kind.listed(*rest))
+        for j, found in kind.found.items():
+            yield found.line(kind.listed(j))
 
-    def _start(self, selections: Selections) -> _Kind:
+    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
+        searched = sum(len(kind.found) for kind in self._kinds)
+        self.clock.tell(stage, self.lower, self.upper, searched, record=record, now=now)
+
+    # ------------------------------------------------------------ what depends on how the channel is known
+
+    def _start(self, selections: Selections) -> Kind:
         """Every selection bounded by one law, the average of all rows that occur."""
         if selections.letters * self._rows.shape[1] > MAX_NUMBERS:
             raise DaleniusError(
@@ -144,64 +187,59 @@ class ClassAudit(Audit):
         tuples, of = np.unique(self._row_of_input[selections.inputs], axis=0, return_inverse=True)
         law = _rounded(self._rows[np.unique(tuples)].mean(axis=0))
         divergences = relative_entropy(self._rows, law / law.sum())
-        counts = self.priors.support(selections.letters)
-        upper = divergences[tuples[:, counts]].max(axis=1)
-        return _Kind(selections, tuples, of.reshape(-1), np.zeros(len(tuples)), np.maximum(upper, 0.0), law)
+        upper = divergences[tuples[:, self.priors.support(selections.letters)]].max(axis=1)
+        return Kind(selections, tuples, of.reshape(-1), np.maximum(upper, 0.0), _line(vector_text(law), None))
 
-    def _search(self, kind: _Kind, j: int) -> None:
-        rows = self._rows[kind.rows[j]]
-        found = worst_law(rows, self.priors, gap=self._resolution, clock=self.clock)
-        kind.found[j] = found
-        kind.lower[j] = max(float(mutual_information(doubles(found.law)[:, None] * rows)), 0.0)
-        law = _rounded(found.output)
-        upper = largest_mean(self.priors, relative_entropy(rows, law / law.sum()))
-        kind.upper[j] = min(kind.upper[j], max(upper, kind.lower[j]))
+    def _search(self, tuple_of_rows: Integers) -> Evidence:
+        """The largest information over the class with these rows."""
+        rows = self._rows[tuple_of_rows]
+        found = worst_law(rows, self.priors, gap=self.resolution, clock=self.clock)
+        law, output = doubles(found.law), _rounded(found.output)
+        divergences = relative_entropy(rows, output / output.sum())
+        lower = max(float(mutual_information(law[:, None] * rows)), 0.0)
+        upper = max(largest_mean(self.priors, divergences), lower)
+        weights = exact_weights(_weights(self.priors, found))
+        line = _line(vector_text(output), multiplier_text(self.priors, divergences))
+        return Evidence(lower, upper, law, None if weights is None else lambda j: (j, weights), line)
 
-    def _section(self, kind: _Kind) -> UpperProof:
-        """The lines that bound every selection of one kind of record."""
-        lines: list[LawOfClass] = []
-        rest = [j for j in range(len(kind.rows)) if j not in kind.found]
-        if rest:
-            listed = tuple(np.flatnonzero(np.isin(kind.of, rest)).tolist())
-            lines.append(LawOfClass(listed, vector_text(kind.common), None))
-        for j, found in kind.found.items():
-            law, rows = _rounded(found.output), self._rows[kind.rows[j]]
-            hints = multiplier_text(self.priors, relative_entropy(rows, law / law.sum()))
-            lines.append(LawOfClass(tuple(np.flatnonzero(kind.of == j).tolist()), vector_text(law), hints))
-        return (RecordLine(kind.selections.record), *lines)
 
-    def _tell(self, stage: str, record: int | None, *, now: bool = False) -> None:
-        searched = sum(len(kind.found) for kind in self._kinds)
-        self.clock.tell(stage, self.lower, self.upper, searched, record=record, now=now)
+def _line(law: Vector, multipliers: Vector | None) -> Line:
+    return lambda selections: LawOfClass(selections, law, multipliers)
 
 
 def largest_mean(priors: PriorClass, divergences: Floats) -> float:
     """The largest mean over the class of numbers at least 0, as the multipliers of `multiplier_text` bound it."""
-    scores = _scores(priors, divergences)
-    return float(-arb(priors.below(-scores)))
+    return float(-arb(priors.below(-_scores(priors, divergences))))
 
 
 def multiplier_text(priors: PriorClass, divergences: Floats) -> Vector | None:
     """What a certificate needs to bound the largest mean over a class: [t] of a KL ball, [t, v] of a chi-square ball, else null."""
-    rate = priors.multipliers(-_scores(priors, divergences))
-    match len(rate):
+    found = priors.multipliers(-_scores(priors, divergences))
+    match len(found):
         case 1:
-            return (short_text(1.0 / rate[0]),)
+            return (short_text(1.0 / found[0]),)
         case 2:
-            return (short_text(rate[0]), short_text(-rate[1]))
+            return (short_text(found[0]), short_text(-found[1]))
     return None
 
 
-def witness_weights(priors: PriorClass, found: WorstLaw) -> Vector | None:
-    """The law as a certificate's witness has it, of a polytope the weights of its vertices; None if they would be too long."""
-    weights = found.law
-    if isinstance(priors, PriorPolytope):
-        vertices = np.asarray(priors.vertices)
-        weights = np.array([(found.shares * (found.parts == vertex).all(axis=1)).sum() for vertex in vertices])
+def exact_weights(weights: Numbers) -> Vector | None:
+    """An exact law as whole numbers in these proportions; None if they would be too long."""
     common = math.lcm(*{int(weight.q) for weight in weights})
-    if common.bit_length() > WRITABLE_BITS // 2:
+    if common.bit_length() > WRITABLE_BITS:
         return None
     return tuple(fraction_text(Fraction(int((weight * common).p))) for weight in weights)
+
+
+def _weights(priors: PriorClass, found: WorstLaw) -> Numbers:
+    """Those of a witness: of the letters, of a polytope those of the vertices."""
+    if not isinstance(priors, PriorPolytope):
+        return found.law
+    vertices = [tuple(vertex) for vertex in np.asarray(priors.vertices)]
+    weights = np.full(len(vertices), fmpq(0))
+    for part, share in zip(found.parts, found.shares, strict=True):
+        weights[vertices.index(tuple(part))] += share
+    return weights
 
 
 def _scores(priors: PriorClass, divergences: Floats) -> Numbers:
