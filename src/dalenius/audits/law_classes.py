@@ -31,7 +31,7 @@ from dalenius.model.adversaries import LawClass
 from dalenius.reduction import MAX_NUMBERS, Selections, distinct_rows, record_selections
 from dalenius.results import RecordProof
 
-__all__ = ["ClassAudit", "Evidence", "Kind", "exact_weights", "largest_mean", "multiplier_text"]
+__all__ = ["ClassAudit", "Evidence", "Kind", "exact_weights", "largest_mean", "multiplier_text", "witness_law"]
 
 RESOLUTION = 1e-13  # nats: what the search aims at where the gap asks for no less
 SHARE = 0.1  # of the gap, where that is coarser
@@ -198,7 +198,7 @@ class ClassAudit(Audit):
         divergences = relative_entropy(rows, output / output.sum())
         lower = max(float(mutual_information(law[:, None] * rows)), 0.0)
         upper = max(largest_mean(self.priors, divergences), lower)
-        weights = exact_weights(_weights(self.priors, found))
+        weights = exact_weights(witness_law(self.priors, found))
         line = _line(vector_text(output), multiplier_text(self.priors, divergences))
         return Evidence(lower, upper, law, None if weights is None else lambda j: (j, weights), line)
 
@@ -231,7 +231,7 @@ def exact_weights(weights: Numbers) -> Vector | None:
     return tuple(fraction_text(Fraction(int((weight * common).p))) for weight in weights)
 
 
-def _weights(priors: PriorClass, found: WorstLaw) -> Numbers:
+def witness_law(priors: PriorClass, found: WorstLaw) -> Numbers:
     """Those of a witness: of the letters, of a polytope those of the vertices."""
     if not isinstance(priors, PriorPolytope):
         return found.law
