@@ -10,16 +10,17 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
+from .compressed import plain
 from .design import Design, Words
 from .kinds import MECHANISMS
 from .model import Model, parse_model
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
-from .proof import ADVERSARIES
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
@@ -102,6 +103,11 @@ def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowanc
     try:
         allowance.take(len(model) + len(certificate))
         parsed = parse_model(model, allowance)
+        try:
+            allowance.line = 1
+            certificate = plain(certificate, allowance)
+        except RefusedError as failure:
+            return Verdict(Status.REJECTED, f"certificate: {failure}")
         for bits in _PRECISIONS:
             try:
                 with chosen().workprec(bits), allowance.holding():
