@@ -38,7 +38,8 @@ class ClassOfLaws(ProductPriors):
         far = self.channel.divergences(output_law(hint, self.channel, used), used)
         for rows, letters in place:
             self.allowance.look()
-            bound = self.held.most([far[rows[a]] for a in letters], numbers)
+            means = [far[rows[a]] for a in letters]
+            bound = self.held.most(means, numbers) if all(x.is_finite() for x in means) else arb("nan")
             at_most(bound, upper, "the largest mean of the law's divergences <= upper")
 
 

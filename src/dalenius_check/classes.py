@@ -52,17 +52,14 @@ class LawClass:
         need(value is None, "m must be null")
         return None
 
-    def most(self, means: Sequence[arb], hint: Hint) -> arb:
-        """A ball around a number that is at least every sum of p(a) times the mean of letter a, of the letters that count."""
-        return self.mean(means, hint) if all(x.is_finite() for x in means) else arb("nan")
+    def most(self, numbers: Sequence[arb], hint: Hint) -> arb:
+        """A ball around a number that is at least the mean of these finite ones, of the letters that count, under every law.
 
-    def mean(self, means: Sequence[arb], hint: Hint) -> arb:
-        """The same of finite numbers; here with the vertex that is best for their order.
-
-        Bound because the largest mean rises with each number, and is that of this vertex where numbers are rationals: it lies
-        between the one of rationals that are not above the numbers and the one of rationals that are not below.
+        Here it is that of the vertex that is best for their order. Bound because the largest mean rises with each number, and
+        is that of this vertex where numbers are rationals: it lies between the one of rationals that are not above the numbers and
+        the one of rationals that are not below.
         """
-        low, high = (self._best(list(ends)) for ends in zip(*map(_around, means), strict=True))
+        low, high = (self._best(list(ends)) for ends in zip(*map(_around, numbers), strict=True))
         return arb(low) if low == high else arb(low).union(arb(high))
 
     def _best(self, values: Law) -> fmpq:
@@ -89,8 +86,8 @@ class Floor(LawClass):
         need(min(law) >= self.floor, f"{_WHAT} is below the floor")
 
     def vertex(self, order: Sequence[int]) -> Law:
-        size = len(order)
-        return [self.floor] * (size - 1) + [1 - (size - 1) * self.floor]
+        others = [self.floor] * (len(order) - 1)
+        return [*others, 1 - total(others)]
 
 
 class Box(LawClass):
@@ -138,12 +135,12 @@ class Polytope(LawClass):
         held = [(share, row) for share, row in zip(shares, self.vertices, strict=True) if share]
         return [total(share * row[a] for share, row in held) for a in range(size)]
 
-    def mean(self, means: Sequence[arb], hint: Hint) -> arb:
+    def most(self, numbers: Sequence[arb], hint: Hint) -> arb:
         """Bound because a mixture's mean is at most the largest of the vertices'."""
         found = list[arb]()
         for row in self.vertices:
             self.allowance.look()
-            found.append(_mean([row[a] for a in self.used], means))
+            found.append(_mean([row[a] for a in self.used], numbers))
         return largest(found)
 
 
@@ -186,10 +183,8 @@ class Divergence(Ball):
     hints = 1
 
     def hint(self, value: Any) -> Hint:
-        if value is None:
-            return None
-        hint = [decimal(x, "m") for x in entries(value, "m", self.hints)]
-        need(hint[0] > 0, "the first number of m must be positive")
+        hint = None if value is None else [decimal(x, "m") for x in entries(value, "m", self.hints)]
+        need(hint is None or hint[0] > 0, "the first number of m must be positive")
         return hint
 
     def need_member(self, law: Law) -> None:
@@ -202,14 +197,14 @@ class Divergence(Ball):
         """Refuse a law outside of the ball, by what it and the center give to each letter."""
         raise NotImplementedError
 
-    def mean(self, means: Sequence[arb], hint: Hint) -> arb:
+    def most(self, numbers: Sequence[arb], hint: Hint) -> arb:
         """Bound because a mean is at most the largest number; and there is only the center if the radius is 0."""
         center = [self.center[a] for a in self.support]
         if hint:
-            return self.dual(center, means, hint)
-        return largest(means) if self.radius else _mean(center, means)
+            return self.dual(center, numbers, hint)
+        return largest(numbers) if self.radius else _mean(center, numbers)
 
-    def dual(self, center: Law, means: Sequence[arb], hint: Law) -> arb:
+    def dual(self, center: Law, numbers: Sequence[arb], hint: Law) -> arb:
         """The bound by duality."""
         raise NotImplementedError
 
@@ -221,10 +216,10 @@ class KullbackLeibler(Divergence):
         divergence = sum((arb(p) * arb(p / q).log() for p, q in pairs if p), arb(0))
         at_most(divergence, arb(self.radius), f"the divergence of {_WHAT} from the center <= radius")
 
-    def dual(self, center: Law, means: Sequence[arb], hint: Law) -> arb:
+    def dual(self, center: Law, numbers: Sequence[arb], hint: Law) -> arb:
         """Bound because sum p d <= t log sum q exp(d/t) + t D(p || q) (Donsker and Varadhan)."""
         t = arb(hint[0])
-        terms = [arb(q).log() + d / t for q, d in zip(center, means, strict=True)]
+        terms = [arb(q).log() + d / t for q, d in zip(center, numbers, strict=True)]
         return t * (log_sum_exp(terms) + arb(self.radius))
 
 
@@ -236,10 +231,10 @@ class ChiSquare(Divergence):
     def need_near(self, pairs: Sequence[tuple[fmpq, fmpq]]) -> None:
         need(total((p - q) ** 2 / q for p, q in pairs) <= self.radius, f"{_WHAT} is outside of the ball")
 
-    def dual(self, center: Law, means: Sequence[arb], hint: Law) -> arb:
+    def dual(self, center: Law, numbers: Sequence[arb], hint: Law) -> arb:
         """Bound because sum p d + t (1 + radius - sum p^2/q) + v (1 - sum p) is largest at p = q max(0, d - v) / (2t)."""
         t, v = hint
-        above = [larger(arb(0), d - arb(v)) for d in means]
+        above = [larger(arb(0), d - arb(v)) for d in numbers]
         rest = sum((arb(q) * x * x for q, x in zip(center, above, strict=True)), arb(0))
         return arb(t * (1 + self.radius) + v) + rest / arb(4 * t)
 
@@ -263,5 +258,5 @@ def _around(value: arb) -> tuple[fmpq, fmpq]:
     return fmpq(low, scale), fmpq(high, scale)
 
 
-def _mean(law: Law, means: Sequence[arb]) -> arb:
-    return sum((arb(p) * x for p, x in zip(law, means, strict=True) if p), arb(0))
+def _mean(law: Law, numbers: Sequence[arb]) -> arb:
+    return sum((arb(p) * x for p, x in zip(law, numbers, strict=True) if p), arb(0))

@@ -99,7 +99,7 @@ SELDOM = [
     ("sum of terms", "objective.py", "(max(parts) if self.largest else total(parts))", "max(parts)"),
     ("leakage of terms", "objective.py", "proof.bound(arb(ends[j]))", "proof.bound(arb(99))"),
     ("law of no class", "adversaries.py", "self.held.law(weights, size)", "super().law(weights, size)"),
-    ("mean of the center", "classes.py", "largest(means) if self.radius else", "largest(means) if False else"),
+    ("mean of the center", "classes.py", "largest(numbers) if self.radius else", "largest(numbers) if False else"),
     ("ball without a radius", "classes.py", "t * (log_sum_exp(terms) + arb(self.radius))", "t * log_sum_exp(terms)"),
     ("unsorted letters", "classes.py", "key=values.__getitem__)", "key=lambda a: a)"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
