@@ -37,7 +37,7 @@ class MaximalLeakage(Problem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 
