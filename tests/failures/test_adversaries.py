@@ -7,9 +7,12 @@ import signal
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 import dalenius as dl
 from dalenius.audits import PriorSetAudit, ProductAudit
+from dalenius.information.law_classes import worst_law
+from dalenius.information.measures import PriorFloor
 from dalenius.reduction import record_channels
 from dalenius.studies.sweep import entropy_curve
 
@@ -242,7 +245,30 @@ def test_gap_of_one_asks_for_nothing():
     assert result.termination is dl.Termination.GAP_REACHED
 
 
+@pytest.mark.parametrize("options", [{"time_limit": 1e-9}, {"gap": 1.0}])
+def test_a_class_of_laws_without_a_search(options):
+    """One output law for all selections, and nothing from below where there was no time."""
+    problem = question(dl.KLBallPriors([0.7, 0.3], 0.1))
+    result, whole = dl.solve(problem, **options), dl.solve(problem, gap=1e-9)
+    assert dl.verify(problem, result.certificate).proved
+    assert result.lower <= whole.upper
+    assert whole.lower <= result.upper
+
+
 # ---------------------------------------------------------------- lying
+
+
+def test_a_law_outside_its_class(monkeypatch):
+    """What was searched for claims more than the class allows: refused, and what needs no search stands."""
+    honest = worst_law
+    monkeypatch.setattr(
+        "dalenius.audits.law_classes.worst_law", lambda rows, priors, **rest: honest(rows, PriorFloor(fmpq(0)))
+    )
+    problem = question(dl.KLBallPriors([0.95, 0.05], 0.01))
+    with pytest.warns(dl.ProofRefusedWarning):
+        result = dl.solve(problem)
+    assert result.lower == 0.0
+    assert dl.verify(problem, result.certificate).proved
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.999999])

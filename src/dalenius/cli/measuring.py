@@ -136,7 +136,7 @@ def _priors(
     subject: dl.Problem | dl.Mechanism | Path, text: str | None, within: str | None
 ) -> list[str] | PriorClass | dl.PriorSet | None:
     """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
-    laws = None if text is None else [listed(law, "--prior") for law in text.split(";")]
+    laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
     if laws is not None and len(laws) > 1:
         if within is not None:
             raise dl.InputError(f"--within {within}: expected one --prior in the middle, got {len(laws)}")

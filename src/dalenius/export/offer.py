@@ -124,7 +124,7 @@ def offered(problem: Problem, name: str, certificate: Certificate | None = None)
             return offer.make()
     if not known:
         raise InputError(
-            "program: the model offers none, because its adversary's priors are listed: they are evaluated"
+            "program: none is offered against listed priors, which are evaluated, nor against classes of laws (docs/export.md)"
         )
     raise InputError(f"program: expected one of {', '.join(offer.name for offer in known)}; got {brief(name)}")
 
