@@ -11,7 +11,7 @@ split on the way to it. With lines of slope kappa above K_g log K_g, intercept B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.output_groups import Groups, OutputGroups
+from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
@@ -190,10 +191,28 @@ class RowProblem:
 
     def bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
         """The best bounds of boxes, less what the chamber misses of them, none worse than their slopes prove."""
-        boxes = [self._narrowed(box) for box in boxes]
+        return [b for part in self._parts([self._narrowed(box) for box in boxes]) for b in self._bounded(part)]
+
+    def _parts(self, boxes: Sequence[RowBox]) -> Iterator[Sequence[RowBox]]:
+        """Some boxes at a time."""
         most = max(len(box.slopes) for box in boxes) * len(self.weight)
         part = max(1, MOST_NUMBERS // most)
-        return [b for first in range(0, len(boxes), part) for b in self._bounded(boxes[first : first + part])]
+        return (boxes[first : first + part] for first in range(0, len(boxes), part))
+
+    def shortened(self, boxes: Sequence[RowBox], level: float) -> list[Floats]:
+        """Slopes of boxes with few digits that prove bounds of at most a level wherever their own do; zeros for empty boxes."""
+        return [slopes for part in self._parts(boxes) for slopes in self._shortened(part, level)]
+
+    def _shortened(self, boxes: Sequence[RowBox], level: float) -> list[Floats]:
+        batch = self._batch(boxes)
+        slopes = np.zeros_like(batch.low)
+        for row, box in zip(slopes, boxes, strict=True):
+            row[: len(box.slopes)] = box.slopes
+        K = (batch.value(slopes)[1][:, None] @ batch.columns)[:, 0]
+        costs = np.maximum(batch.high - K, K - batch.low)
+        found = shortened(slopes, costs, level, self.decimals, lambda trial: batch.value(trial)[0])
+        found[(batch.low > batch.high).any(axis=1)] = 0.0
+        return [row[: len(box.slopes)] for row, box in zip(found, boxes, strict=True)]
 
     def _narrowed(self, box: RowBox) -> RowBox:
         if self.chamber is None:
