@@ -155,7 +155,7 @@ def solve(
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
-        search = Run(limits, clock, rng, need_solver(solver), crew=crew)
+        search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs)
         if isinstance(problem, MaximalLeakage):
             need_within(problem, limits)
         if problem.written is None:

@@ -359,7 +359,7 @@ class EntropyAudit(Audit):
 
     def _checking(self, leaves: int, grouped: float, work: int) -> float:
         """Seconds that checking so many leaves takes, each of so many multiply-adds where outputs are not grouped."""
-        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * grouped * work)
+        return self.clock.pace * self.search.checks * self.search.share * leaves * (FIXED + WORK * grouped * work)
 
     def tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""

@@ -151,6 +151,7 @@ def verify(
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
@@ -162,7 +163,7 @@ def verify(
     options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     options += ["--json"] * as_json + ["--resolved"] * resolved
     if certificate is not None:
-        raise typer.Exit(check([str(model_path(model)), str(certificate), *options], "dalenius"))
+        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
     if resolved or not model.endswith(".json"):
         raise dl.InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "

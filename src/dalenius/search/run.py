@@ -15,6 +15,7 @@ from dalenius.search.limits import Limits
 
 __all__ = ["SOLVERS", "Run", "need_solver"]
 
+READING = 0.15  # share of a check that every process does
 SOLVERS = ("auto", "own", "clarabel", "mosek", "scs")
 
 
@@ -34,7 +35,8 @@ class Run:
     """One run of a search. The clock and the generator move on; the limits do not.
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
-    clock has run out: an audit inside a design for itself, and as a part of it. `crew` are those who work on its trees, too.
+    clock has run out: an audit inside a design for itself, and as a part of it. `crew` are those who work on its trees, too; `jobs`
+    processes of this machine check a long proof.
     """
 
     limits: Limits
@@ -43,6 +45,12 @@ class Run:
     solver: str = "auto"
     checks: int = 1
     crew: Crew | None = None
+    jobs: int = 1
+
+    @property
+    def share(self) -> float:
+        """The time that these take for a long check, beside one process: each reads all of it."""
+        return READING + (1.0 - READING) / self.jobs
 
     @classmethod
     def of(cls, limits: Limits, seed: int = 0) -> Self:
