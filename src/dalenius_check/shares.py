@@ -3,7 +3,7 @@
 What one of them works out of a leaf, or why it refuses it, goes to the first process, which reads every line itself, in order, and
 asks for it where the leaf stands. So what is proved is what one process proves: every leaf has an owner, by the number of its line
 alone, nothing is taken for a leaf that its owner has not said of that very line, and every comparison with a claim is made by
-whoever has all that it is about.
+whoever has all that it is about (docs/certificate-format.md, "Several processes").
 """
 
 from __future__ import annotations
