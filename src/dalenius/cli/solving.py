@@ -81,6 +81,10 @@ def solve(
     solver: SolverOption = "auto",
     jobs: JobsOption = 1,
     scheduler: SchedulerOption = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
+    ] = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -115,6 +119,7 @@ def solve(
                 jobs=jobs,
                 scheduler=scheduler,
                 curve=curve,
+                checkpoint=checkpoint,
             )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)

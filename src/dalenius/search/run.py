@@ -9,6 +9,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
+from dalenius.search.checkpoint import Checkpoint
 from dalenius.search.clock import Clock
 from dalenius.search.crew import Crew
 from dalenius.search.limits import Limits
@@ -36,7 +37,7 @@ class Run:
 
     `solver` is who solves the convex programs that it meets: one of `SOLVERS`. What is found is checked `checks` times before the
     clock has run out: an audit inside a design for itself, and as a part of it. `crew` are those who work on its trees, too; `jobs`
-    processes of this machine check a long proof.
+    processes of this machine check a long proof. A `checkpoint` is what an audit writes its state into, and goes on from.
     """
 
     limits: Limits
@@ -46,6 +47,7 @@ class Run:
     checks: int = 1
     crew: Crew | None = None
     jobs: int = 1
+    checkpoint: Checkpoint | None = None
 
     @property
     def share(self) -> float:
