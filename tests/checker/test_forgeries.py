@@ -98,6 +98,37 @@ SELDOM = [
     ("weights of terms", "objective.py", "need(fits, \"the terms' weights", "need(True, \"the terms' weights"),
     ("sum of terms", "objective.py", "(max(parts) if self.largest else total(parts))", "max(parts)"),
     ("leakage of terms", "objective.py", "proof.bound(arb(ends[j]))", "proof.bound(arb(99))"),
+    ("orbits of anything", "symmetries.py", "            self.exchange.need_channel(level.record, b, a)\n", ""),
+    (
+        "orbits of letters",
+        "symmetries.py",
+        "self.exchange.need_channel(level.record, b, a)",
+        "self.exchange.need_channel(level.record, b, b)",
+    ),
+    ("images of anything", "symmetries.py", "        self.need_channel(stated.level.record, b, a)\n", ""),
+    (
+        "images before another law",
+        "symmetries.py",
+        "        self.need_law(stated.law)\n        need(_same_ranges",
+        "        need(_same_ranges",
+    ),
+    ("lines at one end", "curve.py", "(start <= first) is True and (end <= last) is True", "(start <= first) is True"),
+    ("lines at the other", "curve.py", "(start <= first) is True and (end <= last) is True", "(end <= last) is True"),
+    (
+        "lines apart",
+        "curve.py",
+        "(start <= first) is True and (end <= last) is True",
+        "any((start <= one) is True for one, _ in self.ends) and (end <= last) is True",
+    ),
+    (
+        "lines beside the claim",
+        "curve.py",
+        '            at_most(c - m * entropy, upper, "a line of the curve <= upper")',
+        "            pass",
+    ),
+    ("numbers at one bound", "proof.py", "for self.model, low in found.below:", "for _, low in found.below:"),
+    ("numbers beyond", "curve.py", "    held.need_feasible()\n", ""),
+    ("one adversary for all", "tree.py", 'need(ceiling.one or item[0] != "uniform",', "need(True,"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
 HOLES = [
