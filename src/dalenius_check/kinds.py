@@ -24,6 +24,10 @@ def _probabilities(value: Any, what: str) -> list[fmpq]:
     return read.laws([value], what)[0]
 
 
+def _numbers(value: Any, what: str) -> list[fmpq]:
+    return read.matrix([value], what)[0]
+
+
 def _records(value: Any, what: str) -> list[int]:
     size = required(read.integer, low=1, high=10_000)
     if isinstance(value, dict) and "alphabets" in value:
@@ -56,7 +60,15 @@ MECHANISMS: dict[str, Schema] = {
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
 }
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
-_ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
+_BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
+_ADVERSARIES: dict[str, Schema] = {
+    "product_priors": {},
+    "prior_set": {"priors": (_priors, REQUIRED)},
+    "floor_priors": {"floor": required(read.number)},
+    "box_priors": {"low": (_numbers, REQUIRED), "high": (_numbers, REQUIRED)},
+    "polytope_priors": {"vertices": (_priors, REQUIRED)},
+    **dict.fromkeys(("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"), _BALL),
+}
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
 _FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}

@@ -19,7 +19,7 @@ from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
-GAINS = 0.01  # cuts that make secants err less by this share are made again before anything else
+GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
