@@ -118,7 +118,8 @@ def solve(
     curve : bool or sequence of numbers
         Of an audit against `EntropyAtLeast`: have the certificate bound the leakage at every entropy bound, not only at the
         problem's own (`LeakageCurve` reads it). From above by lines, if that closes the audit by one; from below by witnesses at
-        entropy bounds of these shares of log |X|, below 1, evenly spread ones with True. Refused for other adversaries and designs.
+        entropy bounds of these shares of log |X|, below 1, evenly spread ones with True, whatever the `method`, which finds the one
+        at the problem's own. Refused for other adversaries and designs.
     checkpoint : str or path, optional
         Of an audit against `EntropyAtLeast`: a file that its state is written into every half minute, and at the end unless the gap
         is reached; where the file is there, the audit goes on from it. Refused for other adversaries, designs and methods, and where
@@ -263,8 +264,8 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
 def _need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None:
     if method is None and solver not in ("auto", "own"):
         raise InputError(
-            "solver: an audit's bounds are closed forms, there is no program to solve; leave it out, or choose "
-            f'method="alternating"; got "{solver}"'
+            "solver: an audit has programs to solve only where the alternating scheme searches; leave the solver out, or choose "
+            f'the method "alternating" (--method alternating), too; got "{solver}"'
         )
     if method not in (None, "alternating"):
         raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")

@@ -10,6 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
@@ -20,7 +21,6 @@ from .kinds import MECHANISMS
 from .model import Model, parse_model
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
-from .proof import ADVERSARIES
 from .shares import Shares, shared
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]

@@ -74,7 +74,10 @@ MethodOption = Annotated[
     Method | None, typer.Option("--method", help="alternating: the source paper's scheme, with certified blocks.")
 ]
 SolverOption = Annotated[
-    str, typer.Option("--solver", help="Who solves a design's programs: auto, own, clarabel, mosek, scs.")
+    str,
+    typer.Option(
+        "--solver", help="Who solves programs, of a design or of --method alternating: auto, own, clarabel, mosek, scs."
+    ),
 ]
 
 

@@ -314,7 +314,9 @@ class _Rows:
             chamber = self._problems.chamber(a)
             if self.grouped or (chamber.steps and law.size > SORTED):
                 groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
-                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
+                problem = RowProblem(
+                    groups, log_masses, law, beta, decimals=decimals, chamber=chamber, multipliers=self._multipliers
+                )
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
             relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=self._multipliers)
