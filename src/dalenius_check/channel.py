@@ -10,11 +10,14 @@ from typing import Any
 
 from .allowance import BALL, CELL, NUMBER, POINTER, Allowance
 from .arithmetic import arb, arb_mat, fmpq, is_rational
+from .classes import CLASSES
 from .counts import Pairs, values
 from .model import Model
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
+from .protocols import PROTOCOLS, Protocol
 
 _MAX_ENTRIES = 1 << 24
+_MAX_WRITTEN = 1 << 20
 _BLOCK = 1 << 16  # entries of the rows that are taken together
 _FEW = 1024  # rows that are few enough to be taken all
 _WIDTH = 256  # columns that are taken together
@@ -27,9 +30,11 @@ class Channel:
     Entries that are one object are worked out once.
     """
 
+    protocol: Protocol | None = None  # which has closed forms of its own; if it has many outputs there are no rows
+
     def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
-        self.exact, self.outputs = is_rational(rows[0][0]), len(rows[0])
+        self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
 
     @property
     def blocks(self) -> Iterable[tuple[range, arb_mat]]:
@@ -95,7 +100,8 @@ class Channel:
     def classes(self) -> list[int]:
         """For each input the first one with the same row: exactly the same numbers, or, for balls, the same input."""
         first: dict[Any, int] = {}
-        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(self.rows)]
+        rows = self.rows or [[k] for k in range(len(self.values))]
+        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(rows)]
 
     def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
         """Whether output y is exactly impossible on all these inputs (an epsilon mechanism has no zeros)."""
@@ -108,15 +114,15 @@ class Channel:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
 
-    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
-        """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
+    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> dict[int, arb]:
+        """D(R(k, .) || law) by these inputs, whose rows vanish where the law does."""
         column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
         costs: dict[int, arb] = {}
         few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
         for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:
             costs |= zip(listed, (block * column).entries(), strict=True)
         same = {k for k in used if self.exact and self.rows[k] == law}
-        return [arb(0) if k in same else self.negentropies[k] - costs[k] for k in used]
+        return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
 
 
 class Record:
@@ -156,6 +162,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         flip = _power(mechanism["epsilon"] / 2) / 2
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
+    if kind in PROTOCOLS:
+        return _protocol(model, PROTOCOLS[kind](mechanism, len(inputs), allowance), inputs)
     decays = kind in ("geometric", "exponential")
     return Channel(_decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
 
@@ -196,6 +204,18 @@ def _diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> lis
         decay = _power(mechanism["epsilon"])
         keep, other = 1 / (1 + (size - 1) * decay), decay / (1 + (size - 1) * decay)
     return [[other] * v + [keep] + [other] * (size - v - 1) for v in range(size)]
+
+
+def _protocol(model: Model, protocol: Protocol, inputs: list[int]) -> Channel:
+    """A channel that has rows if they are few enough to be written out."""
+    written = len(inputs) * protocol.outputs() <= _MAX_WRITTEN
+    known = model.adversary == "product_priors" or model.adversary in CLASSES
+    need(written or known, f"the channel has more than {_MAX_WRITTEN} entries, and no closed form for this adversary")
+    if written:
+        take_entries(len(inputs), protocol.outputs(), model.allowance, POINTER)
+    channel = Channel(protocol.rows() if written else [], inputs, model.allowance)
+    channel.protocol = protocol
+    return channel
 
 
 def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
