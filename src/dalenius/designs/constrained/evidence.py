@@ -25,6 +25,7 @@ from dalenius.evidence.lines import (
     MultiplierLine,
     PriorLine,
     RatioLine,
+    TangentLine,
     TermLine,
     WeightLine,
 )
@@ -49,6 +50,7 @@ class OwnBound:
     prices : dict of constraint -> dict of row -> multiplier
         Also of the budget and of the privacy notion, by their numbers.
     cones : dict of constraint -> (t, u...)
+    tangents : list of (law, number of the tangent, weight, hint)
     """
 
     def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
@@ -72,6 +74,8 @@ class OwnBound:
             for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones))
             if any(both)
         }
+
+        self.tangents = [(region.secrets[k], i, weight, hint) for k, i, weight, hint in bound.tangents]
 
     def _allow(self) -> None:
         """Lower the weights of the terms until the conditions of docs/certificate-format.md hold for them as they are written."""
@@ -114,6 +118,10 @@ class OwnBound:
             *(
                 ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
                 for j, both in sorted(self.cones.items())
+            ),
+            *(
+                TangentLine(law.number, law.law, short_text(weight), law.about(i, hint), law.hint(hint))
+                for law, i, weight, hint in self.tangents
             ),
             *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
@@ -190,6 +198,10 @@ class OwnBound:
                 for (x, y), c in part.summed.items():
                     matrix[x, y] -= float(multiplier * c)
                     size[x, y] += abs(float(multiplier * c))
+        for law, i, weight, hint in self.tangents:
+            slopes, sizes = law.part.slopes(i, hint)
+            matrix, size = matrix + weight * (law.part.masses.T @ slopes), size + weight * (law.part.masses.T @ sizes)
+            spent += weight * law.part.behind(i, hint)
         return matrix, size, spent
 
 

@@ -136,7 +136,7 @@ class ConstrainedExchange:
         """Find a mechanism and a bound, or multipliers which prove that there is none."""
         found = self.region.found
         if isinstance(found, Outside):
-            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones)
+            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
             raise DaleniusError(
