@@ -30,7 +30,9 @@ ONE_OF_EACH = {
     "cone": dl.SecondOrderCone([dl.Affine([(0, 0, 1), (0, 0, 1)], constant=-1), dl.Affine([])], [(1, 1, 1)], 0.75),
     "leakage": dl.LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
     "local_information_privacy": dl.LocalInformationPrivacy("log 3/2", secret=SECRET),
-    "information_privacy": dl.InformationPrivacy("log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET),
+    "information_privacy": dl.InformationPrivacy(
+        "log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET
+    ),
     "mutual_information": dl.MutualInformation("0.1 bits"),
     "kl": dl.KL(0.2, strong=True, priors=[[0.25, 0.25, 0.5, 0], [0, 0.5, 0.25, "1/4"]]),
     "total_variation": dl.TotalVariation("1/3", secret=SECRET),

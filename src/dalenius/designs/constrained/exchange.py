@@ -197,6 +197,9 @@ class ConstrainedExchange:
         if goal.only_leaks and self.region.constant is not None and kept:  # nothing leaks less
             self._take(self._audited(goal, self.region.constant, 0.0))
             return
+        if not self.watchers and self.problem.objective is None:
+            best = self.region.choosing(goal.costs[0])
+            self._take(self._audited(goal, best, 0.0) if self.region.meets(best) else None)
         start = self._found(anchor, goal)
         rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
         for _ in range(AUDITED):

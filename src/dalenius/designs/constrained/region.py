@@ -172,6 +172,11 @@ class Region:
         mechanism = as_matrix(self._full(q))
         return all(law.met_by(mechanism) for law in self.secrets)
 
+    def choosing(self, cost: Floats) -> Exact:
+        """The mechanism of least cost that there would be without rows, cones and limits: the best output, always."""
+        chosen = self.tied.sums(cost).argmin(axis=1)
+        return [Fraction(int(y == best)) for best in chosen.tolist() for y in range(self.shape[1])]
+
     def exact(self, q: Floats, anchor: Exact) -> Exact | None:
         """A mechanism that meets everything near one in doubles: on the equations, mixed with as little of the anchor as is needed."""
         if self._hull is None:
