@@ -12,9 +12,7 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from dalenius.errors import DaleniusError
-from dalenius.evidence import matrix_text, vector_text
 from dalenius.evidence.lines import About, Matrix, Vector
-from dalenius.information.arrays import Floats
 from dalenius.model.constraints import (
     KL,
     ChiSquare,
@@ -82,13 +80,13 @@ class SecretLaw:
             case MaximalCorrelation():
                 return CorrelationPart(masses, most)
             case HockeyStick():
-                return HockeyStickPart(masses, most, self._pairs, float(limit.factor()[1]))
+                return HockeyStickPart(masses, most, self.pairs, float(limit.factor()[1]))
             case KL(strong=True):
                 return StrongKLPart(masses, most)
         return InformationPart(masses, most)
 
     @cached_property
-    def _pairs(self) -> list[Letters]:
+    def pairs(self) -> list[Letters]:
         """Of a hockey-stick divergence, by rows of the part."""
         rows = range(len(self.letters))
         if isinstance(self.limit, LocalDPDelta):
@@ -98,24 +96,30 @@ class SecretLaw:
 
     # ------------------------------------------------------------ as it is written
 
-    def about(self, i: int, hint: Floats) -> About:
-        """What a tangent's line is about, besides the law."""
+    def about(self, i: int, hint: Vector) -> About:
+        """What a tangent's line is about, besides the law; its hint is given as texts."""
         part, s = self.part, self.letters
         if isinstance(part, CorrelationPart):
-            return self._at_letters(vector_text(hint[: part.letters]), "0")
+            return self._at_letters(hint[: part.letters], "0")
         if isinstance(part, HockeyStickPart):
             return tuple(None if row is None else s[row] for row in part.pairs[i])
-        return None if part.count == 1 and not getattr(self.limit, "strong", False) else s[i]
+        return s[i] if self._of_each else None
 
-    def hint(self, hint: Floats) -> Vector | Matrix:
-        """A hint in a tangent's line."""
+    def hint(self, hint: Vector) -> Vector | Matrix:
+        """A hint as a tangent's line has it."""
         part = self.part
         if isinstance(part, CorrelationPart):
-            return vector_text(hint[part.letters :])
-        if isinstance(part, HockeyStickPart) or getattr(self.limit, "strong", False):
-            return vector_text(hint)
-        rows = matrix_text(hint.reshape(part.letters, -1))
-        return self._at_letters(rows, ("0",) * len(rows[0]))
+            return hint[part.letters :]
+        if isinstance(part, HockeyStickPart) or self._of_each:
+            return hint
+        outputs = len(hint) // part.letters
+        rows = [hint[k * outputs : (k + 1) * outputs] for k in range(part.letters)]
+        return self._at_letters(rows, ("0",) * outputs)
+
+    @property
+    def _of_each(self) -> bool:
+        """Whether the limit is one of each letter."""
+        return bool(getattr(self.limit, "strong", False))
 
     def _at_letters(self, listed: Sequence[T], absent: T) -> tuple[T, ...]:
         """By letters, those without mass too."""
@@ -161,7 +165,7 @@ class SecretLaw:
                 return _over(sums, r, lambda a, b: a / b, most + 1)
             case HockeyStick():
                 c = _fmpq(self.limit.factor()[0])
-                rows = [(r if a is None else given[a], r if b is None else given[b]) for a, b in self._pairs]
+                rows = [(r if a is None else given[a], r if b is None else given[b]) for a, b in self.pairs]
                 return all(_sum(max(x - c * y, fmpq(0)) for x, y in zip(*pair, strict=True)) <= most for pair in rows)
         with ctx.workprec(BITS):
             most_nats = arb(most) * (arb(2).log() if units == "bits" else arb(1))
