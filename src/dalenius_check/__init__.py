@@ -14,6 +14,7 @@ from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
+from .compressed import plain
 from .design import Design, Words
 from .kinds import MECHANISMS
 from .model import Model, parse_model
@@ -102,6 +103,11 @@ def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowanc
     try:
         allowance.take(len(model) + len(certificate))
         parsed = parse_model(model, allowance)
+        try:
+            allowance.line = 1
+            certificate = plain(certificate, allowance)
+        except RefusedError as failure:
+            return Verdict(Status.REJECTED, f"certificate: {failure}")
         for bits in _PRECISIONS:
             try:
                 with chosen().workprec(bits), allowance.holding():

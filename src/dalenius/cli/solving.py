@@ -13,7 +13,7 @@ import typer
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
@@ -73,6 +73,9 @@ def solve(
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
+    compress: Annotated[
+        bool, typer.Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
+    ] = False,
     public_law: PublicLawOption = None,
     method: MethodOption = None,
     solver: SolverOption = "auto",
@@ -99,7 +102,7 @@ def solve(
     path = model_path(model)
     stated = dl.load(path)
     problem = published(stated, public_law, output)
-    folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
+    folder = None if output is None else Output(output, of_one_run(path.stem), force=force, compress=compress)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
             result = dl.solve(
@@ -184,8 +187,8 @@ def _written(
         files[".trace.csv"] = trace_table(result)
     written = folder.keep(name, problem, files)
     if written is not None and trace and math.isfinite(result.upper):
-        picture = written.with_suffix(".trace.png")
-        folder.draw(lambda: trace_picture(result, picture, title=written.stem))
+        picture = sibling(written, ".trace.png")
+        folder.draw(lambda: trace_picture(result, picture, title=sibling(written, "").name))
     return written
 
 
@@ -266,8 +269,8 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
-        **({"design": str(written.with_suffix(".design.toml"))} if written else {}),
-        **({"mechanism": str(written.with_suffix(".mechanism.json"))} if written and result.feasible else {}),
+        **({"design": str(sibling(written, ".design.toml"))} if written else {}),
+        **({"mechanism": str(sibling(written, ".mechanism.json"))} if written and result.feasible else {}),
     }
 
 

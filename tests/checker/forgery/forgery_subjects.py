@@ -7,6 +7,7 @@ and what their certificates say: a claim that contradicts an honest certificate 
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import itertools
 import json
@@ -567,13 +568,11 @@ def honest(name: str, model: bytes, certificate: bytes) -> Subject:
 
 def library(largest: int) -> Iterator[Subject]:
     """The library's models whose certificates are small."""
-    for path in sorted(LIBRARY.rglob("*.cert")):
-        if path.stat().st_size <= largest:
-            yield honest(
-                path.with_suffix("").relative_to(LIBRARY).as_posix(),
-                path.with_suffix(".toml").read_bytes(),
-                path.read_bytes(),
-            )
+    for path in sorted(LIBRARY.rglob("*/*.toml")):
+        text, gzipped = path.with_suffix(".cert"), path.with_suffix(".cert.gz")
+        certificate = text.read_bytes() if text.exists() else gzip.decompress(gzipped.read_bytes())
+        if len(certificate) <= largest:
+            yield honest(path.with_suffix("").relative_to(LIBRARY).as_posix(), path.read_bytes(), certificate)
 
 
 def foreign() -> Subject:

@@ -23,6 +23,7 @@ from campaigns import draws
 from dalenius._join import join
 from dalenius.catalogue import ratchet
 from dalenius.catalogue.models import CLOSED, SETS, library, library_folder, library_model
+from dalenius.catalogue.standing import Standing, certificate_digest
 from dalenius.cli import app
 from dalenius.model import digest
 from dalenius.model.adversaries import ADVERSARIES
@@ -376,8 +377,9 @@ def test_the_history_only_tightens_and_ends_with_the_certificates():
 
 def copy_model(name: str, folder: Path, *, certified: bool = True) -> None:
     (folder / name).parent.mkdir(exist_ok=True)
-    for suffix in (".toml", ".cert") if certified else (".toml",):
-        shutil.copy(MODELS[name].path.with_suffix(suffix), folder / f"{name}{suffix}")
+    stored = [MODELS[name].certificate_path] if certified else []
+    for path in (MODELS[name].path, *stored):
+        shutil.copy(path, folder / name.partition("/")[0])
 
 
 NAMES = ("channel/lopsided-2x3", "design/parity-n4-leakage", "infeasible/negative-leakage")
@@ -461,7 +463,7 @@ def test_tightening_solves_what_is_open_and_keeps_what_is_better(small):
     assert ratchet.tighten(library_model(INFEASIBLE, small), small) is None
 
 
-@pytest.mark.parametrize("place", ["history.csv", "INDEX.md", "index.csv", f"{AUDIT}.cert"])
+@pytest.mark.parametrize("place", ["history.csv", "INDEX.md", "index.csv", f"{AUDIT}.cert", f"{AUDIT}.cert.gz"])
 def test_what_cannot_be_written_is_said_before_any_work(small, monkeypatch, command_line, place):
     def worked(*_, **__):
         raise AssertionError("worked")
@@ -493,8 +495,30 @@ def test_what_is_refused(small, monkeypatch):
     monkeypatch.setattr(ratchet, "MOST_BYTES", 100)
     with pytest.raises(dl.InputError, match="the library takes 100"):
         ratchet.submit(best, small)
-    assert not list(small.rglob("*.cert"))
+    assert not list(small.rglob("*.cert*"))
     assert ratchet.history(small) == []
+
+
+def test_long_certificates_are_compressed(small, monkeypatch):
+    """The limit is that of the file; one that gets longer leaves no text beside it, and one that gets shorter nothing compressed."""
+    model = library_model(AUDIT, small)
+    text, gzipped = model.certificate_places
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(claimed(best, lower=0), small)
+    assert model.certificate_path == text
+    monkeypatch.setattr(ratchet, "READ", 100)
+    ratchet.submit(best, small)
+    assert model.certificate_path == gzipped
+    assert not text.exists()
+    assert model.certificate() == best
+    row = library_model(AUDIT, small).row()
+    assert row.certificate_bytes == gzipped.stat().st_size < len(best.text)
+    assert row.certificate_digest == certificate_digest(best)
+    assert "index.csv" in run("library", "index", "--folder", small)
+    assert library_model(AUDIT, small).standing == Standing(True, "when the index was written")
+    shutil.copy(HOME / "verify.py", small)
+    done = subprocess.run([sys.executable, small / "verify.py", AUDIT], capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("1 of 1 proved\n")
 
 
 def test_a_name_keeps_its_meaning_and_its_narrowest_interval(small):
