@@ -319,7 +319,7 @@ class LocalDPDelta(HockeyStick):
 
 @dataclass(frozen=True, init=False)
 class LocalInformationPrivacyDelta(HockeyStick):
-    """The same of W(s,.) and r, the output's own law, both ways, for every letter s.
+    """sum_y max(r - e^epsilon W(s,.), 0) and e^-epsilon sum_y max(W(s,.) - e^epsilon r, 0) are at most so much for every letter s.
 
     Parameters
     ----------
