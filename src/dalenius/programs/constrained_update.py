@@ -304,7 +304,8 @@ class ConstrainedUpdate(MechanismProgram):
         """For given posteriors the bound is concave and piecewise linear in all else: a linear program has its largest value."""
         if self.demands.cones or self.wanted == np.inf:
             return point, multipliers
-        return point, self._best_prices(multipliers) or multipliers
+        turned = multipliers | self.demands.secrets.turned(multipliers)
+        return point, self._best_prices(turned) or multipliers
 
     def _best_prices(self, multipliers: Named) -> Named | None:
         """Maximise sum_x v_x - prices ends - weights limits where v_x is at most every supported entry of the matrix."""

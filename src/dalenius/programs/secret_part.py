@@ -78,6 +78,10 @@ class SecretPart(ABC):
         """The constant of a tangent and `at_most`: what is subtracted for a weight of 1."""
         return self.at_most
 
+    def turned(self, weights: Floats, hints: Floats) -> Tangents:
+        """More tangents near these, where a solver's are not exact enough; by default none."""
+        return weights, hints
+
     def nothing(self, outputs: int) -> Tangents:
         """Weights of 0."""
         return np.zeros(self.count), self.valid(np.ones((self.count, self.width(outputs))))

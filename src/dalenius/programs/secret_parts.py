@@ -16,6 +16,10 @@ from dalenius.programs.secret_part import Constraints, SecretPart, Tangents, Var
 __all__ = ["ChiSquarePart", "CorrelationPart", "HockeyStickPart", "InformationPart", "StrongKLPart", "VariationPart"]
 
 LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
+SEEN = 1e-6  # share of the largest weight above which one counts
+TURN = 1e-5  # by how much a tangent is moved
+NEW = 1e-30  # weight of a tangent that a linear program may use
+MANY = 60  # moves: with more, there would be too many
 NOTHING = 1e-14  # weight of a cone, of the largest, whose multipliers say nothing
 
 
@@ -255,6 +259,20 @@ class CorrelationPart(SecretPart):
         t = -(vectors.T @ Z[:k, k:]) / np.where(weights > NOTHING * weights.max(initial=0.0), weights, np.inf)[:, None]
         return weights, self.valid(np.hstack([vectors.T / np.sqrt(self.pi), t]))
 
+    def turned(self, weights: Floats, hints: Floats) -> Tangents:
+        """Beside each tangent with a weight it moved a little, f towards every other f, and t at every output, both ways.
+
+        Solvers answer semidefinite programs less exactly; what a mixture of these corrects is linear in the error, and what it costs
+        is quadratic in how little they are moved.
+        """
+        k, found = self.letters, list[Floats]()
+        moves = [TURN * np.concatenate([self._centred(hint), hint[k:]]) for hint in hints[:k]]
+        moves += [TURN * np.eye(hints.shape[1])[i] for i in range(k, hints.shape[1])]
+        for hint in hints[weights > SEEN * weights.max()] if len(moves) <= MANY else ():
+            found += [hint + sign * move for move in moves for sign in (1.0, -1.0)]
+        new = np.array(found).reshape(-1, hints.shape[1])
+        return np.concatenate([weights, np.full(len(new), NEW)]), self.valid(np.concatenate([hints, new]))
+
     def _centred(self, hint: Floats) -> Floats:
         f = hint[: self.letters]
         return np.asarray(f - self.pi @ f)
@@ -274,7 +292,9 @@ class CorrelationPart(SecretPart):
 
 
 class HockeyStickPart(SecretPart):
-    """sum_y max(A - c B, 0) for pairs (A, B) of laws among W(s,.) and r. Hint: from 0 to 1 by output, which A - c B is multiplied by.
+    """sum_y max(A - c B, 0) <= at_most for pairs (A, B) of laws among W(s,.) and r, <= c at_most where B is r.
+
+    Hint: from 0 to 1 by output, which A - c B is multiplied by.
 
     Parameters
     ----------
@@ -290,6 +310,7 @@ class HockeyStickPart(SecretPart):
         super().__init__(masses, at_most)
         self.pairs, self.factor = pairs, factor
         given = np.vstack([np.diag(1.0 / self.pi), np.ones(self.letters)])  # W(s,.) in u, at last r
+        self.shares = np.array([factor if b is None else 1.0 for _, b in pairs])  # of the limit
         self.combine = np.array([given[self._row(a)] - factor * given[self._row(b)] for a, b in pairs])
 
     def _row(self, letter: int | None) -> int:
@@ -306,13 +327,13 @@ class HockeyStickPart(SecretPart):
         above = cp.Variable((self.count, r.size), nonneg=True, name="above")
         return {"above": above}, {
             "above": cp.Constant(self.combine) @ u <= above,
-            "sum": cp.sum(above, axis=1) <= allowed,
+            "sum": cp.multiply(1.0 / self.shares, cp.sum(above, axis=1)) <= allowed,
         }
 
     def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
         if not {"above", "sum"} <= duals.keys():
             return None
-        weights = np.maximum(duals["sum"], 0.0)
+        weights = np.maximum(duals["sum"], 0.0) / self.shares
         return weights, self.valid(duals["above"] / np.where(weights > 0.0, weights, 1.0)[:, None])
 
     def valid(self, hints: Floats) -> Floats:
@@ -323,4 +344,7 @@ class HockeyStickPart(SecretPart):
         return found, np.abs(found)
 
     def values(self, u: Floats) -> Floats:
-        return np.asarray(np.maximum(self.combine @ u, 0.0).sum(axis=1))
+        return np.asarray(np.maximum(self.combine @ u, 0.0).sum(axis=1) / self.shares)
+
+    def behind(self, i: int, hint: Floats) -> float:
+        return float(self.shares[i] * self.at_most)

@@ -69,6 +69,12 @@ class Secrets:
             matrix, size, spent = matrix + added, size + more, spent + taken
         return matrix, size, spent
 
+    def turned(self, multipliers: Mapping[str, Floats]) -> Named:
+        """With more tangents near these, where that may help; new ones with weights next to 0."""
+        return self._named(
+            part.turned(multipliers[f"tangents{k}"], multipliers[f"hints{k}"]) for k, part in enumerate(self.parts)
+        )
+
     def used(self, multipliers: Mapping[str, Floats]) -> list[tuple[int, int]]:
         """Part and number of each tangent with a weight."""
         return [

@@ -37,8 +37,8 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
     Raises
     ------
     InputError
-        If there are second-order cones, or a limit of the maximal correlation; if no mechanism was found that meets the rows; or, of a least distortion, none that leaks
-        nothing.
+        If there are second-order cones, or limits of the maximal correlation; if no mechanism was found that meets the rows; or, of a
+        least distortion, none that leaks nothing.
     """
     search, orbits = Run.of(Limits(time_limit=None)), Orbits.of(problem, lambda *_: False)
     region = Region(problem, orbits, search)
@@ -51,8 +51,8 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
     for law in region.secrets:
         if isinstance(law.limit, MaximalCorrelation):
             raise InputError(
-                "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or solve the "
-                "model"
+                "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
+                "solve the model"
             )
     watchers = watchers_of(problem, orbits, search.rng)
     watched = list[Watched]()

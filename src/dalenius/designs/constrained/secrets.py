@@ -165,8 +165,13 @@ class SecretLaw:
                 return _over(sums, r, lambda a, b: a / b, most + 1)
             case HockeyStick():
                 c = _fmpq(self.limit.factor()[0])
-                rows = [(r if a is None else given[a], r if b is None else given[b]) for a, b in self.pairs]
-                return all(_sum(max(x - c * y, fmpq(0)) for x, y in zip(*pair, strict=True)) <= most for pair in rows)
+                rows = [
+                    (r if a is None else given[a], *((r, c) if b is None else (given[b], 1))) for a, b in self.pairs
+                ]
+                return all(
+                    _sum(max(x - c * y, fmpq(0)) for x, y in zip(above, below, strict=True)) <= share * most
+                    for above, below, share in rows
+                )
         with ctx.workprec(BITS):
             most_nats = arb(most) * (arb(2).log() if units == "bits" else arb(1))
             if isinstance(self.limit, KL) and self.limit.strong:

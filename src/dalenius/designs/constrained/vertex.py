@@ -201,16 +201,12 @@ class _Program:
     def tangents(self, multipliers: list[Fraction]) -> Iterator[tuple[SecretLaw, int, Fraction, list[Fraction]]]:
         """Of each limit that has a multiplier: how much of it each difference has, by size."""
         for limit in self.limits:
-            weight = multipliers[limit.total]
-            if weight:
-                terms = self.rows[limit.total].terms
+            price, terms = multipliers[limit.total], self.rows[limit.total].terms
+            if price:
                 sums = (sum((sign * multipliers[r] for r, sign in sides), ZERO) for sides in limit.sides)
-                yield (
-                    limit.law,
-                    limit.number,
-                    weight,
-                    [x / (weight * share) for x, share in zip(sums, terms.values(), strict=True)],
-                )
+                hint = [x / (price * share) for x, share in zip(sums, terms.values(), strict=True)]
+                of_all = isinstance(limit.law.limit, HockeyStick)  # each size has the same share, which is the line's
+                yield limit.law, limit.number, price * next(iter(terms.values())) if of_all else price, hint
 
 
 def _short(value: Fraction) -> bool:
@@ -232,7 +228,7 @@ def _pieces(law: SecretLaw, region: Region, outputs: int) -> Iterator[tuple[int,
         c = law.limit.factor()[0]
         for number, (a, b) in enumerate(law.pairs):
             sides = (joint.support if a is None else given[a], joint.support if b is None else given[b])
-            yield number, [(ONE, [difference(*sides, c, y)]) for y in range(outputs)]
+            yield number, [(1 / c if b is None else ONE, [difference(*sides, c, y)]) for y in range(outputs)]
         return
     assert isinstance(law.limit, TotalVariation)
     parts = [
