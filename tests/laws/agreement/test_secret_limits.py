@@ -248,3 +248,61 @@ def test_the_mechanism_keeps_its_limit_exactly_and_more_room_costs_no_more(seed,
     assert MEASURED[name](channel, law) <= most
     assert wide.lower <= tight.upper
     assert all(isinstance(q, Fraction) for row in tight.mechanism.rows for q in row)
+
+
+# ---------------------------------------------------------------- neither of them, both of them, and other solvers
+
+
+def test_limits_that_nothing_meets_are_refuted():
+    none = dl.solve(design(A, dl.ErrorCap(0.05), dl.ChiSquare(0.1, secret=A)))
+    assert not none.feasible
+    assert [price.kind for price in none.constraints] == ["error", "chi_square"]
+
+
+def test_a_limit_beside_an_adversary():
+    """Of a fair bit both limits are functions of the flip: the tighter one says what the best is."""
+    bit = [[Fraction(1, 2), 0], [0, Fraction(1, 2)]]
+    for most, chi, flip in ((0.1, 0.01, 0.45), (0.01, 1, None)):
+        found = dl.solve(
+            dl.MinDistortion(
+                records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), adversary=dl.AnyPrior(),
+                max_leakage=most, constraints=[dl.ChiSquare(chi, secret=bit)],
+            )
+        )  # fmt: skip
+        flip = flip or next(
+            p
+            for p in np.linspace(0.3, 0.5, 200001)
+            if math.log(2) + p * math.log(p) + (1 - p) * math.log(1 - p) <= most
+        )
+        assert found.lower - 1e-5 <= flip <= found.upper + 1e-5
+
+
+def test_a_limit_of_zero_is_refused_with_what_to_say_instead():
+    with pytest.raises(dl.DaleniusError, match="LocalDPBetween"):
+        dl.solve(design(A, dl.ChiSquare(0, secret=A)))
+    told = dl.solve(design(A, dl.LocalDPBetween(0, secret=A)))
+    channel, law = measures.channel_of_secret(np.array(A), np.array(told.mechanism.rows, dtype=float))
+    assert measures.total_variation(channel, law) < 1e-12
+    assert told.lower <= told.upper < 0.65  # of the best constant
+
+
+def test_a_constraint_alone_is_what_the_privacy_notion_is():
+    given = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "law": dl.Iid([0.5, 0.3, 0.2])}
+    notion = dl.PointwiseMaximalLeakage("log 2")
+    for more in ({"privacy": notion}, {"constraints": [notion]}):
+        found = dl.solve(dl.MinDistortion(**given, distortion=dl.Hamming(), **more))
+        assert (found.lower, found.upper, found.distortion) == (0.2, 0.2, Fraction(1, 5))
+
+
+def test_the_master_is_exported_with_its_cones():
+    from dalenius.export.cbf import cbf_text, parse_cbf
+    from dalenius.export.offer import offers
+    from plain_clarabel import solved
+
+    for limit in (dl.ChiSquare(0.1, secret=A), dl.MutualInformation(0.1, secret=A), dl.TotalVariation(0.1, secret=A)):
+        program = offers(design(A, limit))[0].make()
+        _, _, value = solved(parse_cbf(cbf_text(program.standard_form())))
+        found = program.solve()
+        assert found.lower - 1e-7 <= value <= found.upper + 1e-7
+    with pytest.raises(dl.InputError, match="semidefinite"):
+        offers(design(A, dl.MaximalCorrelation(0.3, secret=A)))[0].make()

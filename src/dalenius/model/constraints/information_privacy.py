@@ -57,6 +57,11 @@ class _AboutRatios(RowConstraint):
         rows = [2 * len(law.letters) * space.outputs for law in laws]
         return sum(rows), sum(2 * len(law.support) * count for law, count in zip(laws, rows, strict=True))
 
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
     def laws(self, space: MechanismSpace) -> list[JointLaw]:
         """The laws that it is about."""
         return laws_of(self.secret, self.priors, space)

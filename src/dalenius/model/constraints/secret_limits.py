@@ -100,6 +100,11 @@ class SecretLimit(Constraint):
     def check(self, space: MechanismSpace) -> None:
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
 
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
     def laws(self, space: MechanismSpace) -> list[JointLaw]:
         """The laws that it is about, exactly."""
         return laws_of(self.secret, self.priors, space)
