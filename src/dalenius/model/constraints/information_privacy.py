@@ -186,9 +186,11 @@ class InformationPrivacy(_AboutRatios):
                 )
 
     def size(self, space: MechanismSpace) -> tuple[int, int]:
-        rows, terms = super().size(space)
-        laws = self.laws(space)
-        return rows + len(laws), terms + sum(len(law.support) for law in laws) * space.outputs
+        exempt, rows, terms = set(self.exempt or ()), 0, 0
+        for law in self.laws(space):
+            own = 2 * sum((s, y) not in exempt for s in law.letters for y in range(space.outputs))
+            rows, terms = rows + own + bool(exempt), terms + len(law.support) * (2 * own + len(exempt))
+        return rows, terms
 
     def rows(self, space: MechanismSpace) -> Rows:
         exempt, parts = set(self.exempt or ()), []
