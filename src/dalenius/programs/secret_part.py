@@ -72,7 +72,7 @@ class SecretPart(ABC):
 
     def valid(self, hints: Floats) -> Floats:
         """The nearest hints that are allowed, in few digits."""
-        return rounded(hints)
+        return rounded(np.nan_to_num(hints, nan=1.0, posinf=1.0, neginf=1.0))
 
     def behind(self, i: int, hint: Floats) -> float:
         """The constant of a tangent and `at_most`: what is subtracted for a weight of 1."""
