@@ -76,6 +76,11 @@ class Region:
                 matrix[k, i] = float(c)
         return ConeRows(matrix, np.array([float(constant) for _, constant in cone.parts]))
 
+    @property
+    def seconds(self) -> float:
+        """What is left of the time."""
+        return self._search.clock.remaining
+
     # ------------------------------------------------------------ what there is
 
     @cached_property

@@ -23,7 +23,9 @@ __all__ = ["Vertex", "vertex_of"]
 
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST = 1000  # unknowns of an exact system: more take longer than they are worth
+LARGEST = 3000  # variables of a program that is tried
 FEASIBLE = 1e-10
+SHARE, LONGEST = 0.2, 100.0  # of the time that is left, which the solver may take, and seconds of that that count
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ class Vertex:
 
 def vertex_of(region: Region) -> Vertex | None:
     """The exact optimum of a design with linear rows and limits alone; None where it is another, or doubles do not lead there."""
-    if not _is_linear(region):
+    if not _is_linear(region) or _size(region) > LARGEST:
         return None
     program = _Program(region)
     found = program.in_doubles()
@@ -96,11 +98,21 @@ def _is_linear(region: Region) -> bool:
     return plain and rational and linear and PRIVACY not in region.numbered and not region.cones
 
 
+def _size(region: Region) -> int:
+    """How many variables the program has, without making any."""
+    count, outputs = region.shape
+    sizes = (
+        outputs * (law.part.count if isinstance(law.limit, HockeyStick) else len(law.letters)) for law in region.secrets
+    )
+    return count * outputs + sum(sizes)
+
+
 class _Program:
     """A region as a linear program in rationals: the region's rows, the sums of laws, and those of linear limits."""
 
     def __init__(self, region: Region) -> None:
         problem, count, outputs = region.problem, *region.shape
+        self.seconds = SHARE * min(region.seconds, LONGEST)
         self.size = self.variables = count * outputs
         law, cost = problem.exact_input_law(), problem.exact_cost()
         self.cost = region.folding.terms({(x, y): p * d for x, p in enumerate(law) for y, d in enumerate(cost[x])})
@@ -145,7 +157,11 @@ class _Program:
             A_eq=matrix[equal],
             b_eq=ends[equal],
             method="highs-ds",
-            options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
+            options={
+                "primal_feasibility_tolerance": FEASIBLE,
+                "dual_feasibility_tolerance": FEASIBLE,
+                "time_limit": self.seconds,
+            },
         )
         return found if found.status == 0 and found.x is not None else None
 
