@@ -10,17 +10,18 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
 from .compressed import plain
 from .design import Design, Words
+from .free import Free
 from .kinds import MECHANISMS
 from .model import Model, parse_model
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
-from .proof import ADVERSARIES
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
@@ -133,7 +134,7 @@ def digest(model: bytes) -> str:
 def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    kind = Private if "privacy" in model.design else Design
+    kind = Private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance)
     channel = None if design else build(model)

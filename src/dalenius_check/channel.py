@@ -108,15 +108,15 @@ class Channel:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
 
-    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
-        """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
+    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> dict[int, arb]:
+        """D(R(k, .) || law) by these inputs, whose rows vanish where the law does."""
         column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
         costs: dict[int, arb] = {}
         few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
         for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:
             costs |= zip(listed, (block * column).entries(), strict=True)
         same = {k for k in used if self.exact and self.rows[k] == law}
-        return [arb(0) if k in same else self.negentropies[k] - costs[k] for k in used]
+        return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
 
 
 class Record:

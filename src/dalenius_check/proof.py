@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -134,6 +135,8 @@ class ProductPriors(EntropyBound):
     the capacity of the rows that the letters of record i select together, at most max_a D(row_a || r^).
     """
 
+    size = 3  # of a line `law`
+
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's law on the letters, for one selection."""
         value = information(self.channel, self.masses(i, hint))
@@ -143,20 +146,28 @@ class ProductPriors(EntropyBound):
         """Each letter with the input that the selection has for it."""
         (j, weights), chosen = entries(hint, "selection and weights", 2), self._selections(i)
         rows = chosen[integer(j, "the selection", 0, len(chosen) - 1)]
-        return [[pair] for pair in zip(rows, law_of(weights, len(rows), "weights", self.allowance), strict=True)]
+        return [[pair] for pair in zip(rows, self.law(weights, len(rows)), strict=True)]
+
+    def law(self, weights: Any, size: int) -> list[fmpq]:
+        """The law on so many letters, one that the adversary may hold."""
+        return law_of(weights, size, "weights", self.allowance)
 
     def section(self, i: int, upper: arb) -> None:
         """Laws, until the next section, which list every selection."""
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
-        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _AFTER):
+        for item in self.lines.run("a law or record", {"law": self.size}, {"record": 2} | _AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
-            used = {k for j in listed for k in chosen[j]}
-            for bound in self.channel.divergences(output_law(item[2], self.channel, used), used):
-                at_most(bound, upper, "the law's divergence <= upper")
+            self.need_law([chosen[j] for j in listed], upper, *item[2:])
             missing -= listed
             self.tally["law"] += 1
         need(not missing, f"selection {min(missing, default=0)} of record {i} is not listed")
+
+    def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, hint: Any) -> None:
+        """Refuse a law on the outputs from which a row of these selections diverges by more than `upper`."""
+        used = {k for rows in listed for k in rows}
+        for bound in self.channel.divergences(output_law(hint, self.channel, used), used).values():
+            at_most(bound, upper, "the law's divergence <= upper")
 
     def signature(self, i: int) -> Any:
         """The tuples of rows that the selections stand for."""
@@ -197,6 +208,3 @@ class PriorSet(EntropyBound):
     @cached_property
     def _inputs(self) -> list[int]:
         return datasets(self.model, self.channel.values)
-
-
-ADVERSARIES = {"entropy_at_least": EntropyBound, "product_priors": ProductPriors, "prior_set": PriorSet}

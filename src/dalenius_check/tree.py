@@ -139,7 +139,7 @@ class Section:
         classes = Classes(self.record.inputs, self.channel.allowance)
         for item in self.lines.tree("a part or law", {"part": 3, "law": 2}, partial(self._part, classes)):
             used = frozenset[int]().union(*classes.sets) if all(classes.sets) else frozenset()
-            result += self.channel.divergences(output_law(item[1], self.channel, used), used)
+            result += self.channel.divergences(output_law(item[1], self.channel, used), used).values()
             self.tally["law"] += 1
         return result
 

@@ -291,6 +291,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     rng = random.Random(f"models {seed}")
     found = [*forgery_subjects.drawn(rng, drawn), forgery_subjects.foreign(), *forgery_subjects.library(largest)]
     found += forgery_constraints.drawn(rng, drawn // 5) + forgery_lines.drawn(rng, drawn // 5)
+    found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
     return found + forgery_subjects.solved(rng, solved)
 
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import constraint_truth
+import forgery_classes
 import forgery_constraints
 import forgery_lines
 import forgery_truth as truth
@@ -365,7 +366,7 @@ def witness(draft: Draft) -> bool:
         ["1" if k == chosen else "0" for k in range(count)] for chosen in (rng.randrange(count) for _ in range(letters))
     ]
     choices: list[Any] = [[draft.law(count) for _ in range(letters)], pure, "uniform", None]
-    if adversary.get("kind") == "product_priors":
+    if "kind" in adversary:
         choices += [[rng.randint(-1, 4), draft.law(letters)] for _ in range(3)]
     if adversary.get("kind") == "prior_set":
         choices += [rng.randint(-1, len(adversary["priors"])) for _ in range(3)]
@@ -970,7 +971,7 @@ TREES: dict[Kind, float] = {
     sorted_rows: 5,
 }
 PROOFS: dict[Kind, float] = {**TREES, cut_short: 1, records: 3, some_lines: 2}
-AUDITS: dict[Kind, float] = {witness: 2, overreach: 3, resolved: 0.2}
+AUDITS: dict[Kind, float] = {witness: 2, overreach: 3, resolved: 0.2, **forgery_classes.KINDS}
 DESIGNS: dict[Kind, float] = {
     mechanism: 3,
     off_budget: 4,
