@@ -29,7 +29,7 @@ ONE_OF_EACH = {
     "pointwise_maximal_leakage": dl.PointwiseLeakageLimit(0.8, priors=[[0.25, 0.25, 0.5, 0]]),
     "cone": dl.SecondOrderCone([dl.Affine([(0, 0, 1), (0, 0, 1)], constant=-1), dl.Affine([])], [(1, 1, 1)], 0.75),
     "leakage": dl.LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
-    "local_information_privacy": dl.LocalInformationPrivacy("log 3/2", secret=SECRET),
+    "local_information_privacy": dl.LocalInformationPrivacy("log 6/5", secret=SECRET),
     "information_privacy": dl.InformationPrivacy(
         "log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET
     ),
@@ -103,7 +103,7 @@ def by_definition(problem, constraint, rows) -> bool:
             exempt = set(constraint.exempt or ()) if constraint.kind == "information_privacy" else set()
             r = [sum(sum(row) * Q[x][y] for x, row in enumerate(zip(*JOINT, strict=True))) for y in range(5)]
             W = [[2 * sum(p * Q[x][y] for x, p in enumerate(row)) for y in range(5)] for row in JOINT]
-            c = Fraction(3, 2) if not exempt else Fraction(5, 4)
+            c = Fraction(6, 5) if not exempt else Fraction(5, 4)
             near = all(
                 W[s][y] <= c * r[y] and r[y] <= c * W[s][y] for s in (0, 1) for y in range(5) if (s, y) not in exempt
             )
