@@ -22,6 +22,7 @@ __all__ = [
     "MAX_PROOF",
     "alone",
     "csv_column",
+    "make_folder",
     "need_folder",
     "need_places",
     "packed",
@@ -238,13 +239,31 @@ def _staged(path: Path, content: str | bytes) -> str:
     return temporary
 
 
-def need_folder(folder: Path, *, make: bool = False) -> None:
-    """The folder is tried, and if need be made with those above it: `InputError` unless a file can be written into it."""
+def make_folder(folder: Path) -> None:
+    """The folder, and those above it: `InputError` where that cannot be done."""
     try:
-        if make:
-            folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made a folder: {error.strerror or error}") from None
+
+
+def need_folder(folder: Path, *, make: bool = False) -> None:
+    """The folder is tried, and if need be made for that: `InputError` unless a file can be written into it.
+
+    What was made goes again: whoever writes there makes it anew, and who has nothing to write leaves nothing.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()] if make else []
+    try:
+        if make:
+            make_folder(folder)
+        _need_writable(folder)
+    finally:
+        for each in missing:
+            with suppress(OSError):  # another process writes there already
+                each.rmdir()
+
+
+def _need_writable(folder: Path) -> None:
     try:
         staged = _staged(folder / "any", "")
     except OSError as error:

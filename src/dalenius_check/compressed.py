@@ -28,7 +28,7 @@ def plain(data: bytes, allowance: Allowance) -> bytes:
             raise RefusedError(f"not what gzip writes ({error})") from None
         need(bool(given or made) or stream.eof, "the compressed data end too early")
         found += made
-        need(len(found) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
+        need(max(len(data), len(found)) <= MAX_FILE, f"the certificate is longer than {MAX_FILE} bytes")
     need(start >= len(data) and not stream.unused_data, "something stands after the compressed data")
     allowance.take(len(found))
     return bytes(found)

@@ -123,8 +123,9 @@ class PrivacyDelta(SecretLimit):
 
     def values(self, told: Told, c: fmpq) -> Iterable[fmpq]:
         rows = told.given.values()
-        pairs = permutations(rows, 2) if self.local else (p for w in rows for p in ((w, told.mean), (told.mean, w)))
-        return (self._over(one, other, c) for one, other in pairs)
+        if self.local:
+            return (self._over(one, other, c) for one, other in permutations(rows, 2))
+        return (x for row in rows for x in (self._over(row, told.mean, c) / c, self._over(told.mean, row, c)))
 
     def _over(self, one: Sequence[fmpq], other: Sequence[fmpq], c: fmpq) -> fmpq:
         self.allowance.look()
@@ -141,7 +142,8 @@ class PrivacyDelta(SecretLimit):
             parts = [(one, fmpq(1)), (other, -c)]
             held = {s: self.share(law, s, factors, sign) for s, sign in parts if s is not None}
             means = [[sign * x for x in factors] for s, sign in parts if s is None]
-            return held, means[0] if means else [fmpq(0)] * self.outputs, self.most
+            most = c * self.most if other is None else self.most
+            return held, means[0] if means else [fmpq(0)] * self.outputs, most
 
         return make
 

@@ -82,6 +82,18 @@ def test_a_bomb(monkeypatch):
     )
 
 
+def test_a_compressed_file_is_no_longer_than_others_either(monkeypatch):
+    """A name in the header makes it as long as one likes."""
+    long = PACKED[:3] + b"\x08" + PACKED[4:10] + b"x" * 5000 + b"\0" + PACKED[10:]
+    assert check(MODEL, long).proved
+    monkeypatch.setattr(compressed, "MAX_FILE", 5000)
+    verdict = check(MODEL, long)
+    assert (verdict.status, verdict.reason) == (
+        Status.REJECTED,
+        "certificate: the certificate is longer than 5000 bytes",
+    )
+
+
 def test_the_command_line(tmp_path, capsys):
     (tmp_path / "model").write_bytes(MODEL)
     (tmp_path / "proof").write_bytes(PACKED)

@@ -21,6 +21,7 @@ from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree, output_law
 from dalenius.audits.curve import WholeCurve, bound_at
+from dalenius.audits.kept import Kept
 from dalenius.audits.proof_lines import (
     constant_lines,
     dual_lines,
@@ -83,6 +84,7 @@ class EntropyAudit(Audit):
     records: list[RecordAudit] = field(default_factory=list, init=False)
     multipliers: RowSolver = field(default_factory=RowSolver, init=False)
     together: Together = field(init=False)
+    kept: Kept = field(init=False)
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -114,7 +116,9 @@ class EntropyAudit(Audit):
         crew = self.search.crew
         self.held = AuditCosts.of(self.problem).held + (crew.bytes if crew else 0.0)
         self.together = Together(self, crew, self.clock, self.clock.seconds)
+        self.kept = Kept(self.search.checkpoint)
         self.records = [self._start(channel) for channel in self.channels]
+        self.kept.started(self.records)
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
@@ -125,6 +129,7 @@ class EntropyAudit(Audit):
         self._bound_all(self.clock)
         self.out_of_time |= self.clock.expired
         self.tell("done", None, sum(record.leaves for record in self.records), now=True)
+        self.kept.look(self.records, now=True)
 
     @property
     def exposed(self) -> int | None:
@@ -180,7 +185,9 @@ class EntropyAudit(Audit):
         return RecordAudit(channel, candidate, *bound)
 
     def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
-        """A witness for one kind of record, which is bounded by `upper` already."""
+        """A witness for one kind of record, which is bounded by `upper` already: that of a checkpoint, or what a search finds."""
+        if (known := self.kept.witness(channel)) is not None:
+            return known
         turn, room = self.clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.held)
         return search(channel, rng=self.search.rng, clock=turn, room=room)
 
@@ -234,6 +241,7 @@ class EntropyAudit(Audit):
 
     def _trees(self, record: RecordAudit, dual: DualBound, turn: Clock) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
+        record.candidate = self.kept.best(record)
         channel, runners, decimals = record.channel, list[Runner](), record.decimals(self.gap)
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self._slope)
         if relaxation.improves:
@@ -250,6 +258,8 @@ class EntropyAudit(Audit):
                 multipliers=self.multipliers,
             )
             runners.append(joint)
+        for runner in runners:
+            self.kept.runner(record, runner)
         return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _vertices(self, record: RecordAudit, turn: Clock) -> None:
@@ -278,6 +288,7 @@ class EntropyAudit(Audit):
             may_grow=partial(self.may_grow, turn, record.work),
             tell=lambda upper, nodes: self.tell("dual", channel.record, nodes, min(upper, record.upper)),
             together=partial(self.together.rows, record, turn),
+            begun=partial(self.kept.rows, record),
         )
         record.keep(bound.upper, "dual", dual_lines(channel, bound), bound.leaves, bound.grouped)
         return bound
@@ -359,12 +370,13 @@ class EntropyAudit(Audit):
 
     def _checking(self, leaves: int, grouped: float, work: int) -> float:
         """Seconds that checking so many leaves takes, each of so many multiply-adds where outputs are not grouped."""
-        return self.clock.pace * self.search.checks * leaves * (FIXED + WORK * grouped * work)
+        return self.clock.pace * self.search.checks * self.search.share * leaves * (FIXED + WORK * grouped * work)
 
     def tell(self, stage: str, record: int | None, leaves: int, upper: float = np.inf, *, now: bool = False) -> None:
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
+        self.kept.look(self.records)
 
 
 def _grouped(tree: BoxTree | RowTree | Runner) -> float:

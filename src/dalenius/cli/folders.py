@@ -12,7 +12,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import drawn, err
 from dalenius.evidence import Header
-from dalenius.files import alone, need_folder, need_places, packed, write_together
+from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
 
 __all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run", "sibling"]
 
@@ -158,6 +158,7 @@ class Output:
     def working(self) -> Iterator[None]:
         """Alone in the folder; an `InputError` is kept for later."""
         try:
+            make_folder(self.folder)
             with alone(self.folder, wait=WAIT):
                 yield
         except dl.InputError as error:

@@ -16,7 +16,7 @@ import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.shared import UnitsOption, err, listed, out, status_line, write_json
 from dalenius.exact import as_fraction, as_law
-from dalenius.files import need_folder, need_places, write_together
+from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
 from dalenius.measures.table import read_table
 
@@ -123,6 +123,7 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
             contents |= {model: dl.dumps(row.claim.problem), proof: row.claim.certificate.text}
             written[row.name] = {"claimed": row.claim.epsilon, "model": str(model), "certificate": str(proof)}
     need_places(contents)
+    make_folder(folder)
     write_together(contents)
     return written
 

@@ -81,6 +81,10 @@ def solve(
     solver: SolverOption = "auto",
     jobs: JobsOption = 1,
     scheduler: SchedulerOption = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
+    ] = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -115,6 +119,7 @@ def solve(
                 jobs=jobs,
                 scheduler=scheduler,
                 curve=curve,
+                checkpoint=checkpoint,
             )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
@@ -154,6 +159,7 @@ def verify(
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
@@ -165,7 +171,7 @@ def verify(
     options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     options += ["--json"] * as_json + ["--resolved"] * resolved
     if certificate is not None:
-        raise typer.Exit(check([str(model_path(model)), str(certificate), *options], "dalenius"))
+        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
     if resolved or not model.endswith(".json"):
         raise dl.InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "

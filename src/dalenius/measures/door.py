@@ -225,7 +225,10 @@ def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] 
 
 def _factor(epsilon: Number) -> fmpq | arb:
     """e^epsilon where it is rational, else a ball around it."""
-    notion = LocalDP(epsilon)
+    try:
+        notion = LocalDP(epsilon)
+    except InputError as error:
+        raise InputError(str(error).removeprefix("privacy: ")) from None
     if not notion.feasible:
         raise InputError(f"epsilon: expected a number of at least 0, got {brief(epsilon)}")
     low, high = (fmpq(end.numerator, end.denominator) for end in notion.factor())

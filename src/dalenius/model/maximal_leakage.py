@@ -114,8 +114,8 @@ class MaximalLeakage(Problem):
         return self.mechanism.constant_row(inputs, outputs)
 
     @cached_property
-    def alike(self) -> Integers | None:
-        """Numbers (inputs, outputs), equal only where two entries of the channel are one number, exactly; None if nobody knows.
+    def alike(self) -> Integers:
+        """Numbers (inputs, outputs), equal only where two entries of the channel are one number, exactly.
 
         Of a mechanism of a kind of one's own, what is proved is about the matrix of its doubles, each row divided by its exact sum:
         where one row is the other in another order, equal doubles are equal entries.
@@ -126,7 +126,7 @@ class MaximalLeakage(Problem):
         [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
         """
         if self.mechanism.kind in MECHANISMS:
-            return self.mechanism.alike(self._indices)
+            return self.mechanism.exact_entries(self._indices).index
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
     @classmethod

@@ -135,13 +135,14 @@ def measured(table: dict[str, Any], told: Told, c: Fraction) -> Fraction | Decim
         scaled = [[float(told.u[s][y]) / math.sqrt(told.pi[s] * told.r[y]) for y in kept] for s in told.letters]
         values = np.linalg.svd(np.array(scaled), compute_uv=False)
         return float(values[1]) if len(values) > 1 else 0.0
-    rows = [told.w[s] for s in told.letters]
-    pairs = (
-        [(a, b) for a in rows for b in rows]
-        if kind == "local_dp_delta"
-        else [p for a in rows for p in ((a, told.r), (told.r, a))]
+    every = [told.w[s] for s in told.letters]
+    pairs = [(a, b, 1) for a in every for b in every]
+    if kind == "local_information_privacy_delta":
+        pairs = [p for a in every for p in ((a, told.r, c), (told.r, a, 1))]
+    return max(
+        sum((max(x - c * y, Fraction(0)) for x, y in zip(a, b, strict=True)), Fraction(0)) / part
+        for a, b, part in pairs
     )
-    return max(sum((max(x - c * y, Fraction(0)) for x, y in zip(a, b, strict=True)), Fraction(0)) for a, b in pairs)
 
 
 def most(table: dict[str, Any]) -> Fraction:
@@ -209,7 +210,7 @@ def tangent(question: Question, table: dict[str, Any], line: list[Any], c: Fract
         one, other = (px[x] if s is None else joint[s][x] / pi[s] for s in about)
         return t * (one - c * other)
 
-    behind = at_most
+    behind = at_most * (c if kind == "local_information_privacy_delta" and about[1] is None else 1)
     if kind == "chi_square":
         behind = at_most + 1
     if kind == "maximal_correlation":

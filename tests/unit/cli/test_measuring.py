@@ -60,12 +60,14 @@ def test_what_does_not_fit_is_one_line(command_line, tmp_path):
         ["nothing.csv"],
         ["parity/laplace-n4", "--units", "bytes"],
         ["parity/laplace-n4", "--prior", "0.5,0.5"],
+        ["parity/laplace-n4", "--epsilon", "nan"],
     ):
         done = command_line("measure", *arguments)
         assert done.returncode == 2
         assert done.stdout == ""
         assert done.stderr.startswith("dalenius: ")
         assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("dalenius: epsilon: expected a number")
 
 
 def test_the_largest_over_a_class_of_priors(command_line, tmp_path):

@@ -154,6 +154,7 @@ def dual_bound(
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
+    begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
@@ -178,6 +179,8 @@ def dual_bound(
     together : callable, optional
         Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
         for a least number of leaves, and it has told what has been done whenever something was.
+    begun : callable, optional
+        Told the output law, the multiplier and the trees, a letter each, before these are grown; it may put what had become of them.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
@@ -201,6 +204,7 @@ def dual_bound(
     best: DualBound | None = None
     for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
         trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        begun(law, beta, trees)
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
         bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)
@@ -310,7 +314,9 @@ class _Rows:
             chamber = self._problems.chamber(a)
             if self.grouped or (chamber.steps and law.size > SORTED):
                 groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
-                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
+                problem = RowProblem(
+                    groups, log_masses, law, beta, decimals=decimals, chamber=chamber, multipliers=self._multipliers
+                )
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
             relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=self._multipliers)

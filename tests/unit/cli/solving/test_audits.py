@@ -210,7 +210,7 @@ def test_the_alternating_scheme_and_its_solvers(command_line, model):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--solver", "clarabel"], "choose method="),
+        (["--solver", "clarabel"], "choose the method"),
         (["--solver", "gurobi"], "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
         (["--method", "exchange"], "method: of an audit expected alternating, or none"),
         (["--method", "descent"], "'descent' is not one of 'exchange', 'alternating'"),
