@@ -320,7 +320,8 @@ class _Desk:
         """What a check may hold, beside what the problem does."""
         if self._search is None:
             return inf
-        held = self.problem.channel.nbytes if isinstance(self.problem, MaximalLeakage) else 0
+        problem = self.problem
+        held = problem.channel.nbytes if isinstance(problem, MaximalLeakage) and not problem.in_closed_form else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property

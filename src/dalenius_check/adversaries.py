@@ -11,8 +11,8 @@ from .channel import Channel
 from .classes import CLASSES
 from .model import Model
 from .numbers import at_most
-from .proof import EntropyBound, PriorSet, ProductPriors
-from .tree import output_law
+from .prior_set import PriorSet
+from .proof import EntropyBound, Far, ProductPriors
 
 
 class ClassOfLaws(ProductPriors):
@@ -31,14 +31,14 @@ class ClassOfLaws(ProductPriors):
         """A law of the class."""
         return self.held.law(weights, size)
 
-    def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, hint: Any, more: Any = None) -> None:
+    def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, far: Far, more: Any = None) -> None:
         """Refuse a law on the outputs from which the rows of these selections may diverge by more than `upper` in the mean."""
         place = [(rows, self.held.letters(len(rows))) for rows in listed]
         used, numbers = {rows[a] for rows, letters in place for a in letters}, self.held.hint(more)
-        far = self.channel.divergences(output_law(hint, self.channel, used), used)
+        found = far(used)
         for rows, letters in place:
             self.allowance.look()
-            means = [far[rows[a]] for a in letters]
+            means = [found[rows[a]] for a in letters]
             bound = self.held.most(means, numbers) if all(x.is_finite() for x in means) else arb("nan")
             at_most(bound, upper, "the largest mean of the law's divergences <= upper")
 

@@ -8,6 +8,7 @@ from typing import Any
 from . import read
 from .arithmetic import fmpq
 from .numbers import need
+from .protocols import MAX_INPUTS
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
@@ -34,6 +35,13 @@ def _records(value: Any, what: str) -> list[int]:
     return [table["alphabet"]] * table["count"]
 
 
+def _level(value: Any, what: str) -> tuple[fmpq, str]:
+    """An epsilon that is not negative."""
+    number, unit = read.epsilon(value, what)
+    need(number >= (unit == "log"), f"{what} must not be negative")
+    return number, unit
+
+
 _EPSILON = required(read.number, high=1000)
 _K = (partial(read.integer, low=2, high=MAX_STATES), None)
 QUERIES: dict[str, Schema] = {
@@ -46,6 +54,7 @@ QUERIES: dict[str, Schema] = {
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
+_PROTOCOL: Schema = {"epsilon": required(_level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
 MECHANISMS: dict[str, Schema] = {
     "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
     "symmetric": {"flip": required(read.number, high=1), "k": _K},
@@ -53,6 +62,10 @@ MECHANISMS: dict[str, Schema] = {
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
+    "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
+    "optimized_unary_encoding": _PROTOCOL,
+    "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
+    "hadamard_response": _PROTOCOL,
 }
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
