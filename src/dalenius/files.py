@@ -72,13 +72,13 @@ def read_bytes(path: str | Path, what: str, *, at_most: int = MAX_INPUT, plain: 
     return data
 
 
-def packed(text: str) -> bytes:
-    """A text compressed by gzip: the same bytes whenever it is done.
+def packed(text: str, level: int = 9) -> bytes:
+    """A text compressed by gzip, quickly (1) to well (9): the same bytes whenever it is done.
 
     >>> len(packed("1" * 1000)) < 100
     True
     """
-    return gzip.compress(text.encode(), mtime=0)
+    return gzip.compress(text.encode(), level, mtime=0)
 
 
 def _unpacked(path: str | Path, data: bytes, what: str, at_most: int) -> bytes:

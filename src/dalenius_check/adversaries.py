@@ -11,7 +11,8 @@ from .channel import Channel
 from .classes import CLASSES
 from .model import Model
 from .numbers import at_most
-from .proof import EntropyBound, Far, PriorSet, ProductPriors
+from .prior_set import PriorSet
+from .proof import EntropyBound, Far, ProductPriors
 
 
 class ClassOfLaws(ProductPriors):

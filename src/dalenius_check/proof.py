@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from math import prod
+from functools import partial
 from typing import Any
 
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
-from .bounds import entropy_of, exact_information, information, uniform_information
+from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines
 from .channel import Channel, Record
-from .counts import completions, datasets, key, selections
+from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
@@ -145,10 +144,11 @@ class ProductPriors(EntropyBound):
             masses, law = self.masses(i, hint[:2]), [fmpq(0)] * protocol.inputs
             for ((k, p),) in masses:
                 law[k] += p
-            far = protocol.divergences(law, hint[2])
+            far = protocol.divergences(law, hint[2], above=False)
             return f"selection {hint[0]}", sum((arb(p) * far[k] for ((k, p),) in masses if p), arb(0))
         self._need_rows()
-        return f"selection {hint[0]}", information(self.channel, self.masses(i, hint))
+        value = information(self.channel, self.masses(i, hint))
+        return f"selection {hint[0]}", value
 
     def masses(self, i: int, hint: Any) -> Masses:
         """Each letter with the input that the selection has for it."""
@@ -185,7 +185,7 @@ class ProductPriors(EntropyBound):
             return self.channel.divergences(output_law(item[2], self.channel, used), used)
         protocol = self.channel.protocol
         assert protocol is not None
-        far = protocol.divergences(law_of(item[2], protocol.inputs, "weights", self.allowance), item[-1])
+        far = protocol.divergences(law_of(item[2], protocol.inputs, "weights", self.allowance), item[-1], above=True)
         return {k: far[k] for k in used}
 
     def _need_rows(self) -> None:
@@ -202,34 +202,3 @@ class ProductPriors(EntropyBound):
 
     def _selections(self, i: int) -> list[tuple[int, ...]]:
         return selections(self.model, i, self.channel.values)
-
-
-class PriorSet(EntropyBound):
-    """Listed priors: each is evaluated for each record."""
-
-    def information(self, i: int, hint: Any) -> tuple[str, arb]:
-        """The witness's number among the priors."""
-        return f"prior {hint}", exact_information(self.channel, list(map(dict, self.masses(i, hint))))
-
-    def bound(self, upper: arb) -> None:
-        """No lines; a record with one letter leaks nothing."""
-        need(self.lines.ahead() in NEXT, "there is a line after the witness or the priors")
-        for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
-            for j in range(len(self.model.priors)):
-                self.allowance.look()
-                at_most(self.information(i, j)[1], upper, f"what prior {j} teaches about record {i} <= upper")
-                self.tally["prior"] += 1
-
-    def masses(self, i: int, hint: Any) -> Masses:
-        """The listed prior's masses, where they are positive."""
-        j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
-        size, stride = self.model.alphabets[i], prod(self.model.alphabets[i + 1 :])
-        masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
-        for x, mass in enumerate(self.model.priors[j]):
-            if mass:
-                masses[x // stride % size][self._inputs[x]] += mass
-        return [list(row.items()) for row in masses]
-
-    @cached_property
-    def _inputs(self) -> list[int]:
-        return datasets(self.model, self.channel.values)

@@ -59,6 +59,7 @@ MOST_CLASSES = 256  # above this the vertex bound is not tried
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 3e-4
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
+LAST = 0.05  # share of the time limit that a last checkpoint may take, once it is passed
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
@@ -129,7 +130,7 @@ class EntropyAudit(Audit):
         self._bound_all(self.clock)
         self.out_of_time |= self.clock.expired
         self.tell("done", None, sum(record.leaves for record in self.records), now=True)
-        self.kept.look(self.records, now=True)
+        self.kept.look(self.records, within=LAST * self.search.limits.seconds)
 
     @property
     def exposed(self) -> int | None:

@@ -32,6 +32,7 @@ from dalenius.version import PRODUCER
 __all__ = ["Kept", "checkpoint_of"]
 
 WITNESSES = "witnesses"
+WRITING = 1e-4  # seconds a leaf
 CLASSES = (
     *(Leaf, Branch, Box, RowBox, Plan, ClosedPart, Halving, Refinement),
     *(Row, DualNode, ConditionalCut, Chamber, RowSymmetry, Triple, RecordSymmetries, Candidate),
@@ -54,7 +55,7 @@ class Kept:
 
     file: Checkpoint | None
     _first: dict[int, Candidate] = field(default_factory=dict, init=False)
-    _trees: list[tuple[str, object, AnyTree]] = field(default_factory=list, init=False)
+    _trees: list[tuple[str, object, AnyTree, AnyTree | Runner]] = field(default_factory=list, init=False)
     _known: dict[int, tuple[Candidate, Candidate]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,14 +103,17 @@ class Kept:
             runner.graft(numbers, nodes, None)
         elif numbers:
             tree.graft(numbers, nodes)
-        self._trees.append((name, mark, tree))
+        self._trees.append((name, mark, tree, runner or tree))
 
-    def look(self, records: Sequence[RecordAudit], *, now: bool = False) -> None:
-        """Write, if it is time to."""
-        if self.file is None or not self._trees or not (now or self.file.due):
+    def look(self, records: Sequence[RecordAudit], *, within: float | None = None) -> None:
+        """Write, if it is time to; or in any case, if that is predicted to take no more than so many seconds."""
+        if self.file is None or not self._trees:
+            return
+        leaves = sum(grown.leaves for *_, grown in self._trees)
+        if not (self.file.due if within is None else leaves * WRITING <= within):
             return
         own = {r.channel.record: (self._first[r.channel.record], r.candidate) for r in records}
-        trees = [(name, mark, tree.nodes) for name, mark, tree in self._trees]
+        trees = [(name, mark, tree.nodes) for name, mark, tree, _ in self._trees]
         self.file.write([(WITNESSES, None, self._known | own), *trees])
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.errors import InputError, brief
-from dalenius.files import MAX_PROOF, need_folder, need_places, read_text, write_whole
+from dalenius.files import MAX_PROOF, need_folder, need_places, packed, read_text, write_whole
 from dalenius.search.plain import Plain, same
 
 __all__ = ["Checkpoint"]
@@ -80,7 +80,7 @@ class Checkpoint:
         try:
             if len(text) > MAX_PROOF:
                 raise InputError(f"{self.path}: a checkpoint has at most {MAX_PROOF} bytes, and {len(text)} are needed")
-            write_whole(self.path, text)
+            write_whole(self.path, packed(text, 1))
         except InputError as error:
             self._writable = False
             logger.warning("no more checkpoints: %s", error)
@@ -92,7 +92,9 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
     def _read(self) -> list[tuple[str, str]]:
-        first, _, body = read_text(self.path, "a checkpoint", at_most=MAX_PROOF, encoding="ascii").partition("\n")
+        first, _, body = read_text(
+            self.path, "a checkpoint", at_most=MAX_PROOF, encoding="ascii", maybe_packed=True
+        ).partition("\n")
         try:
             header = json.loads(first)
         except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ from dalenius.exact import Integer, Number, as_integer
 from dalenius.information.arrays import Floats
 from dalenius.information.set_channels import SetChannel
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
-from dalenius.model.mechanisms.base import Mechanism, rational
+from dalenius.model.mechanisms.base import ExactEntries, Mechanism, rational
 from dalenius.model.queries.base import Integers
 
 __all__ = ["MAX_INPUTS", "LocalProtocol"]
@@ -116,14 +116,14 @@ class LocalProtocol(Mechanism):
             _filled(members, self.likelihoods(values.size, float(arb(self.factor))), float(arb(self.factor)))
         )
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
-        members = self._written(values)
-        return _filled(members, self.likelihoods(values.size, self.factor), self.factor)
-
-    def alike(self, values: Integers) -> Integers:
-        members = self._written(values)
-        marked = np.array([float(arb(x)) for x in self.likelihoods(values.size, fmpq(2))])
-        return 2 * np.unique(marked, return_inverse=True)[1][None, :] + members
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        members, likelihoods = self._written(values), self.likelihoods(values.size, self.factor)
+        marked = np.array(
+            [float(arb(x)) for x in self.likelihoods(values.size, fmpq(2))]
+        )  # of which no two are alike by chance
+        _, first, number = np.unique(marked, return_index=True, return_inverse=True)
+        numbers = [x for y in first for x in (likelihoods[y], likelihoods[y] * self.factor)]
+        return ExactEntries(numbers, 2 * number[None, :] + members)
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """Where epsilon is 0 all outputs are alike."""
