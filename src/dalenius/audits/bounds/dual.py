@@ -154,6 +154,7 @@ def dual_bound(
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
+    keep: Callable[[DualBound], None] = lambda bound: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
@@ -178,12 +179,15 @@ def dual_bound(
     together : callable, optional
         Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
         for a least number of leaves, and it has told what has been done whenever something was.
+    keep : callable, optional
+        Gets every bound on the way.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
+        keep(DualBound(upper, upper, law, 0.0, problems))
         return DualBound(upper, upper, law, 0.0, problems)
     rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
@@ -204,7 +208,9 @@ def dual_bound(
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
         bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)
-        best = bound if best is None or bound.upper < best.upper else best
+        if best is None or bound.upper < best.upper:
+            best = bound
+            keep(bound)
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
     assert best is not None
