@@ -88,6 +88,18 @@ def full() -> Iterator[Instance]:
             yield f"squares mod 4, full {name}", problem, 1e-2, 120.0
 
 
+def real() -> Iterator[Instance]:
+    """Counts of more people, and squares near full entropy: what textbook sizes leave out."""
+    for name, problem, gap in (
+        ("bit count n=6", least_leakage(6, 2, dl.Count(), 0.5, "0.9 max", distortion=dl.Absolute()), 1e-3),
+        ("bit count n=6", least_distortion(6, 2, dl.Count(), 0.1, "0.9 max", distortion=dl.Absolute()), 1e-3),
+        ("squares mod 4, full", least_leakage(3, 4, squares(3, 4, 4), 0.3, "0.8 max", mechanism="full"), 1e-3),
+        ("squares mod 4, full", least_distortion(3, 4, squares(3, 4, 4), 0.25, "0.8 max", mechanism="full"), 1e-3),
+        ("bit count n=20", least_leakage(20, 2, dl.Count(), 1, "0.9 max", distortion=dl.Absolute()), 2e-2),
+    ):
+        yield f"{name} {problem[0]}", problem[1], gap, 60.0
+
+
 def linear() -> Iterator[Instance]:
     """Under a privacy notion: absolute distortion, a random law of one record."""
     for size in (20, 50, 100, 200):
@@ -99,7 +111,7 @@ def linear() -> Iterator[Instance]:
             ), 1e-9, 300.0  # fmt: skip
 
 
-GROUPS = {"parity": parity, "modular": modular, "count": count, "full": full, "linear": linear}
+GROUPS = {"parity": parity, "modular": modular, "count": count, "full": full, "real": real, "linear": linear}
 QUICK = ("parity", "modular")
 
 

@@ -9,8 +9,10 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
 Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion (which mechanism is best?);
                 for annotations: Problem, DesignProblem
 Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior
-Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,
+                ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel; local protocols:
+                subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
                 to hand out and to release with: DesignedMechanism
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
@@ -60,6 +62,12 @@ from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
 from dalenius.model import dumps as dumps
+from dalenius.model.adversaries import BoxPriors as BoxPriors
+from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors
+from dalenius.model.adversaries import FloorPriors as FloorPriors
+from dalenius.model.adversaries import KLBallPriors as KLBallPriors
+from dalenius.model.adversaries import L1BallPriors as L1BallPriors
+from dalenius.model.adversaries import PolytopePriors as PolytopePriors
 from dalenius.model.constraints import Affine as Affine
 from dalenius.model.constraints import Band as Band
 from dalenius.model.constraints import Constraint as Constraint
@@ -87,8 +95,12 @@ from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
 from dalenius.model.mechanisms.exponential import exponential as exponential
 from dalenius.model.mechanisms.geometric import geometric as geometric
+from dalenius.model.mechanisms.hadamard_response import hadamard_response as hadamard_response
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
+from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
+from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
+from dalenius.model.mechanisms.subset_selection import subset_selection as subset_selection
 from dalenius.model.mechanisms.symmetric import symmetric as symmetric
 from dalenius.model.objectives import DistortionTerm as DistortionTerm
 from dalenius.model.objectives import LeakageTerm as LeakageTerm

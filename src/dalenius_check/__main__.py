@@ -14,7 +14,7 @@ def _judge(options: argparse.Namespace) -> Verdict:
     limits = {"seconds": options.time_limit, "memory": options.memory_limit}
     try:
         files = file_bytes(options.model), file_bytes(options.certificate)
-        return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, **limits)
+        return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, jobs=options.jobs, **limits)
     except MemoryError:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except KeyboardInterrupt:
@@ -24,7 +24,8 @@ def _judge(options: argparse.Namespace) -> Verdict:
 def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> int:
     """Run the check and return the exit status: 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved.
 
-    Where it is 2, one line on standard error says what cannot be used. An OSError says that the verdict cannot be printed.
+    Where it is 2, one line on standard error says what cannot be used, beside a verdict in JSON alone. An OSError says that the
+    verdict cannot be printed.
     """
     parser = Parser(prog=program, description="Check a dalenius certificate.")
     parser.add_argument("model", help="the model file (TOML)")
@@ -35,6 +36,13 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
     parser.add_common()
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes that check a long certificate (default: %(default)s)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print no verdict; the exit status tells")
     options = parser.parse_args(arguments)
     try:
@@ -45,7 +53,7 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         verdict = _judge(options)
     except ValueError as error:
         return unusable(f"{program}: {error}")
-    if not options.quiet:
+    if not options.quiet and (options.json or verdict.status is not Status.UNREADABLE):
         lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
         show(verdict.json(model=options.model, certificate=options.certificate) if options.json else "\n".join(lines))
     if verdict.status is Status.UNREADABLE:

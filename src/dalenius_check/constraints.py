@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .channel import Channel
 from .ground import Ground, Term
 from .model import Model
 from .numbers import in_nats, need, total
-from .proof import ADVERSARIES, NEXT, EntropyBound
+from .proof import NEXT, EntropyBound
 from .read import integer
 from .rows import Rows, rows_of, value_of
 

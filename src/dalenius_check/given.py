@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import BALL, NUMBER, PAIR, limit
 from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
@@ -16,7 +17,7 @@ from .ground import Costs
 from .model import Model
 from .numbers import height, need, total
 from .objective import Objective
-from .proof import ADVERSARIES, EntropyBound, Masses
+from .proof import EntropyBound, Masses
 from .read import decimal, entries, integer, law_of, nonnegative
 
 _MAX_CELLS, _MAX_MULTIPLIERS = 1 << 23, 1 << 22

@@ -8,6 +8,7 @@ from typing import Any
 from . import read
 from .arithmetic import fmpq
 from .numbers import need
+from .protocols import MAX_INPUTS
 from .read import REQUIRED, Schema, required
 
 MAX_STATES = 65_536
@@ -24,6 +25,10 @@ def _probabilities(value: Any, what: str) -> list[fmpq]:
     return read.laws([value], what)[0]
 
 
+def _numbers(value: Any, what: str) -> list[fmpq]:
+    return read.matrix([value], what)[0]
+
+
 def _records(value: Any, what: str) -> list[int]:
     size = required(read.integer, low=1, high=10_000)
     if isinstance(value, dict) and "alphabets" in value:
@@ -33,6 +38,13 @@ def _records(value: Any, what: str) -> list[int]:
     schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size}
     table = read.table(value, what, schema)
     return [table["alphabet"]] * table["count"]
+
+
+def _level(value: Any, what: str) -> tuple[fmpq, str]:
+    """An epsilon that is not negative."""
+    number, unit = read.epsilon(value, what)
+    need(number >= (unit == "log"), f"{what} must not be negative")
+    return number, unit
 
 
 _EPSILON = required(read.number, high=1000)
@@ -47,6 +59,7 @@ QUERIES: dict[str, Schema] = {
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
+_PROTOCOL: Schema = {"epsilon": required(_level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
 MECHANISMS: dict[str, Schema] = {
     "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
     "symmetric": {"flip": required(read.number, high=1), "k": _K},
@@ -54,9 +67,21 @@ MECHANISMS: dict[str, Schema] = {
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
+    "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
+    "optimized_unary_encoding": _PROTOCOL,
+    "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
+    "hadamard_response": _PROTOCOL,
 }
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
-_ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
+_BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
+_ADVERSARIES: dict[str, Schema] = {
+    "product_priors": {},
+    "prior_set": {"priors": (_priors, REQUIRED)},
+    "floor_priors": {"floor": required(read.number)},
+    "box_priors": {"low": (_numbers, REQUIRED), "high": (_numbers, REQUIRED)},
+    "polytope_priors": {"vertices": (_priors, REQUIRED)},
+    **dict.fromkeys(("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"), _BALL),
+}
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
 _FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
@@ -75,13 +100,6 @@ def _distortion(value: Any, what: str) -> dict[str, Any]:
     """A distortion, with `outputs` only where they are given."""
     table = read.known(value, what, _DISTORTIONS)
     return {key: item for key, item in table.items() if item is not None}
-
-
-def _level(value: Any, what: str) -> tuple[fmpq, str]:
-    """An epsilon that is not negative."""
-    number, unit = read.epsilon(value, what)
-    need(number >= (unit == "log"), f"{what} must not be negative")
-    return number, unit
 
 
 def _norm(value: Any, what: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from dalenius_check.curve import Ceiling
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import RefusedError
 from dalenius_check.tree import Section
+from permutations import generated as permutations_of
 
 MODELS = [
     ("count=2; alphabet=2", 'kind="parity"', 'kind="symmetric"; flip="1/5"'),
@@ -39,17 +40,14 @@ MODELS = [
 ]
 
 
-def composed(one, two):
-    """First the symmetry `two`, then `one`."""
-    return tuple(tuple(left[i] for i in right) for left, right in zip(one, two, strict=True))
-
-
 def generated(found):
-    """The group of these symmetries, the identity first."""
-    group = {tuple(tuple(range(len(part))) for part in found[0]): None, **dict.fromkeys(found)}
-    while more := {composed(a, b) for a in group for b in group} - group.keys():
-        group |= dict.fromkeys(sorted(more))
-    return list(group)
+    """The group of these symmetries (alpha, pi, tau), the identity first: they permute letters, classes and outputs side by side."""
+    sizes = [len(part) for part in found[0]]
+    ends = np.cumsum([0, *sizes])
+    side_by_side = [[start + i for start, part in zip(ends, g, strict=False) for i in part] for g in found]
+    members = np.array(sorted(permutations_of(side_by_side, ends[-1])))
+    parts = [members[:, start : start + size] - start for start, size in zip(ends, sizes, strict=False)]
+    return [tuple(tuple(part.tolist()) for part in member) for member in zip(*parts, strict=True)]
 
 
 @dataclass

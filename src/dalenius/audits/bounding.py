@@ -14,6 +14,7 @@ from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.kept import Kept
 from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, vertex_lines
 from dalenius.audits.record_audit import ABSOLUTE, RecordAudit, Rung
 from dalenius.audits.together import Together
@@ -64,6 +65,8 @@ class Bounding:
         What trees may take.
     together : Together
         Who works on them, too.
+    kept : Kept
+        Where they are written from time to time.
     slope : float, optional
         The multiplier that all leaves are to have.
     """
@@ -71,6 +74,7 @@ class Bounding:
     audit: Bounded
     room: TreeRoom
     together: Together
+    kept: Kept
     slope: float | None = None
     multipliers: RowSolver = field(default_factory=RowSolver)
 
@@ -122,6 +126,7 @@ class Bounding:
             may_grow=partial(self.room.may_grow, turn, record.work),
             tell=lambda upper, nodes: audit.tell("dual", channel.record, nodes, min(upper, record.upper)),
             together=partial(self.together.rows, record, turn),
+            begun=partial(self.kept.rows, record),
             keep=keep,
         )
 
@@ -139,6 +144,7 @@ class Bounding:
 
     def _trees(self, record: RecordAudit, dual: DualBound, turn: Clock) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
+        record.candidate = self.kept.best(record)
         channel, runners, target = record.channel, list[Runner](), self.audit.target
         limits = self.audit.search.limits
         decimals = record.decimals(limits.gap)
@@ -157,6 +163,8 @@ class Bounding:
                 multipliers=self.multipliers,
             )
             runners.append(joint)
+        for runner in runners:
+            self.kept.runner(record, runner)
         return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
 
     def _race(self, whole: Clock) -> None:

@@ -15,6 +15,7 @@ from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.audits.bounding import Bounding
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
+from dalenius.audits.kept import Kept
 from dalenius.audits.proof_lines import (
     constant_lines,
     prior_text,
@@ -45,6 +46,7 @@ __all__ = ["EntropyAudit", "RecordAudit"]
 Proof = tuple[ProofLine, ...]
 BRIEFLY = 4.0  # seconds whose share a first search gets
 TANGENT = 0.6  # share of the time left that bounds of one slope may take
+LAST = 0.05  # share of the time limit that a last checkpoint may take, once it is passed
 RETREAT = 0.05  # of the time limit: what a proof takes at most that is tried where the best one took too long
 
 
@@ -68,6 +70,7 @@ class EntropyAudit(Audit):
     curve: WholeCurve | None = None
     records: list[RecordAudit] = field(default_factory=list, init=False)
     bounding: Bounding = field(init=False)
+    kept: Kept = field(init=False)
     _law: tuple[Floats, Floats, Floats] | None = field(default=None, init=False)
     _hurried: bool = field(default=False, init=False)  # whether the clock cut the search from below short
 
@@ -102,12 +105,13 @@ class EntropyAudit(Audit):
         Where the search takes longer than it would get of four seconds, it is cut off there, and all is bounded once within a second
         before it is searched anew: then there is something to claim when the audit is stopped.
         """
-        self.bounding = Bounding(
-            self, self.room, Together(self.room, self.search.crew, self.clock, self.clock.seconds, lambda: self.target)
-        )
+        self.kept = Kept(self.search.checkpoint)
+        together = Together(self.room, self.search.crew, self.clock, self.clock.seconds, lambda: self.target)
+        self.bounding = Bounding(self, self.room, together, self.kept)
         several = self.clock.remaining > 2.0 * BRIEFLY and not self.searches_anyway
         first = self.clock.slice(BRIEFLY) if several else self.clock
         self.records = self.room.records = [self._start(channel, first) for channel in self.channels]
+        self.kept.started(self.records)
         for record in self.records:
             if record.channel.record in self.known:
                 upper, proof = self.known[record.channel.record]
@@ -121,6 +125,7 @@ class EntropyAudit(Audit):
         self.out_of_time |= self.clock.expired or self.room.late
         self.out_of_room |= self.room.full
         self.tell("done", None, sum(record.leaves for record in self.records), now=True)
+        self.kept.look(self.records, within=LAST * self.search.limits.seconds)
 
     def _begin_again(self) -> None:
         """Bound all as well as a second allows; then search anew."""
@@ -134,6 +139,7 @@ class EntropyAudit(Audit):
                 record.candidate = best_of(record.channel, again.candidate, record.candidate)
                 record.keep(again.upper, again.method, again.proof, again.rung)
                 record.dual = record.race = None
+            self.kept.started(self.records)
 
     @property
     def exposed(self) -> int | None:
@@ -193,7 +199,9 @@ class EntropyAudit(Audit):
         return RecordAudit(channel, candidate, *bound)
 
     def found(self, channel: AggregatedRecord, upper: float, clock: Clock) -> Candidate:
-        """A witness for one kind of record, which is bounded by `upper` already."""
+        """A witness for one kind of record, which is bounded by `upper` already: that of a checkpoint, or what a search finds."""
+        if (known := self.kept.witness(channel)) is not None:
+            return known
         turn, room = clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.room.held)
         candidate = search(channel, rng=self.search.rng, clock=turn, room=room)
         self._hurried |= turn.expired
@@ -231,6 +239,7 @@ class EntropyAudit(Audit):
         """Report; `upper` is a bound for the record at work, perhaps better than what is kept of it."""
         bounds = [min(r.bounded, upper if r.channel.record == record else np.inf) for r in self.records]
         self.clock.tell(stage, self.lower, max(bounds, default=0.0), leaves, record=record, now=now)
+        self.kept.look(self.records)
 
 
 def _most_exposed(records: Sequence[RecordAudit]) -> RecordAudit | None:

@@ -14,12 +14,12 @@ from dalenius.search.runner import Runner
 
 __all__ = ["Together"]
 
-ALONE = 1.0  # seconds of an audit before others are called
+ALONE = 0.25  # seconds of an audit before others are called; until they are there it goes on alone
 
 
 @dataclass(frozen=True)
 class Together:
-    """Who works on the trees of an audit besides this process; nobody where there is no crew, or in the first second.
+    """Who works on the trees of an audit besides this process; nobody where there is no crew, or before it is there.
 
     What it does says whether anything was done.
     """
@@ -96,4 +96,6 @@ class Together:
         return self._run(Work(choose, room, merged, finished), clock)
 
     def _run(self, work: Work, clock: Clock) -> bool:
-        return self.crew is not None and self.clock.seconds - self.began > ALONE and self.crew.run(work, clock)
+        if self.crew is None or self.clock.seconds - self.began <= ALONE:
+            return False
+        return self.crew.ready and self.crew.run(work, clock)

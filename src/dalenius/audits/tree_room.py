@@ -79,7 +79,7 @@ class TreeRoom:
     def checking(self, *rungs: Rung) -> float:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
         seconds = sum(rung.leaves * (FIXED + WORK * rung.grouped * rung.work) for rung in rungs)
-        return SPARE * self.search.clock.pace * self.search.checks * seconds
+        return SPARE * self.search.clock.pace * self.search.checks * self.search.share * seconds
 
     @property
     def checking_now(self) -> float:

@@ -63,10 +63,14 @@ class LibraryModel:
     known: Digests | None = field(default=None, repr=False)
 
     @property
+    def certificate_places(self) -> tuple[Path, Path]:
+        """Where the certificate is, if there is one: as text, or compressed."""
+        return self.path.with_suffix(".cert"), self.path.with_suffix(".cert.gz")
+
+    @property
     def certificate_path(self) -> Path | None:
-        """The certificate, or None if there is none yet."""
-        path = self.path.with_suffix(".cert")
-        return path if path.exists() else None
+        """The certificate's file, or None if there is none yet."""
+        return next((path for path in self.certificate_places if path.exists()), None)
 
     def load(self) -> Problem:
         """The problem."""
@@ -135,6 +139,7 @@ class LibraryModel:
         problem = self.load()
         inputs, outputs = _shape(problem)
         form = normal_form(problem)
+        path = self.certificate_path
         adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
         entropy = adversary.get("entropy_at_least")
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
@@ -156,7 +161,7 @@ class LibraryModel:
             gap="" if self.gap is None else gap_text(self.gap),
             tightness=self.tightness,
             formula=self.formula,
-            certificate_bytes=0 if self._stored is None else len(self._stored.text),
+            certificate_bytes=0 if path is None else path.stat().st_size,
             digest=digest(problem),
             certificate_digest="" if self._stored is None else certificate_digest(self._stored),
             title=problem.title,
@@ -166,7 +171,10 @@ class LibraryModel:
 
 @dataclass(frozen=True)
 class IndexRow:
-    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible, or proved."""
+    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible, or proved.
+
+    `certificate_bytes` are those of the file, compressed or not; `certificate_digest` is that of the text.
+    """
 
     name: str
     set: str

@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import alone, need_folder, need_places, read_text, tidy, write_together, write_whole
+from dalenius.files import alone, need_folder, need_places, packed, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
 from dalenius.search import need_gap
@@ -34,7 +34,8 @@ __all__ = [
     "write_index",
 ]
 
-MOST_BYTES = 500_000  # bytes of a certificate in the library
+MOST_BYTES = 500_000  # bytes of a certificate's file in the library
+READ = 20_000  # bytes of a certificate that somebody may want to look at: one that is longer is compressed
 WRITTEN = "history.csv", "INDEX.md", "index.csv"
 MOST_CHARACTERS = 200  # characters of a name in the history
 
@@ -115,8 +116,8 @@ def tighten(
     Raises
     ------
     InputError
-        If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
-        or an argument is invalid.
+        If the tighter certificate's file would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it
+        shorter), or an argument is invalid.
     """
     need_gap(gap)
     if model.standing.proved and (model.gap is None or model.gap <= gap):
@@ -137,7 +138,7 @@ def need_room(folder: str | Path, *models: LibraryModel) -> None:
     InputError
         If a file cannot be written there, or something is in the way that no file can replace.
     """
-    home, stored = Path(folder), [model.path.with_suffix(".cert") for model in models]
+    home, stored = Path(folder), [place for model in models for place in model.certificate_places]
     need_places([*(home / name for name in WRITTEN), *stored])
     for place in sorted({home, *(path.parent for path in stored)}):
         need_folder(place)
@@ -267,13 +268,18 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> H
     past = [row for row in rows if row.name == model.name]
     if stored is not None and stored.header.claim == header.claim and past and (past[-1].lower, past[-1].upper) == ends:
         return None
-    if len(kept.text) > MOST_BYTES:
+    text = kept.text
+    content, place, other = (
+        (text, *model.certificate_places) if len(text) <= READ else (packed(text), *model.certificate_places[::-1])
+    )
+    if len(content) > MOST_BYTES:
         raise InputError(
-            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
+            f"{model.name}: the tighter certificate has {len(content)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
     _need_ratchet(past, _row(model, kept, by))
-    kept.write(model.path.with_suffix(".cert"))
+    write_whole(place, content)
+    write_together({}, without=[other])  # only now: whoever is killed here leaves two, and the text counts
     return _note(rows, model, kept, folder, by)
 
 

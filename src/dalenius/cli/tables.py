@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import dalenius as dl
 from dalenius.cli.folders import Output, of_one_run
-from dalenius.files import alone, read_text
+from dalenius.files import alone, make_folder, read_text
 from dalenius.model import digest
 
 __all__ = ["Table", "table_in"]
@@ -37,6 +37,7 @@ def table_in(
     InputError
         If another process makes a table there.
     """
+    make_folder(output.folder)
     with alone(output.folder, "table", wait=0.0):
         known = {point: digest(problem) for point, problem in problems.items() if problem is not None}
         yield Table(output, name, known, beside)

@@ -19,19 +19,24 @@ __all__ = [
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
+    "LawOfClass",
     "LawOfSelections",
     "Line",
     "LowerLine",
     "Matrix",
+    "MixtureOfClass",
+    "MixtureOfSelections",
     "MultiplierLine",
     "Number",
     "OrbitCut",
     "OutputLawLeaf",
     "PriorLine",
     "ProofLine",
+    "ProtocolPrior",
     "RatioLine",
     "RecordLine",
     "RowChamber",
@@ -58,7 +63,11 @@ Vector = tuple[Number, ...]
 Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
-InputLaw = Matrix | SelectionPrior | Index | Number  # masses; of a selection; the number of a listed prior; UNIFORM
+How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
+ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
+InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+)
 UNIFORM: Number = "uniform"
 
 
@@ -339,6 +348,37 @@ class LawOfSelections:
 
 
 @dataclass(frozen=True, slots=True)
+class LawOfClass:
+    """Of a class of laws: an output law for these selections, and the multipliers that bound the largest mean over the class."""
+
+    word: ClassVar[str] = "law"
+    selections: Indices
+    law: Vector
+    multipliers: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOfSelections:
+    """Of independent records and a channel in closed form: the output law under these weights of the inputs."""
+
+    word: ClassVar[str] = "mixture"
+    selections: Indices
+    weights: Vector
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOfClass:
+    """The same of a class of laws, with the multipliers that bound the largest mean over it."""
+
+    word: ClassVar[str] = "mixture"
+    selections: Indices
+    weights: Vector
+    multipliers: Vector | None
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -350,6 +390,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

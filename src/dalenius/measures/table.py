@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dalenius.files import read_text
 __all__ = ["read_table"]
 
 PRIOR = "prior"
+_BARE = re.compile(r"^(?P<sign>-?)\.(?=[0-9])")  # as many programs write 0.5: .5
 
 Laws = list[list[Fraction]]
 
@@ -29,7 +31,7 @@ def read_table(path: str | Path) -> tuple[Laws, list[str], list[Fraction] | None
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "channel.csv"
-    ...     _ = path.write_text("prior,no,yes\\n0.5,0.9,0.1\\n0.5,1/3,2/3\\n")
+    ...     _ = path.write_text("prior,no,yes\\n.5,0.9,0.1\\n0.5,1/3,2/3\\n")
     ...     read_table(path)[1:]
     (['no', 'yes'], [Fraction(1, 2), Fraction(1, 2)])
     """
@@ -42,7 +44,7 @@ def read_table(path: str | Path) -> tuple[Laws, list[str], list[Fraction] | None
                 where = f"{path}: line {lines.line_num}"
                 if len(row) != len(names):
                     raise InputError(f"{where}: expected an entry for each of the {len(names)} columns, got {len(row)}")
-                rows.append([as_fraction(entry.strip(), where) for entry in row])
+                rows.append([as_fraction(_BARE.sub(r"\g<sign>0.", entry.strip()), where) for entry in row])
     except csv.Error as error:
         raise InputError(f"{path}: line {lines.line_num}: {error}") from None
     if len(set(names)) < len(names) or names.count(PRIOR) == len(names) or not rows:

@@ -30,7 +30,7 @@ class Problem(ABC):
     ----------
     records : Records
     query : Query
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 

@@ -28,7 +28,8 @@ def run(arguments: list[str] | None = None, program: str = _PROGRAM) -> int:
     except KeyboardInterrupt:
         verdict = Verdict(Status.UNDECIDED, "interrupted")
     lines = verdict.lines or (f"{verdict.status.value}: {verdict.reason}",)
-    show(verdict.json(proof=options.proof) if options.json else "\n".join(lines))
+    if options.json or verdict.status is not Status.UNREADABLE:
+        show(verdict.json(proof=options.proof) if options.json else "\n".join(lines))
     if verdict.status is Status.UNREADABLE:
         return unusable(f"{program}: {options.proof}: {verdict.reason}")
     return verdict.exit_code

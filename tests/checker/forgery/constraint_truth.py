@@ -220,8 +220,14 @@ def prior_masses(question: Question, adversary: Any, i: int, prior: Any) -> Laws
     counts = question.counts(i)
     if prior == "uniform":
         return [[Fraction(n, question.size) for n in row] for row in counts]
-    if adversary.get("kind") == "product_priors":
+    if "kind" in adversary:
         chosen, shares = question.selections(i)[prior[0]], normalised([Fraction(w) for w in prior[1]])
+        if "vertices" in adversary:
+            vertices = [normalised([exact(x) for x in row]) for row in adversary["vertices"]]
+            shares = [
+                sum((w * x for w, x in zip(shares, column, strict=True)), Fraction(0))
+                for column in zip(*vertices, strict=True)
+            ]
         return [
             [share if k == place else Fraction(0) for k in range(question.input_count)]
             for place, share in zip(chosen, shares, strict=True)

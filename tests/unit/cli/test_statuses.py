@@ -190,7 +190,7 @@ def test_what_cannot_be_printed_is_one_rule_for_all_commands(models):
 @pytest.mark.parametrize(("program", "head"), [("dalenius.cli", ["verify"]), ("dalenius_check", [])])
 @pytest.mark.parametrize("extra", [[], ["--json"]], ids=["text", "json"])
 def test_what_a_verdict_cannot_use_is_one_line(models, command_line, program, head, extra):
-    """On standard error, as of every command; a model that was read and is none has a verdict, too."""
+    """On standard error, as of every command, and said once; in JSON a model that was read and is none has a verdict, too."""
     name = "dalenius" if head else "dalenius_check"
     (models / "none.toml").write_text("none")
     for files, missing in (
@@ -203,8 +203,13 @@ def test_what_a_verdict_cannot_use_is_one_line(models, command_line, program, he
         assert done.returncode == ExitStatus.UNUSABLE
         assert done.stderr.startswith(f"{name}: {missing}")
         assert done.stderr.count("\n") == 1
-        assert ("unreadable" in done.stdout) is (files[0] == "none.toml")
+        assert ("unreadable" in done.stdout) is (files[0] == "none.toml" and bool(extra))
     assert command_line(*head, "audit.toml", program=program).stderr.count("\n") == 1
+    if head:
+        (models / "broken.json").write_text('{"format":')
+        done = command_line(*head, "broken.json", *extra, program=program)
+        assert (done.returncode, done.stderr.count("\n")) == (ExitStatus.UNUSABLE, 1)
+        assert done.stdout.count("\n") == len(extra)
 
 
 def test_a_verdict_in_json(models, command_line):

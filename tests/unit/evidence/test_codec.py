@@ -51,6 +51,13 @@ LINES = [
     lines.ClassPart(0, (1, 2)),
     lines.OutputLawLeaf(("1", "1")),
     lines.LawOfSelections((0, 1), ("1", "1")),
+    lines.LawOfClass((0, 1), ("1", "1"), None),
+    lines.LawOfClass((2,), ("1", "1"), ("0.5", "-1")),
+    lines.WitnessLine(0, (4, ("1", "2"), (6, ((0, 1, 2),)))),
+    lines.WitnessLine(0, (4, ("1", "2"), None)),
+    lines.MixtureOfSelections((0, 1), ("1", "1"), ((0, 1, 2),)),
+    lines.MixtureOfClass((0,), ("1", "1"), ("0.5",), (6, ())),
+    lines.MixtureOfClass((0,), ("1", "1"), None, None),
     lines.UniformLeaf(),
 ]
 

@@ -30,7 +30,7 @@ def test_a_scheme_and_a_solver_of_ones_choice_at_every_point(support):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"solver": "clarabel"}, "choose method="),
+        ({"solver": "clarabel"}, "choose the method"),
         ({"solver": "gurobi"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
         ({"method": "exchange"}, "method: of an audit expected alternating, or none"),
     ],

@@ -154,6 +154,7 @@ def dual_bound(
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
+    begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None,
     keep: Callable[[DualBound], None] = lambda bound: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
@@ -179,6 +180,8 @@ def dual_bound(
     together : callable, optional
         Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
         for a least number of leaves, and it has told what has been done whenever something was.
+    begun : callable, optional
+        Told the output law, the multiplier and the trees, a letter each, before these are grown; it may put what had become of them.
     keep : callable, optional
         Gets every bound on the way.
     """
@@ -205,6 +208,7 @@ def dual_bound(
     best: DualBound | None = None
     for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
         trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        begun(law, beta, trees)
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
         bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)

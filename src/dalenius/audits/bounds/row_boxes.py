@@ -11,14 +11,16 @@ split on the way to it. With lines of slope kappa above K_g log K_g, intercept B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
 from dalenius.audits.bounds.output_groups import Groups, OutputGroups
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
+from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant, tighten
@@ -123,23 +125,35 @@ class RowProblem:
 
     def bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
         """The best bounds of boxes, less what the chamber misses of them, none worse than their slopes prove."""
-        alike, found = dict[tuple[Groups, Groups], list[int]](), dict[int, Bounded]()
+        found = dict[int, Bounded]()
+        for numbers in self._parts(boxes):
+            found.update(zip(numbers, self._bounded([boxes[j] for j in numbers]), strict=True))
+        return [found[j] for j in range(len(boxes))]
+
+    def shortened(self, boxes: Sequence[RowBox], level: float) -> list[Floats]:
+        """Slopes of boxes with few digits that prove bounds of at most a level wherever their own do; zeros for empty boxes."""
+        found = dict[int, Floats]()
+        for numbers in self._parts(boxes):
+            some = [boxes[j] for j in numbers]
+            found.update(
+                zip(numbers, _Lines.above(self, some).shortened([box.slopes for box in some], level), strict=True)
+            )
+        return [found[j] for j in range(len(boxes))]
+
+    def _parts(self, boxes: Sequence[RowBox]) -> Iterator[list[int]]:
+        """The numbers of some boxes with the same groups at a time."""
+        alike = dict[tuple[Groups, Groups], list[int]]()
         for j, box in enumerate(boxes):
             alike.setdefault((box.groups, box.coarser), []).append(j)
         for numbers in alike.values():
             part = max(1, MOST_NUMBERS // (len(boxes[numbers[0]].slopes) * len(self.weight)))
-            for first in range(0, len(numbers), part):
-                some = numbers[first : first + part]
-                found.update(zip(some, self._bounded([boxes[j] for j in some]), strict=True))
-        return [found[j] for j in range(len(boxes))]
+            yield from (numbers[first : first + part] for first in range(0, len(numbers), part))
 
     def _bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
         """Of boxes with the same groups."""
         low, high = self._narrowed(np.array([box.low for box in boxes]), np.array([box.high for box in boxes]))
         boxes = [replace(box, low=low[j], high=high[j]) for j, box in enumerate(boxes)]
-        lows, highs = (np.array(ends) for ends in zip(*(box.all_ranges() for box in boxes), strict=True))
-        lines = _Lines(self, boxes[0], lows, highs)
-        bounds, slopes, w = lines.best(np.array([box.slopes for box in boxes]))
+        bounds, slopes, w = _Lines.above(self, boxes).best(np.array([box.slopes for box in boxes]))
         return [Bounded(replace(box, slopes=slopes[j]), float(bounds[j]), w[j]) for j, box in enumerate(boxes)]
 
     def parts(self, box: RowBox, low: Floats, high: Floats, enough: float) -> tuple[Floats, Floats]:
@@ -165,6 +179,12 @@ class _Lines:
         self._curved = np.arange(low.shape[1]) < len(box.groups)
         self._at_ends = tuple(np.where(self._curved, x_log_x(np.maximum(ends, 0.0)), 0.0) for ends in (low, high))
 
+    @classmethod
+    def above(cls, problem: RowProblem, boxes: Sequence[RowBox]) -> Self:
+        """Of whole boxes with the same groups."""
+        low, high = (np.array(ends) for ends in zip(*(box.all_ranges() for box in boxes), strict=True))
+        return cls(problem, boxes[0], low, high)
+
     def best(self, hints: Floats, enough: float = -np.inf) -> tuple[Floats, Floats, Floats]:
         """Bounds that are no worse than what hints prove, the slopes that prove them, and their maximisers w."""
         problem = self._problem
@@ -179,6 +199,14 @@ class _Lines:
             slopes, bounds = np.where(better, trial, slopes), np.fmin(bounds, value)
             w = np.where(better, w_trial, w) if w.size else w_trial
         return np.where((self._low > self._high).any(axis=1), -np.inf, bounds), slopes, w
+
+    def shortened(self, slopes: Sequence[Floats], level: float) -> Floats:
+        """Slopes with few digits, as `RowProblem.shortened` says."""
+        K = self._value(np.array(slopes))[1] @ self._columns
+        costs = np.maximum(self._high - K, K - self._low)
+        found = shortened(np.array(slopes), costs, level, self._problem.decimals, lambda trial: self._value(trial)[0])
+        found[(self._low > self._high).any(axis=1)] = 0.0
+        return found
 
     def _value(self, slopes: Floats) -> tuple[Floats, Floats]:
         """The bounds that slopes prove, and their maximisers."""

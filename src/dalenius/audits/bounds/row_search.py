@@ -12,6 +12,7 @@ from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.row_boxes import Bounded, RowBox, RowProblem
 from dalenius.audits.bounds.row_cuts import ClosedPart, shrunk
 from dalenius.information import x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
 from dalenius.search.decimals import branching_point
 from dalenius.search.tree import Branch, Leaf, Tree
@@ -71,6 +72,11 @@ class RowTree(Tree[RowBox, Plan]):
     def branch(self, batch: int, *, above: float) -> bool:
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
         return self.grow(self._taken_apart, batch, above=max(above, self.target))
+
+    def short_slopes(self) -> dict[int, Floats]:
+        """The slopes of the leaves, by their numbers, with as few digits as the tree's bound allows."""
+        leaves = {number: node.content for number, node in self.nodes.items() if isinstance(node, Leaf)}
+        return dict(zip(leaves, self.problem.shortened(list(leaves.values()), self.upper), strict=True))
 
     def lent(self, numbers: Sequence[int]) -> Self:
         other = super().lent(numbers)

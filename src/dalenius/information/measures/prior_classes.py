@@ -46,6 +46,14 @@ class PriorClass(ABC):
     def support(self, inputs: int) -> NDArray[np.bool_]:
         """The inputs to which some law of the class gives a probability above 0."""
 
+    def settled(self, law: Numbers) -> Numbers:
+        """A law of the class, exactly, in numbers that are not longer than need be: this one, or one next to it."""
+        return law
+
+    def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
+        """What a proof of the least mean needs besides the numbers, in doubles: nothing where it is a vertex's, or the center's."""
+        return ()
+
 
 class Polyhedron(PriorClass):
     """A class of which a vertex with the least mean is known in closed form, for numbers that can be sorted."""
@@ -190,6 +198,9 @@ class Ball(PriorClass):
         k, (law, _) = as_numbers(numbers), self._solved(as_numbers(numbers))
         return float(law @ _doubles(k))
 
+    def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
+        return self._solved(numbers)[1]
+
     def _solved(self, numbers: Numbers) -> tuple[Floats, tuple[float, ...]]:
         k, center = _doubles(numbers), _doubles(as_numbers(self.center))
         kept, radius = center > 0.0, float(self.radius)
@@ -199,9 +210,15 @@ class Ball(PriorClass):
         return law, proof
 
     def exact_law(self, numbers: Numbers) -> Numbers:
+        return self._inside(self._solved(numbers)[0])
+
+    def settled(self, law: Numbers) -> Numbers:
+        return self._inside(_doubles(law))
+
+    def _inside(self, found: Floats) -> Numbers:
         """*In the class because* its divergence is evaluated exactly, or in balls; else it moves towards P0."""
         center = as_numbers(self.center)
-        law = _exactly(self._solved(numbers)[0])
+        law = _exactly(found)
         kept = occurring(center)
         for retreat in RETREATS:
             nearer = law + _fraction(retreat) * (center - law)

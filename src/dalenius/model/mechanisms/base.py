@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 from flint import arb, fmpq
@@ -27,6 +27,7 @@ __all__ = [
     "MAX_ENTRIES",
     "READERS",
     "Calibrated",
+    "ExactEntries",
     "Floats",
     "Mechanism",
     "epsilon_of",
@@ -41,6 +42,39 @@ M = TypeVar("M", bound="Mechanism")
 P = ParamSpec("P")
 MAX_ENTRIES = 2**24
 MAX_EPSILON = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class ExactEntries:
+    """A matrix, as its different numbers and where each of them stands.
+
+    Attributes
+    ----------
+    numbers : (numbers,) of fmpq or arb
+    index : (inputs, outputs)
+        Equal only where two entries are one number, exactly.
+    """
+
+    numbers: Sequence[fmpq | arb]
+    index: Integers
+
+    @property
+    def matrix(self) -> NDArray[Any]:
+        """The entries, dtype object."""
+        return np.array(self.numbers, dtype=object)[self.index]
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Sequence[Fraction]]) -> Self:
+        """Of rationals.
+
+        >>> half, third = Fraction(1, 2), Fraction(1, 3)
+        >>> entries = ExactEntries.of_rows([[half, half], [third, 1 - third]])
+        >>> entries.index.tolist(), entries.matrix.tolist()
+        ([[0, 0], [1, 2]], [[1/2, 1/2], [1/3, 2/3]])
+        """
+        number: dict[Fraction, int] = {}
+        index = np.array([[number.setdefault(x, len(number)) for x in row] for row in rows], dtype=np.int64)
+        return cls([rational(x) for x in number], index)
 
 
 @dataclass(frozen=True)
@@ -61,21 +95,25 @@ class Mechanism(Shelved):
     def channel(self, values: Integers) -> Floats:
         """The matrix W[v, y] = P(output y on the v-th input), rows summing to 1; `InputError` if it does not fit."""
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
-        """The matrix in exact numbers (`fmpq`), or in balls around them (`arb`) of the precision that is set; dtype object.
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        """The matrix in exact numbers, or in balls around them of the precision that is set, and which of its entries are one number.
 
         Of a class of one's own, whose numbers only `channel` knows, it is that matrix, each row divided by its exact sum.
         """
         rows = [[Fraction(entry) for entry in row] for row in self.channel(values).tolist()]
-        return exact_rows([[entry / sum(row) for entry in row] for row in rows])
+        return ExactEntries.of_rows([[entry / sum(row) for entry in row] for row in rows])
+
+    def exact_channel(self, values: Integers) -> NDArray[Any]:
+        """The matrix of `exact_entries`, dtype object."""
+        return self.exact_entries(values).matrix
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
         return None
 
-    def alike(self, values: Integers) -> Integers | None:
-        """Numbers (inputs, outputs), equal only where two probabilities are one number, exactly; None if the kind does not know."""
-        return None
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md), without `kind`."""
+        return self.to_table()
 
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
@@ -213,8 +251,13 @@ def exp_ball(exponent: Fraction) -> arb | fmpq:
     return arb(rational(exponent)).exp() if exponent else fmpq(1)
 
 
+def symmetric_entries(values: Integers, k: int | None, stay: fmpq | arb, change: fmpq | arb) -> ExactEntries:
+    """The same channel in exact numbers."""
+    return ExactEntries([change, stay], symmetric_channel(values, k, 1, 0))
+
+
 def symmetric_channel(values: Integers, k: int | None, stay: Any, change: Any) -> NDArray[Any]:
-    """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`, exact ones or doubles."""
+    """The k-ary channel that keeps its input with probability `stay` and moves to each other with `change`."""
     size = values.size
     if size < 2 or size**2 > MAX_ENTRIES:
         raise InputError(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
 from dalenius.model.mechanisms.base import (
     Calibrated,
+    ExactEntries,
     Floats,
     distances,
     epsilon_of,
@@ -77,16 +77,14 @@ class Exponential(Calibrated):
         weights = np.exp(-float(self.epsilon / (2 * self.sensitivity)) * distances(values, self.range))
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         steps, rate = distances(values, self.range), self.epsilon / (2 * self.sensitivity)
-        powers = np.array([exp_ball(-rate * step) for step in range(int(steps.max()) + 1)], dtype=object)
-        weights = powers[steps]
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-    def alike(self, values: Integers) -> Integers:
-        steps = distances(values, self.range)
-        nearer_end = np.minimum(steps[:, [0]], steps[:, [-1]])  # two inputs as far from an end have one sum of weights
-        return nearer_end * steps.shape[1] + steps
+        powers = [exp_ball(-rate * step) for step in range(int(steps.max()) + 1)]
+        nearer_end = np.minimum(steps[:, 0], steps[:, -1])  # two inputs as far from an end have one sum of weights
+        ends, kind = np.unique(nearer_end, return_inverse=True)
+        weights = [[powers[abs(y - end)] for y in range(steps.shape[1])] for end in ends.tolist()]
+        numbers = [power / sum(row) for row in weights for power in powers]
+        return ExactEntries(numbers, kind[:, None] * len(powers) + steps)
 
 
 exponential = Exponential

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from dalenius.exact import Integer, Number
 from dalenius.model.mechanisms.base import (
     Calibrated,
+    ExactEntries,
     Floats,
     distances,
     epsilon_of,
@@ -65,18 +65,12 @@ class Geometric(Calibrated):
         inside[:, [0, -1]] = tail[:, [0, -1]]
         return inside
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         steps, ratio = distances(values, self.range), exp_ball(-self.epsilon)
-        powers = np.array([exp_ball(-self.epsilon * step) for step in range(int(steps.max()) + 1)], dtype=object)
-        tail = powers[steps] / (1 + ratio)
-        inside = tail * -arb(-rational(self.epsilon)).expm1()
-        inside[:, [0, -1]] = tail[:, [0, -1]]
-        return np.asarray(inside)
-
-    def alike(self, values: Integers) -> Integers:
-        distance = distances(values, self.range)
-        at_an_end = np.isin(np.arange(distance.shape[1]), (0, distance.shape[1] - 1))
-        return 2 * distance + at_an_end
+        tails = [exp_ball(-self.epsilon * step) / (1 + ratio) for step in range(int(steps.max()) + 1)]
+        inside = -arb(-rational(self.epsilon)).expm1()
+        at_an_end = np.isin(np.arange(steps.shape[1]), (0, steps.shape[1] - 1))
+        return ExactEntries([number for tail in tails for number in (tail * inside, tail)], 2 * steps + at_an_end)
 
     def output_labels(self, values: Integers) -> list[str]:
         lo, hi = self.range or (int(values[0]), int(values[-1]))

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import Number
-from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, exp_ball, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import (
+    Calibrated,
+    ExactEntries,
+    Floats,
+    epsilon_of,
+    exp_ball,
+    strictly_called,
+    symmetric_channel,
+    symmetric_entries,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["LaplaceThreshold", "laplace_threshold"]
@@ -53,13 +59,10 @@ class LaplaceThreshold(Calibrated):
         flip = math.exp(-self.epsilon / 2) / 2
         return symmetric_channel(values, 2, 1.0 - flip, flip)
 
-    def alike(self, values: Integers) -> Integers:
-        return np.eye(2, dtype=np.int64)
-
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         _ = self.channel(values)
         flip = exp_ball(-self.epsilon / 2) / 2
-        return symmetric_channel(values, 2, 1 - flip, flip)
+        return symmetric_entries(values, 2, 1 - flip, flip)
 
 
 laplace_threshold = LaplaceThreshold

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Rows, as_law, as_list
-from dalenius.model.mechanisms.base import MAX_ENTRIES, Floats, Mechanism, exact_rows
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Channel"]
@@ -68,13 +67,9 @@ class Channel(Mechanism):
             )
         return np.array([[float(entry) for entry in _normalised(row)] for row in self.rows])
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         _ = self.channel(values)
-        return exact_rows([_normalised(row) for row in self.rows])
-
-    def alike(self, values: Integers) -> Integers:
-        number: dict[Fraction, int] = {}
-        return np.array([[number.setdefault(x, len(number)) for x in _normalised(row)] for row in self.rows])
+        return ExactEntries.of_rows([_normalised(row) for row in self.rows])
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         rows = (_normalised(self.rows[x]) for x in inputs.tolist())

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from dalenius.exact import Integer, Number, as_integer
-from dalenius.model.mechanisms.base import Calibrated, Floats, epsilon_of, exp_ball, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import (
+    Calibrated,
+    ExactEntries,
+    Floats,
+    epsilon_of,
+    exp_ball,
+    strictly_called,
+    symmetric_channel,
+    symmetric_entries,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["RandomizedResponse", "randomized_response"]
@@ -52,13 +58,10 @@ class RandomizedResponse(Calibrated):
         total = 1.0 + weight * (values.size - 1)
         return symmetric_channel(values, self.k, 1.0 / total, weight / total)
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         weight = exp_ball(-self.epsilon)
         total = 1 + weight * (values.size - 1)
-        return symmetric_channel(values, self.k, 1 / total, weight / total)
-
-    def alike(self, values: Integers) -> Integers:
-        return np.eye(values.size, dtype=np.int64)
+        return symmetric_entries(values, self.k, 1 / total, weight / total)
 
 
 randomized_response = RandomizedResponse

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, as_integer
-from dalenius.model.mechanisms.base import Floats, Mechanism, rational, strictly_called, symmetric_channel
+from dalenius.model.mechanisms.base import (
+    ExactEntries,
+    Floats,
+    Mechanism,
+    rational,
+    strictly_called,
+    symmetric_channel,
+    symmetric_entries,
+)
 from dalenius.model.queries.base import Integers
 
 __all__ = ["Symmetric", "symmetric"]
@@ -59,12 +64,9 @@ class Symmetric(Mechanism):
     def channel(self, values: Integers) -> Floats:
         return symmetric_channel(values, self.k, float(1 - self.flip), float(self.flip / max(values.size - 1, 1)))
 
-    def exact_channel(self, values: Integers) -> NDArray[Any]:
+    def exact_entries(self, values: Integers) -> ExactEntries:
         change = self.flip / max(values.size - 1, 1)
-        return symmetric_channel(values, self.k, rational(1 - self.flip), rational(change))
-
-    def alike(self, values: Integers) -> Integers:
-        return np.eye(values.size, dtype=np.int64)
+        return symmetric_entries(values, self.k, rational(1 - self.flip), rational(change))
 
     def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
         others = self.flip / (outputs - 1)

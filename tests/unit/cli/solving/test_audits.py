@@ -44,6 +44,18 @@ def test_solve_then_verify_with_both_programs(model, tmp_path):
         assert verdict.stdout.startswith("proved: 0.0795415058")
 
 
+def test_compressed(command_line, model, tmp_path):
+    """Both programs prove it, and the one form replaces the other."""
+    gzipped, plain, out = tmp_path / "out/model.cert.gz", tmp_path / "out/model.cert", tmp_path / "out"
+    command_line("solve", model, "-o", out)
+    answer = json.loads(command_line("solve", model, "-o", out, "--compress", "--json", "--trace").stdout)
+    assert answer["certificate"] == str(gzipped)
+    assert {path.name for path in out.iterdir()} >= {"model.cert.gz", "model.trace.csv", "model.trace.png"}
+    assert not plain.exists()
+    for program, head in (("dalenius.cli", ["verify"]), ("dalenius_check", [])):
+        assert command_line(*head, model, gzipped, program=program).stdout.startswith("proved: 0.0795415058")
+
+
 def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(command_line, model, tmp_path):
     command_line("solve", model, "-o", ".")
     certificate = tmp_path / "model.cert"
@@ -198,7 +210,7 @@ def test_the_alternating_scheme_and_its_solvers(command_line, model):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--solver", "clarabel"], "choose method="),
+        (["--solver", "clarabel"], "choose the method"),
         (["--solver", "gurobi"], "solver: expected one of auto, own, clarabel, mosek, scs; got 'gurobi'"),
         (["--method", "exchange"], "method: of an audit expected alternating, or none"),
         (["--method", "descent"], "'descent' is not one of 'exchange', 'alternating'"),
