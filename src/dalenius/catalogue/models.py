@@ -311,7 +311,6 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
 def _shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
-        rows, columns = problem.channel.shape
-        return rows, columns
+        return problem.shape
     assert isinstance(problem, DesignProblem)
     return problem.input_count, problem.output_count
