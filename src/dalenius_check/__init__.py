@@ -17,6 +17,7 @@ from .certificate import Lines, header
 from .channel import Channel, build
 from .compressed import plain
 from .design import Design, Words
+from .free import Free
 from .kinds import MECHANISMS
 from .model import Model, parse_model
 from .numbers import OpenError, RefusedError, need, rounded
@@ -144,7 +145,7 @@ def digest(model: bytes) -> str:
 def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    kind = Private if "privacy" in model.design else Design
+    kind = Private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
     channel = None if design else build(model)

@@ -10,15 +10,10 @@ from .arithmetic import fmpq
 from .numbers import need
 from .protocols import MAX_INPUTS
 from .read import REQUIRED, Schema, required
+from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
 MAX_STATES = 65_536
 _MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
-
-
-def _priors(value: Any, what: str) -> list[list[fmpq]]:
-    rows = read.laws(value, what)
-    need(0 < sum(map(len, rows)) <= 1 << 22, f"{what} must be at least one list, of at most 2^22 numbers altogether")
-    return rows
 
 
 def _probabilities(value: Any, what: str) -> list[fmpq]:
@@ -76,10 +71,10 @@ _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
 _ADVERSARIES: dict[str, Schema] = {
     "product_priors": {},
-    "prior_set": {"priors": (_priors, REQUIRED)},
+    "prior_set": {"priors": (read.priors, REQUIRED)},
     "floor_priors": {"floor": required(read.number)},
     "box_priors": {"low": (_numbers, REQUIRED), "high": (_numbers, REQUIRED)},
-    "polytope_priors": {"vertices": (_priors, REQUIRED)},
+    "polytope_priors": {"vertices": (read.priors, REQUIRED)},
     **dict.fromkeys(("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"), _BALL),
 }
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
@@ -115,6 +110,7 @@ def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
     for j, table in enumerate(found):
         one = table["kind"] != "linear" or (table["at_most"] is None) != (table["equals"] is None)
         need(one, f"{what} {j} must have either 'at_most' or 'equals'")
+        need_secret(table, f"{what} {j}")
     return found
 
 
@@ -130,11 +126,11 @@ def _objective(value: Any, what: str) -> dict[str, Any]:
 
 
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
-_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (_priors, None)}}
+_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
 _SIDES: Schema = {"at_most": (read.exact, None), "equals": (read.exact, None)}
 _MOST: Schema = {"at_most": required(read.exact)}
-_LEVEL: Schema = {"epsilon": required(_level)}
+_LEVEL: Schema = {"epsilon": required(read.level)}
 _CONSTRAINTS: dict[str, Schema] = {
     "linear": {"terms": required(read.terms, least=1), **_SIDES},
     "zero": {"entries": required(read.cells, distinct=True)},
@@ -143,10 +139,11 @@ _CONSTRAINTS: dict[str, Schema] = {
     "error": {**_MOST, "groups": (read.groups, None), "distortion": (_distortion, None)},
     "distortion": {**_MOST, "distortion": required(_distortion)},
     "monotone": {},
-    "local_dp": {**_LEVEL, "pairs": (read.cells, None)},
-    "pointwise_maximal_leakage": {**_LEVEL, "priors": (_priors, None)},
+    "local_dp": {**_LEVEL, "pairs": (read.cells, None), **SECRET},
+    "pointwise_maximal_leakage": {**_LEVEL, **ABOUT},
     "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
     "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
+    **SECRETS,
 }
 _WEIGHT = (_POSITIVE, 1)
 _TERMS: dict[str, Schema] = {
@@ -175,4 +172,5 @@ TOPS = {
     "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
     "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
 }
-PRIVATE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"} | _NOTION
+FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
+PRIVATE: Schema = {**FREE, **_NOTION}

@@ -13,7 +13,7 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
-from .kinds import AUDIT, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
+from .kinds import AUDIT, FREE, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
 from .numbers import at_most, need, normalised
 from .text import parse_toml
 
@@ -117,13 +117,15 @@ def _divided(adversary: dict[str, Any], allowance: Allowance) -> list[list[fmpq]
 def _model(data: Any, allowance: Allowance) -> Model:
     problem = str(data.get("problem"))
     private = problem == "min_distortion" and "privacy" in data
-    top = read.table(data, "model", PRIVATE if private else TOPS.get(problem, AUDIT))
+    held = {"adversary", "max_leakage", "privacy"} & data.keys()
+    free = problem == "min_distortion" and bool(data.get("constraints")) and not held
+    top = read.table(data, "model", PRIVATE if private else FREE if free else TOPS.get(problem, AUDIT))
     for key in ("constraints", "objective"):
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
     alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
-    adversary = top["privacy" if private else "adversary"]
+    adversary = top.get("privacy" if private else "adversary", {})
     kind, (entropy, unit) = _held(adversary)
     priors = _divided(adversary, allowance)
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
@@ -143,5 +145,5 @@ def _model(data: Any, allowance: Allowance) -> Model:
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    held = (kind, adversary, entropy, unit, priors)
-    return Model(problem, design, alphabets, query, mechanism, *held, normal, digest, allowance)
+    against = (kind, adversary, entropy, unit, priors)
+    return Model(problem, design, alphabets, query, mechanism, *against, normal, digest, allowance)

@@ -56,7 +56,7 @@ SELDOM = [
     ("leaks after all", "design.py", "free and channel.constant", "free"),
     ("no dual", "design.py", 'need(lower is not None and lower <= 0, "no dual', 'need(True, "no dual'),
     ("weight of leakage", "design.py", "self.unit) * arb(weights)", "self.unit)"),
-    ("zero in a posterior", "given.py", "need(not held or all(column[a] for column in columns),", "need(True,"),
+    ("zero in a posterior", "gains.py", "need(not held or all(column[a] for column in columns),", "need(True,"),
     ("shifts", "design.py", "(v + z) % size] for v", "v % size] for v"),
     ("feasible distortion", "design.py", "need(least > self.budget,", "need(True,"),
     ("feasible leakage", "design.py", 'need(self.budget < 0, "a mechanism', 'need(True, "a mechanism'),
