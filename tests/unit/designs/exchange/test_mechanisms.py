@@ -27,7 +27,8 @@ def mechanisms_of(parts, mechanism):
 def test_exact_rows_are_as_symmetric_as_the_problem(parts, mechanism):
     """However the mechanism in doubles is: the mean over the symmetries, which costs as much exactly and is exactly stochastic."""
     mechanisms = mechanisms_of(parts, mechanism)
-    Q = np.random.default_rng(0).dirichlet(np.full(mechanisms.cost.shape[1], 0.5), size=len(mechanisms.cost))
+    tied = mechanisms.tied
+    Q = tied.expand(np.random.default_rng(0).dirichlet(np.full(tied.outputs, 0.5), size=tied.rows))
     rows = mechanisms.problem.tied.expand_rows(mechanisms.exact(Q))
     assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
     symmetries = mechanisms.orbits.moving_outputs
