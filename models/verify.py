@@ -38,10 +38,12 @@ def main(names: list[str], arithmetic: str = "auto") -> int:
 
     proved, arithmetics = 0, ("flint", "python") if arithmetic == "both" else (arithmetic,)
     for name in names or known:
-        model, proof, times, verdicts = known[name].read_bytes(), known[name].with_suffix(".cert"), "", []
+        model, times, verdicts = known[name].read_bytes(), "", []
+        files = [path for ending in (".cert", ".cert.gz") if (path := known[name].with_suffix(ending)).exists()]
+        proof = files[0].read_bytes() if files else b""
         for each in arithmetics:
             started = time.perf_counter()
-            verdicts.append(check(model, proof.read_bytes() if proof.exists() else b"", arithmetic=each))
+            verdicts.append(check(model, proof, arithmetic=each))
             times += f" {time.perf_counter() - started:6.2f} s"
         worst = min(verdicts, key=lambda verdict: verdict.proved)
         proved += worst.proved

@@ -19,6 +19,7 @@ class Colleagues:
     """A pool; tasks whose numbers are in `fails` end with those errors, and `before` is called with the number of each."""
 
     lost = (BrokenExecutor,)
+    ready = True
 
     def __init__(
         self,

@@ -88,7 +88,7 @@ def looked_at(folder: Path) -> Iterator[str]:
             yield f"{path.name}: half a picture"
         elif path.suffix == ".csv" and not data.endswith(b"\n"):
             yield f"{path.name}: half a table"
-        elif path.suffix == ".cert":
+        elif path.suffix == ".cert" or path.name.endswith(".cert.gz"):
             certificate = dl.Certificate.read(path)
             problem = known.get(certificate.header.model)
             if problem is not None and not dl.verify(problem, certificate).proved:

@@ -65,6 +65,7 @@ LOGARITHM = Cost(1.5e-6)  # x log x of an entry that has no equal in its row
 WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
+CLOSED_FORM = 30  # numbers for each input of a local protocol
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own
@@ -140,7 +141,7 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
-        inputs, outputs = problem.channel.shape if isinstance(problem, MaximalLeakage) else problem.cost.shape
+        inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
 
@@ -165,6 +166,13 @@ class AuditCosts:
             return cls(model + leaf, search=search)
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
+
+
+def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
+    """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
+    if isinstance(problem, DesignProblem):
+        return problem.cost.shape[0], problem.cost.shape[1]
+    return (problem.shape[0], CLOSED_FORM) if problem.in_closed_form else problem.shape
 
 
 def design_cost(problem: DesignProblem) -> Cost:

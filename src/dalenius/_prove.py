@@ -260,12 +260,27 @@ class _Desk:
         )
         steps = (step.witness for step in lower.below if upper.above)
         certificate = Certificate.of(header, (*lower.lines, *steps), upper.lines)
-        seconds = self._seconds(certain=lower.candidate == upper.candidate == CERTAIN)
-        verdict = verify(self.problem, certificate, resolved=self._own, seconds=seconds, memory=self._mebibytes)
+        verdict = self._verdict(certificate, certain=lower.candidate == upper.candidate == CERTAIN)
         if verdict.allowed:
             end = "lower" if upper.candidate == CERTAIN else "upper" if lower.candidate == CERTAIN else "both"
             self.beyond.append(_refusal(end, certificate, verdict, rounding=False))
         return certificate, verdict
+
+    def _verdict(self, certificate: Certificate, *, certain: bool) -> Verdict:
+        """That of several processes, whose memory is that of all; of one, where these have too little of it, or one is lost."""
+        jobs = 1 if self._search is None else self._search.jobs
+        for processes in sorted({jobs, 1}, reverse=True):
+            verdict = verify(
+                self.problem,
+                certificate,
+                resolved=self._own,
+                seconds=self._seconds(certain=certain),
+                memory=self._mebibytes / processes,
+                jobs=processes,
+            )
+            if verdict.allowed not in ("memory", "processes"):
+                break
+        return verdict
 
     def accepts(self, verdict: Verdict) -> bool:
         """Whether this proves the answer: about the model; for a mechanism of the user's own about its matrix, and nothing else."""
@@ -305,7 +320,8 @@ class _Desk:
         """What a check may hold, beside what the problem does."""
         if self._search is None:
             return inf
-        held = self.problem.channel.nbytes if isinstance(self.problem, MaximalLeakage) else 0
+        problem = self.problem
+        held = problem.channel.nbytes if isinstance(problem, MaximalLeakage) and not problem.in_closed_form else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property

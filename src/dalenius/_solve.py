@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TypeVar, Unpack, overload
 
 import numpy as np
@@ -11,12 +12,23 @@ import numpy as np
 from dalenius._costs import design_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, need_within
+from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, checkpoint_of, need_within
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
+from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
-from dalenius.search import Clock, LimitOptions, Limits, Progress, Run, crew_of, need_solver, stopped_by_interrupt
+from dalenius.search import (
+    Checkpoint,
+    Clock,
+    LimitOptions,
+    Limits,
+    Progress,
+    Run,
+    crew_of,
+    need_solver,
+    stopped_by_interrupt,
+)
 
 __all__ = ["need_way", "solve"]
 
@@ -35,6 +47,7 @@ class _Options(LimitOptions, total=False):
     jobs: int
     scheduler: str | None
     curve: bool | Sequence[Number]
+    checkpoint: str | Path | None
 
 
 @overload
@@ -60,6 +73,7 @@ def solve(
     jobs: int = 1,
     scheduler: str | None = None,
     curve: bool | Sequence[Number] = False,
+    checkpoint: str | Path | None = None,
 ) -> Result | DesignResult:
     """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
 
@@ -106,6 +120,10 @@ def solve(
         problem's own (`LeakageCurve` reads it). From above by lines, if that closes the audit by one; from below by witnesses at
         entropy bounds of these shares of log |X|, below 1, evenly spread ones with True, whatever the `method`, which finds the one
         at the problem's own. Refused for other adversaries and designs.
+    checkpoint : str or path, optional
+        Of an audit against `EntropyAtLeast`: a file that its state is written into every half minute, and at the end unless the gap
+        is reached; where the file is there, the audit goes on from it. Refused for other adversaries, designs and methods, and where
+        the file is damaged, or of another model or release.
 
     Returns
     -------
@@ -116,8 +134,8 @@ def solve(
     Raises
     ------
     InputError
-        If an argument is invalid, `known`, `method`, `solver` or `curve` is not for this kind of problem, or the solver is not
-        there.
+        If an argument is invalid, `known`, `method`, `solver`, `curve` or `checkpoint` is not for this kind of problem, or the solver
+        is not there.
     DaleniusError
         If nothing can be proved within the limits; it says what that would take. If a design's constraints leave so little room
         that neither a mechanism that meets them was found, nor a proof that there is none. Or if the checker cannot prove anything
@@ -155,8 +173,9 @@ def solve(
     shares = _shares(problem, curve)
     rng = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     clock = Clock(limits.seconds, progress, units=problem.quantity.units)
+    file = _checkpoint(problem, checkpoint, method)
     with crew_of(jobs, scheduler) as crew, stopped_by_interrupt(clock):
-        search = Run(limits, clock, rng, need_solver(solver), crew=crew)
+        search = Run(limits, clock, rng, need_solver(solver), crew=crew, jobs=jobs, checkpoint=file)
         if isinstance(problem, MaximalLeakage):
             need_within(problem, limits)
         if problem.written is None:
@@ -187,9 +206,13 @@ def _audited(
         audit.curve = WholeCurve(problem, shares)
         curve = CurveAudit(audit, audit.curve)
         curve.run()
-        return prove(problem, curve, search)
-    audit.run()
-    return prove(problem, audit, search)
+        result = prove(problem, curve, search)
+    else:
+        audit.run()
+        result = prove(problem, audit, search)
+    if search.checkpoint is not None and result.termination is Termination.GAP_REACHED:
+        search.checkpoint.remove()
+    return result
 
 
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
@@ -272,6 +295,22 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
+
+
+def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -> Checkpoint | None:
+    """The checkpoint that an audit goes on from and writes, if it is asked for."""
+    if path is None:
+        return None
+    if not isinstance(path, str | Path):
+        raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
+    if (
+        not (isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast))
+        or method is not None
+    ):
+        raise InputError(
+            "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
+        )
+    return checkpoint_of(path, problem)
 
 
 def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:

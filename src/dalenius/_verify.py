@@ -26,6 +26,7 @@ def verify(
     resolved: bool = False,
     seconds: float = SECONDS,
     memory: float = MEMORY,
+    jobs: int = 1,
 ) -> Verdict:
     """Have the independent checker prove a certificate. No solver and no bound of dalenius is used.
 
@@ -40,6 +41,9 @@ def verify(
         a certificate is rejected.
     seconds, memory : float
         What the check may take, memory in MiB; beyond, the status is ``undecided``, and the reason says which limit it was.
+    jobs : int
+        How many processes work out the leaves of a long certificate. The verdict is that of one; the seconds are for all together,
+        the memory is what each of them may take.
 
     Returns
     -------
@@ -49,7 +53,7 @@ def verify(
     Raises
     ------
     InputError
-        If a file cannot be read, or a limit is no number >= 0.
+        If a file cannot be read, a limit is no number >= 0, or `jobs` no integer >= 1.
 
     >>> import dalenius as dl
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(),
@@ -75,6 +79,7 @@ def verify(
             resolved=resolved,
             seconds=seconds,
             memory=memory,
+            jobs=jobs,
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"verify: {error}") from None

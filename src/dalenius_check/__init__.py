@@ -10,16 +10,19 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
 from .certificate import Lines, header
 from .channel import Channel, build
+from .compressed import plain
 from .design import Design, Words
+from .free import Free
 from .kinds import MECHANISMS
 from .model import Model, parse_model
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
-from .proof import ADVERSARIES
+from .shares import Shares, shared
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
@@ -82,30 +85,45 @@ def check(
     seconds: Amount = SECONDS,
     memory: Amount = MEMORY,
     arithmetic: str = "auto",
+    jobs: int = 1,
 ) -> Verdict:
     """Check a certificate against a model; never raises for any content of the two files.
 
     A mechanism of a kind that the checker does not know is rejected, unless `resolved` asks for what the certificate proves
     of the matrix that it carries itself: then the status is RESOLVED at best.
-    A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED.
+    A check that would take more than so many seconds, or MiB of memory, ends UNDECIDED. `jobs` processes work out its leaves,
+    where it is long: the verdict is that of one, the seconds are for all together, the memory is what each of them may take.
     `arithmetic` is `flint`, for python-flint; `python`, for the checker's own; or `auto`, for the former where it is installed.
-    A ValueError says that there is no arithmetic of this name, or that a limit is no number >= 0.
+    A ValueError says that there is no arithmetic of this name, that a limit is no number >= 0, or jobs no number of processes.
     """
     allowance = Allowance(seconds, memory)
+    if not (type(jobs) is int and jobs >= 1):
+        raise ValueError(f"jobs must be an integer >= 1, got {jobs!r}")
     with using(choose(arithmetic)):
-        return _check(model, certificate, resolved, allowance)
+        options = {"resolved": resolved, "arithmetic": arithmetic, "memory": memory}
+        return _check(model, certificate, options, jobs, allowance)
 
 
-def _check(model: bytes, certificate: bytes, resolved: bool, allowance: Allowance) -> Verdict:
+def _check(model: bytes, certificate: bytes, options: dict[str, Any], jobs: int, allowance: Allowance) -> Verdict:
     """The same by the arithmetic chosen."""
     reason = ""
     try:
         allowance.take(len(model) + len(certificate))
         parsed = parse_model(model, allowance)
+        try:
+            allowance.line = 1
+            certificate = plain(certificate, allowance)
+        except RefusedError as failure:
+            return Verdict(Status.REJECTED, f"certificate: {failure}")
         for bits in _PRECISIONS:
             try:
-                with chosen().workprec(bits), allowance.holding():
-                    return _attempt(parsed, certificate, resolved)
+                options |= {"bits": bits, "seconds": allowance.left}
+                with (
+                    chosen().workprec(bits),
+                    allowance.holding(),
+                    shared(jobs, options, (model, certificate), allowance) as shares,
+                ):
+                    return attempt(parsed, certificate, options["resolved"], shares)
             except OpenError as failure:
                 reason = f"undecided at {bits} bits: {failure}"
         return Verdict(Status.UNDECIDED, reason)
@@ -124,12 +142,12 @@ def digest(model: bytes) -> str:
     return parse_model(model).digest
 
 
-def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
+def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    kind = Private if "privacy" in model.design else Design
+    kind = Private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
-    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance)
+    design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
     channel = None if design else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
@@ -138,6 +156,8 @@ def _attempt(model: Model, certificate: bytes, resolved: bool) -> Verdict:
         words, tally = design.check(lines, claim) if design else _audit(lines, model, channel, claim)
         need(not lines.more(), "there is a line after the last one that is expected")
     except RefusedError as failure:
+        if not shares.whole:
+            raise
         return Verdict(Status.REJECTED, f"certificate line {lines.number}: {failure}")
     statement = (
         *words[:2],

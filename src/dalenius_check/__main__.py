@@ -14,7 +14,7 @@ def _judge(options: argparse.Namespace) -> Verdict:
     limits = {"seconds": options.time_limit, "memory": options.memory_limit}
     try:
         files = file_bytes(options.model), file_bytes(options.certificate)
-        return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, **limits)
+        return check(*files, resolved=options.resolved, arithmetic=options.arithmetic, jobs=options.jobs, **limits)
     except MemoryError:
         return Verdict(Status.UNDECIDED, "limit: out of memory")
     except KeyboardInterrupt:
@@ -36,6 +36,13 @@ def run(arguments: list[str] | None = None, program: str = "dalenius_check") -> 
         help="for a mechanism of an unknown kind, prove what holds of the matrix in the certificate (exit status 4)",
     )
     parser.add_common()
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes that check a long certificate (default: %(default)s)",
+    )
     parser.add_argument("--quiet", action="store_true", help="print no verdict; the exit status tells")
     options = parser.parse_args(arguments)
     try:

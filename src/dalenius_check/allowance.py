@@ -53,6 +53,11 @@ class Allowance:
         """What was being read, in words."""
         return f"certificate line {self.line}" if self.line else "the model"
 
+    @property
+    def left(self) -> Amount:
+        """The seconds that are left."""
+        return max(self._end - monotonic(), 0)
+
     def look(self) -> None:
         """Go on only if there is time left."""
         if monotonic() > self._end:

@@ -12,6 +12,7 @@ from .allowance import PAIR, Allowance, limit
 from .model import Model
 from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
+from .shares import Shares
 
 _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
@@ -53,10 +54,11 @@ _HEADER: Schema = {
 
 
 class Lines:
-    """The lines of a certificate one by one."""
+    """The lines of a certificate one by one, and who works out the leaves on them."""
 
-    def __init__(self, data: bytes, allowance: Allowance) -> None:
+    def __init__(self, data: bytes, allowance: Allowance, shares: Shares | None = None) -> None:
         self.data, self.allowance, self.start, self.position, self.number = data, allowance, 0, 0, 0
+        self.shares = shares or Shares()
 
     def more(self) -> bool:
         """Whether a line is left."""

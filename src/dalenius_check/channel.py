@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from typing import Any
 
-from .allowance import BALL, CELL, NUMBER, POINTER, Allowance
+from .allowance import BALL, NUMBER, POINTER, Allowance
 from .arithmetic import arb, arb_mat, fmpq, is_rational
+from .classes import CLASSES
 from .counts import Pairs, values
 from .model import Model
+from .noise import decaying, diagonal, power
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
+from .protocols import PROTOCOLS, Protocol
+from .sizes import BLOCK, kept_size, take_entries
 
-_MAX_ENTRIES = 1 << 24
-_BLOCK = 1 << 16  # entries of the rows that are taken together
+_MAX_WRITTEN = 1 << 20
 _FEW = 1024  # rows that are few enough to be taken all
 _WIDTH = 256  # columns that are taken together
-_MAX_KEPT = 1 << 22  # entries up to which the matrix of balls is kept
 
 
 class Channel:
@@ -27,21 +29,23 @@ class Channel:
     Entries that are one object are worked out once.
     """
 
+    protocol: Protocol | None = None  # which has closed forms of its own; if it has many outputs there are no rows
+
     def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
-        self.exact, self.outputs = is_rational(rows[0][0]), len(rows[0])
+        self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
 
     @property
     def blocks(self) -> Iterable[tuple[range, arb_mat]]:
         """The rows as matrices of balls, some inputs at a time; kept where they are not large."""
-        return self._kept if _kept_size(len(self.rows) * self.outputs, self.allowance) else self._made()
+        return self._kept if kept_size(len(self.rows) * self.outputs, self.allowance) else self._made()
 
     @cached_property
     def _kept(self) -> list[tuple[range, arb_mat]]:
         return list(self._made())
 
     def _made(self) -> Iterator[tuple[range, arb_mat]]:
-        size = max(1, _BLOCK // self.outputs)
+        size = max(1, BLOCK // self.outputs)
         for start in range(0, len(self.rows), size):
             inputs = range(start, min(start + size, len(self.rows)))
             yield inputs, self._matrix(inputs)
@@ -95,7 +99,8 @@ class Channel:
     def classes(self) -> list[int]:
         """For each input the first one with the same row: exactly the same numbers, or, for balls, the same input."""
         first: dict[Any, int] = {}
-        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(self.rows)]
+        rows = self.rows or [[k] for k in range(len(self.values))]
+        return [first.setdefault(tuple(row) if self.exact else k, k) for k, row in enumerate(rows)]
 
     def vanishes(self, y: int, inputs: Iterable[int]) -> bool:
         """Whether output y is exactly impossible on all these inputs (an epsilon mechanism has no zeros)."""
@@ -108,15 +113,15 @@ class Channel:
             return [(min(column), max(column)) for column in columns]
         return [enclosure(-largest([-x for x in column]), largest(column)) for column in columns]
 
-    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> list[arb]:
-        """D(R(k, .) || law) for each of these inputs, whose rows vanish where the law does."""
+    def divergences(self, law: list[fmpq], inputs: Iterable[int]) -> dict[int, arb]:
+        """D(R(k, .) || law) by these inputs, whose rows vanish where the law does."""
         column, used = arb_mat(self.outputs, 1, log_weights(law)), set(inputs)
         costs: dict[int, arb] = {}
         few = len(used) * 8 < len(self.rows) > _FEW  # then one by one
         for listed, block in (([k], self._matrix([k])) for k in used) if few else self.blocks:
             costs |= zip(listed, (block * column).entries(), strict=True)
         same = {k for k in used if self.exact and self.rows[k] == law}
-        return [arb(0) if k in same else self.negentropies[k] - costs[k] for k in used]
+        return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
 
 
 class Record:
@@ -150,31 +155,16 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     if kind == "matrix":
         return _matrix(model, mechanism, inputs)
     if kind in ("symmetric", "randomized_response"):
-        return Channel(_diagonal(mechanism, len(inputs), allowance), inputs, allowance)
+        return Channel(diagonal(mechanism, len(inputs), allowance), inputs, allowance)
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
-        flip = _power(mechanism["epsilon"] / 2) / 2
+        flip = power(mechanism["epsilon"] / 2) / 2
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
+    if kind in PROTOCOLS:
+        return _protocol(model, PROTOCOLS[kind](mechanism, len(inputs), allowance), inputs)
     decays = kind in ("geometric", "exponential")
-    return Channel(_decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
-
-
-def _power(exponent: fmpq) -> Any:
-    """exp(-exponent): the rational 1 at zero, else a ball."""
-    return fmpq(1) if exponent == 0 else arb(-exponent).exp()
-
-
-def take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
-    """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
-    need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
-    entries = inputs * outputs
-    allowance.take(entries * size + _kept_size(entries, allowance) + 3 * min(entries, _BLOCK) * BALL)
-
-
-def _kept_size(entries: int, allowance: Allowance) -> int:
-    """The bytes of the matrices of balls that are kept: none, where they are large for what is allowed."""
-    return entries * CELL if entries <= _MAX_KEPT and 4 * entries * CELL <= allowance.memory * 2**20 else 0
+    return Channel(decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
@@ -187,35 +177,13 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
     return Channel(exact, list(range(wanted)) if dataset else inputs, model.allowance, dataset)
 
 
-def _diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
-    need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")
-    take_entries(size, size, allowance, POINTER)
-    if mechanism["kind"] == "symmetric":
-        keep, other = 1 - mechanism["flip"], mechanism["flip"] / (size - 1)
-    else:
-        decay = _power(mechanism["epsilon"])
-        keep, other = 1 / (1 + (size - 1) * decay), decay / (1 + (size - 1) * decay)
-    return [[other] * v + [keep] + [other] * (size - v - 1) for v in range(size)]
-
-
-def _decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
-    low, high = mechanism["range"] or (inputs[0], inputs[-1])
-    need(low < high, "mechanism.range needs two outputs: the query has one value only")
-    need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")
-    geometric = mechanism["kind"] == "geometric"
-    take_entries(len(inputs), high - low + 1, allowance, POINTER if geometric else NUMBER)
-    rate = mechanism["epsilon"] if geometric else mechanism["epsilon"] / (2 * mechanism["sensitivity"])
-    decay = [_power(rate * d) for d in range(high - low + 1)]
-    if geometric:
-        ends = [x / (1 + decay[1]) for x in decay]
-        inside = [-x * arb(-rate).expm1() for x in ends]
-        return [[(ends if y in (low, high) else inside)[abs(y - v)] for y in range(low, high + 1)] for v in inputs]
-    tails, rows, shares = list(accumulate(decay)), [], dict[int, list[Any]]()
-    for v in inputs:
-        allowance.look()
-        near, far = sorted((v - low, high - v))
-        if near not in shares:  # of two mirrored inputs only one is worked out
-            weight = tails[near] + tails[far] - decay[0]
-            shares[near] = [x / weight for x in decay[: far + 1]]
-        rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
-    return rows
+def _protocol(model: Model, protocol: Protocol, inputs: list[int]) -> Channel:
+    """A channel that has rows if they are few enough to be written out."""
+    written = len(inputs) * protocol.outputs() <= _MAX_WRITTEN
+    known = model.adversary == "product_priors" or model.adversary in CLASSES
+    need(written or known, f"the channel has more than {_MAX_WRITTEN} entries, and no closed form for this adversary")
+    if written:
+        take_entries(len(inputs), protocol.outputs(), model.allowance, POINTER)
+    channel = Channel(protocol.rows() if written else [], inputs, model.allowance)
+    channel.protocol = protocol
+    return channel

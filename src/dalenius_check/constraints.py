@@ -8,17 +8,31 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .channel import Channel
+from .correlation import MaximalCorrelation
 from .ground import Ground, Term
+from .limits import ChiSquare, PrivacyDelta, SecretLimit, TotalVariation
 from .model import Model
+from .mutual import Information
 from .numbers import in_nats, need, total
-from .proof import ADVERSARIES, NEXT, EntropyBound
+from .proof import NEXT, EntropyBound
 from .read import integer
-from .rows import Rows, rows_of, value_of
+from .rows import Rows, value_of
+from .secret_rows import rows_of
 
 Affine = tuple[Sequence[Term], fmpq]
+_SECRETS: dict[str, type[SecretLimit]] = {
+    "mutual_information": Information,
+    "kl": Information,
+    "total_variation": TotalVariation,
+    "chi_square": ChiSquare,
+    "maximal_correlation": MaximalCorrelation,
+    "local_dp_delta": PrivacyDelta,
+    "local_information_privacy_delta": PrivacyDelta,
+}
 
 
 @dataclass(frozen=True)
@@ -58,11 +72,12 @@ class Limit:
 
 
 class Constraints:
-    """A design's constraints by their numbers: rows, cones and limits of leakage."""
+    """A design's constraints by their numbers: rows, cones, limits of leakage and limits about a secret."""
 
     def __init__(self, model: Model, ground: Ground) -> None:
         self.tables, self.allowance = model.design.get("constraints", []), model.allowance
         self.rows, self.cones, self.limits = dict[int, Rows](), dict[int, Cone](), dict[int, Limit]()
+        self.secrets = dict[int, SecretLimit]()
         for j, table in enumerate(self.tables):
             self.allowance.look()
             if table["kind"] == "cone":
@@ -70,15 +85,19 @@ class Constraints:
             elif table["kind"] == "leakage":
                 self.limits[j] = Limit(model.against(table["adversary"]), *table["at_most"])
                 self.limits[j].model.need_feasible()
+            elif table["kind"] in _SECRETS:
+                self.secrets[j] = _SECRETS[table["kind"]](table, ground, f"constraint {j}")
             else:
                 self.rows[j] = rows_of(table, ground, f"constraint {j}")
 
     def need_met(self, laws: Sequence[Sequence[fmpq]]) -> None:
-        """Refuse a mechanism that misses a row or a cone."""
+        """Refuse a mechanism that misses a row, a cone or a limit about a secret."""
         for j, rows in self.rows.items():
             rows.need_met(laws, f"constraint {j}", self.allowance)
         for j, cone in self.cones.items():
             cone.need_met(laws, f"constraint {j}")
+        for limited in self.secrets.values():
+            limited.need_met(laws)
 
     def need_kept(self, lines: Lines, channel: Channel) -> Counter[str]:
         """The lines `adversary` prove what the mechanism leaks to each of them; the numbers of leaves by kind."""

@@ -32,9 +32,9 @@ class Design:
     def __init__(self, model: Model) -> None:
         self.allowance = model.allowance
         self.model, self.group, self.leakage = model, model.mechanism["class"], model.problem == "min_leakage"
-        design, what = model.design, "with expected distortion" if self.leakage else "that leak about a record"
+        design, what = model.design, " with expected distortion" if self.leakage else " that leak about a record"
         epsilon = design.get("privacy", {}).get("epsilon")
-        budget: tuple[fmpq, str] = epsilon or design.get("max_leakage") or (design["max_distortion"], "")
+        budget: tuple[fmpq, str] = epsilon or design.get("max_leakage") or (design.get("max_distortion", fmpq(0)), "")
         self.budget, self.unit = budget
         self.limits = f"{what} at most {self.budget} {self.unit}".rstrip()
         self.ground = Ground(model)
@@ -57,7 +57,7 @@ class Design:
             goal, unit = f"{'maximum' if self.objective.largest else 'sum'} of the objective's terms", "in its units"
         return [
             f"proved: {rounded(low, ROUND_FLOOR)} <= V <= {rounded(high, ROUND_CEILING)} {unit}",
-            f"V: least {goal} of {self.group} mechanisms {self.limits}{self.constraints.words()}",
+            f"V: least {goal} of {self.group} mechanisms{self.limits}{self.constraints.words()}",
             *words,
             *self.objective.words(ends),
             f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
@@ -68,14 +68,14 @@ class Design:
         if not ((self.constraints.tables or self.objective.given) and lines.more()):
             self._need_infeasible()
             need(not lines.more(), "there is a line after a claim of infeasibility")
-            return [f"proved: infeasible, there are no {self.group} mechanisms {self.limits}"], Counter()
+            return [f"proved: infeasible, there are no {self.group} mechanisms{self.limits}"], Counter()
         constant = [fmpq(int(y == 0)) for y in range(self.ground.outputs)]  # of which priors need the inputs only
         channel = Channel(
             [constant] * len(self.ground.inputs), self.ground.inputs, self.allowance, self.group == "full"
         )
         given = Given(lines, channel, self.constraints, Objective(self.model, self.ground, False), self.model)
         self._lower(given, None)
-        budget = f" {self.limits}" if given.priced else ""
+        budget = self.limits if given.priced else ""
         words = f"{self.group} mechanisms{budget}{self.constraints.words(given.named)}"
         return [f"proved: infeasible, there are no {words}"], given.tally
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .allowance import BALL, NUMBER, PAIR, limit
 from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
-from .channel import Channel, log_weights
+from .channel import Channel
 from .constraints import Constraints
+from .gains import gains
 from .ground import Costs
 from .model import Model
+from .mutual import Information
 from .numbers import height, need, total
 from .objective import Objective
-from .proof import ADVERSARIES, EntropyBound, Masses
-from .read import decimal, entries, integer, law_of, nonnegative
+from .proof import EntropyBound
+from .read import decimal, entries, integer, nonnegative
+from .tangents import Tangents
 
-_MAX_CELLS, _MAX_MULTIPLIERS = 1 << 23, 1 << 22
+_MAX_MULTIPLIERS = 1 << 22
 _LAST = {"record": 2, "adversary": 2, "term": 2}
-_CONSTRAINTS, _OBJECTIVE = {"multiplier": 3, "cone": 4, "also": 6}, {"weight": 3, "term": 6}
+_CONSTRAINTS = {"multiplier": 3, "cone": 4, "also": 6, "tangent": 6}
+_OBJECTIVE = {"weight": 3, "term": 6}
 
 
 class Given:
@@ -43,6 +48,7 @@ class Given:
         self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
         self._proofs, self._count = dict[tuple[str, int], EntropyBound](), 0
         self._distortions = dict[int, fmpq]()
+        self._tangents = Tangents(constraints.secrets, channel)
 
     @cached_property
     def proof(self) -> EntropyBound:
@@ -75,14 +81,17 @@ class Given:
 
     def _prior(self, proof: EntropyBound, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
         """One prior's gains, times its weight."""
-        factor, record = nonnegative(weight, "the weight"), proof.record(i)
-        need(factor > 0, "the weight must be positive")
+        factor, record = _positive(weight), proof.record(i)
+        self._gain(factor, lambda: gains(self.channel, proof.masses(record, prior), phi))
+        return factor
+
+    def _gain(self, factor: fmpq, made: Callable[[], arb_mat]) -> None:
+        """Add to the matrix what is not rational."""
         if self.gains is None:
             size, outputs = len(self.channel.rows), self.channel.outputs
             self.allowance.take(size * outputs * 3 * BALL)
             self.gains = arb_mat(size, outputs)
-        self.gains += gains(self.channel, proof.masses(record, prior), phi) * arb(factor)
-        return factor
+        self.gains += made() * arb(factor)
 
     def read_others(self) -> None:
         """The lines about constraints, and about the terms of an objective."""
@@ -90,6 +99,7 @@ class Given:
             "multiplier": self._multiplier,
             "cone": self._cone,
             "also": self._also,
+            "tangent": self._tangent,
             "weight": self._weight,
             "term": self._term,
         }
@@ -139,6 +149,20 @@ class Given:
             self._proofs["also", j] = other.proof(self.lines, self.channel)
         self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball
 
+    def _tangent(self, j: int, place: Any, weight: Any, about: Any, hint: Any) -> None:
+        """A tangent of a limit about a secret; bound because weight (at_most - what is limited) >= 0, and the tangent is below."""
+        need(j in self.constraints.secrets, f"constraint {j} is no limit about a secret that has tangents")
+        factor = _positive(weight)
+        self._some(
+            sum(len(x) if isinstance(x, list) else 1 for part in (about, hint) if isinstance(part, list) for x in part)
+        )
+        law, limited = self._tangents.law(j, place), self.constraints.secrets[j]
+        if isinstance(limited, Information):
+            self._gain(factor, lambda: limited.gains(self.channel, law, about, hint))
+            self.spent += arb(factor) * limited.ball
+        else:
+            self._tangents.read(limited, law, factor, about, hint)
+
     def _weight(self, j: int, hint: Any) -> None:
         """The weight of a term that is a distortion."""
         need(j in self.objective.costs, f"term {j} is no distortion")
@@ -174,6 +198,7 @@ class Given:
                 behind.append(factor * constant)
                 for x, y, c in terms:
                     self._add(matrix, x, y, -factor * c)
+        behind.append(self._tangents.add_to(partial(self._add, matrix), hard))
         for j, v in self._distortions.items():
             for x, (p, costs) in enumerate(zip(self.objective.law, self.objective.costs[j], strict=True)):
                 for y, d in enumerate(costs if v and p else ()):
@@ -187,22 +212,7 @@ class Given:
         self.allowance.take(max(0, height(matrix[x][y]) - height(before)) // 4)
 
 
-def gains(channel: Channel, masses: Masses, hint: Any) -> arb_mat:
-    """g(x, y) of a prior and posterior phi: the sum over a of p(a, x) log(phi(a|y) / pi_a).
-
-    Bound because I(X_i; Y) = sum Q g + sum r D(posterior || phi) >= sum Q g, whatever Q.
-    """
-    letters, size, outputs = len(masses), len(channel.rows), channel.outputs
-    limit(letters * size <= _MAX_CELLS, "too many letters and inputs")
-    channel.allowance.room((letters * (size + outputs) + size * outputs) * BALL)
-    rows = [entries(row, "a letter's phi", outputs) for row in entries(hint, "phi", letters)]
-    columns = [law_of(list(column), letters, "phi", channel.allowance) for column in zip(*rows, strict=True)]
-    dense, logs_of = [arb(0)] * (size * letters), list[arb]()
-    for a, (row, *logs) in enumerate(zip(masses, *map(log_weights, columns), strict=True)):
-        held = [x for _, x in row if x]
-        need(not held or all(column[a] for column in columns), f"phi is zero for letter {a}, which has mass")
-        own = sum(map(arb, held), arb(0)).log() if held else arb(0)
-        logs_of += [log - own if held else arb(0) for log in logs]
-        for k, x in row:
-            dense[k * letters + a] = arb(x)
-    return arb_mat(size, letters, dense) * arb_mat(letters, outputs, logs_of)
+def _positive(value: Any) -> fmpq:
+    factor = nonnegative(value, "the weight")
+    need(factor > 0, "the weight must be positive")
+    return factor

@@ -8,20 +8,20 @@ from typing import Any
 from . import read
 from .arithmetic import fmpq
 from .numbers import need
+from .protocols import MAX_INPUTS
 from .read import REQUIRED, Schema, required
+from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
 MAX_STATES = 65_536
 _MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
 
 
-def _priors(value: Any, what: str) -> list[list[fmpq]]:
-    rows = read.laws(value, what)
-    need(0 < sum(map(len, rows)) <= 1 << 22, f"{what} must be at least one list, of at most 2^22 numbers altogether")
-    return rows
-
-
 def _probabilities(value: Any, what: str) -> list[fmpq]:
     return read.laws([value], what)[0]
+
+
+def _numbers(value: Any, what: str) -> list[fmpq]:
+    return read.matrix([value], what)[0]
 
 
 def _records(value: Any, what: str) -> list[int]:
@@ -33,6 +33,13 @@ def _records(value: Any, what: str) -> list[int]:
     schema: Schema = {"count": required(read.integer, low=1, high=1_000_000), "alphabet": size}
     table = read.table(value, what, schema)
     return [table["alphabet"]] * table["count"]
+
+
+def _level(value: Any, what: str) -> tuple[fmpq, str]:
+    """An epsilon that is not negative."""
+    number, unit = read.epsilon(value, what)
+    need(number >= (unit == "log"), f"{what} must not be negative")
+    return number, unit
 
 
 _EPSILON = required(read.number, high=1000)
@@ -47,6 +54,7 @@ QUERIES: dict[str, Schema] = {
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
+_PROTOCOL: Schema = {"epsilon": required(_level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
 MECHANISMS: dict[str, Schema] = {
     "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
     "symmetric": {"flip": required(read.number, high=1), "k": _K},
@@ -54,9 +62,21 @@ MECHANISMS: dict[str, Schema] = {
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
+    "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
+    "optimized_unary_encoding": _PROTOCOL,
+    "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
+    "hadamard_response": _PROTOCOL,
 }
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
-_ADVERSARIES: dict[str, Schema] = {"product_priors": {}, "prior_set": {"priors": (_priors, REQUIRED)}}
+_BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
+_ADVERSARIES: dict[str, Schema] = {
+    "product_priors": {},
+    "prior_set": {"priors": (read.priors, REQUIRED)},
+    "floor_priors": {"floor": required(read.number)},
+    "box_priors": {"low": (_numbers, REQUIRED), "high": (_numbers, REQUIRED)},
+    "polytope_priors": {"vertices": (read.priors, REQUIRED)},
+    **dict.fromkeys(("l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors"), _BALL),
+}
 _OUTPUTS: Schema = {"outputs": (read.ascending, None)}
 _FREE_ROWS: Schema = {"rows": required(read.matrix), **_OUTPUTS}
 _DISTORTIONS: dict[str, Schema] = {"hamming": {}, "absolute": _OUTPUTS, "squared": _OUTPUTS, "matrix": _FREE_ROWS}
@@ -77,13 +97,6 @@ def _distortion(value: Any, what: str) -> dict[str, Any]:
     return {key: item for key, item in table.items() if item is not None}
 
 
-def _level(value: Any, what: str) -> tuple[fmpq, str]:
-    """An epsilon that is not negative."""
-    number, unit = read.epsilon(value, what)
-    need(number >= (unit == "log"), f"{what} must not be negative")
-    return number, unit
-
-
 def _norm(value: Any, what: str) -> list[dict[str, Any]]:
     tables = read.entries(value, what)
     need(len(tables) > 0, f"{what} must be at least one table")
@@ -97,6 +110,7 @@ def _constraints(value: Any, what: str) -> list[dict[str, Any]]:
     for j, table in enumerate(found):
         one = table["kind"] != "linear" or (table["at_most"] is None) != (table["equals"] is None)
         need(one, f"{what} {j} must have either 'at_most' or 'equals'")
+        need_secret(table, f"{what} {j}")
     return found
 
 
@@ -112,11 +126,11 @@ def _objective(value: Any, what: str) -> dict[str, Any]:
 
 
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
-_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (_priors, None)}}
+_PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
 _SIDES: Schema = {"at_most": (read.exact, None), "equals": (read.exact, None)}
 _MOST: Schema = {"at_most": required(read.exact)}
-_LEVEL: Schema = {"epsilon": required(_level)}
+_LEVEL: Schema = {"epsilon": required(read.level)}
 _CONSTRAINTS: dict[str, Schema] = {
     "linear": {"terms": required(read.terms, least=1), **_SIDES},
     "zero": {"entries": required(read.cells, distinct=True)},
@@ -125,10 +139,11 @@ _CONSTRAINTS: dict[str, Schema] = {
     "error": {**_MOST, "groups": (read.groups, None), "distortion": (_distortion, None)},
     "distortion": {**_MOST, "distortion": required(_distortion)},
     "monotone": {},
-    "local_dp": {**_LEVEL, "pairs": (read.cells, None)},
-    "pointwise_maximal_leakage": {**_LEVEL, "priors": (_priors, None)},
+    "local_dp": {**_LEVEL, "pairs": (read.cells, None), **SECRET},
+    "pointwise_maximal_leakage": {**_LEVEL, **ABOUT},
     "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
     "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
+    **SECRETS,
 }
 _WEIGHT = (_POSITIVE, 1)
 _TERMS: dict[str, Schema] = {
@@ -157,4 +172,5 @@ TOPS = {
     "min_leakage": {**_DESIGN, "max_distortion": required(read.exact)},
     "min_distortion": {**_DESIGN, "max_leakage": required(read.amount, units="nats|bits")},
 }
-PRIVATE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"} | _NOTION
+FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
+PRIVATE: Schema = {**FREE, **_NOTION}

@@ -12,7 +12,8 @@ from typing import Any
 from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
-from .kinds import AUDIT, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
+from .classes import CLASSES
+from .kinds import AUDIT, FREE, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
 from .numbers import at_most, need, normalised
 from .text import parse_toml
 
@@ -24,8 +25,9 @@ _HEAD = ("problem", "title", "source", "records")
 class Model:
     """A parsed model: tables with numbers exact and defaults filled in.
 
-    `adversary` is the adversary's kind, or that of [privacy]; where it has none, the entropy bound is 0 and the list of
-    priors empty. `design` is empty in `maximal_leakage`, else it has the distortion, the law and the budget or privacy.
+    `adversary` is the adversary's kind, or that of [privacy], and `held` its table; where it has none, the entropy bound is 0
+    and the list of priors empty. `design` is empty in `maximal_leakage`, else it has the distortion, the law and the budget or
+    privacy.
     """
 
     problem: str
@@ -34,6 +36,7 @@ class Model:
     query: dict[str, Any]
     mechanism: dict[str, Any]
     adversary: str
+    held: dict[str, Any]
     entropy: fmpq
     unit: str
     priors: list[list[fmpq]]
@@ -45,7 +48,7 @@ class Model:
         """The same model with another adversary."""
         kind, (entropy, unit) = _held(adversary)
         priors = _divided(adversary, self.allowance)
-        return replace(self, adversary=kind, entropy=entropy, unit=unit, priors=priors)
+        return replace(self, adversary=kind, held=adversary, entropy=entropy, unit=unit, priors=priors)
 
     def states(self) -> int:
         """The number of datasets, or -1 beyond 65,536."""
@@ -83,7 +86,9 @@ class Model:
         return bool(self.unit == "max" and self.entropy == 1)
 
     def need_feasible(self) -> None:
-        """Refuse an entropy bound of more than log |X|, and priors that are not on the datasets."""
+        """Refuse an entropy bound of more than log |X|, priors that are not on the datasets, and classes without laws."""
+        if self.adversary in CLASSES:
+            CLASSES[self.adversary](self.held, self.allowance).need_laws(self.alphabets)
         if self.adversary == "prior_set":
             need(len(self.priors[0]) == self.states(), "each of adversary.priors must list |X| <= 65536 numbers")
         what = "entropy_at_least <= log |X|"
@@ -112,13 +117,15 @@ def _divided(adversary: dict[str, Any], allowance: Allowance) -> list[list[fmpq]
 def _model(data: Any, allowance: Allowance) -> Model:
     problem = str(data.get("problem"))
     private = problem == "min_distortion" and "privacy" in data
-    top = read.table(data, "model", PRIVATE if private else TOPS.get(problem, AUDIT))
+    held = {"adversary", "max_leakage", "privacy"} & data.keys()
+    free = problem == "min_distortion" and bool(data.get("constraints")) and not held
+    top = read.table(data, "model", PRIVATE if private else FREE if free else TOPS.get(problem, AUDIT))
     for key in ("constraints", "objective"):
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
     alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
-    adversary = top["privacy" if private else "adversary"]
+    adversary = top.get("privacy" if private else "adversary", {})
     kind, (entropy, unit) = _held(adversary)
     priors = _divided(adversary, allowance)
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
@@ -138,4 +145,5 @@ def _model(data: Any, allowance: Allowance) -> Model:
     }
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    return Model(problem, design, alphabets, query, mechanism, kind, entropy, unit, priors, normal, digest, allowance)
+    against = (kind, adversary, entropy, unit, priors)
+    return Model(problem, design, alphabets, query, mechanism, *against, normal, digest, allowance)

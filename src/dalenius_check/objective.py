@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from decimal import ROUND_CEILING
 from typing import Any
 
+from .adversaries import ADVERSARIES
 from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .channel import Channel
 from .ground import Ground
 from .model import Model
 from .numbers import need, rounded, total
-from .proof import ADVERSARIES, NEXT, EntropyBound
+from .proof import NEXT, EntropyBound
 from .read import integer
 
 

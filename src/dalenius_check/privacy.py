@@ -26,7 +26,7 @@ class Private(Design):
         super().__init__(model)
         self.negative, self.local = self.budget < (self.unit == "log"), model.adversary == "local_dp"
         notion = "local differential privacy" if self.local else "pointwise maximal leakage"
-        self.limits = f"under {notion} with epsilon = {model.normal['privacy']['epsilon']}"
+        self.limits = f" under {notion} with epsilon = {model.normal['privacy']['epsilon']}"
         self.priors = [] if self.local else model.priors or [self.ground.law]
         self.ground.need_priors(self.priors, "privacy")
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from functools import cached_property
-from math import prod
+from functools import partial
 from typing import Any
 
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
-from .bounds import entropy_of, exact_information, information, uniform_information
+from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines
 from .channel import Channel, Record
-from .counts import completions, datasets, key, selections
+from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
@@ -24,6 +24,7 @@ _MAX_CELLS = 1 << 24
 _AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
 NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
+Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows from a law on the outputs
 
 
 class EntropyBound:
@@ -134,8 +135,18 @@ class ProductPriors(EntropyBound):
     the capacity of the rows that the letters of record i select together, at most max_a D(row_a || r^).
     """
 
+    size = 3  # of a line `law`
+
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's law on the letters, for one selection."""
+        protocol = self.channel.protocol
+        if protocol and isinstance(hint, list) and len(hint) == 3:
+            masses, law = self.masses(i, hint[:2]), [fmpq(0)] * protocol.inputs
+            for ((k, p),) in masses:
+                law[k] += p
+            far = protocol.divergences(law, hint[2], above=False)
+            return f"selection {hint[0]}", sum((arb(p) * far[k] for ((k, p),) in masses if p), arb(0))
+        self._need_rows()
         value = information(self.channel, self.masses(i, hint))
         return f"selection {hint[0]}", value
 
@@ -143,20 +154,45 @@ class ProductPriors(EntropyBound):
         """Each letter with the input that the selection has for it."""
         (j, weights), chosen = entries(hint, "selection and weights", 2), self._selections(i)
         rows = chosen[integer(j, "the selection", 0, len(chosen) - 1)]
-        return [[pair] for pair in zip(rows, law_of(weights, len(rows), "weights", self.allowance), strict=True)]
+        return [[pair] for pair in zip(rows, self.law(weights, len(rows)), strict=True)]
+
+    def law(self, weights: Any, size: int) -> list[fmpq]:
+        """The law on so many letters, one that the adversary may hold."""
+        return law_of(weights, size, "weights", self.allowance)
 
     def section(self, i: int, upper: arb) -> None:
         """Laws, until the next section, which list every selection."""
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
-        for item in self.lines.run("a law or record", {"law": 3}, {"record": 2} | _AFTER):
+        names = {"law": self.size, "mixture": self.size + 1} if self.channel.protocol else {"law": self.size}
+        for item in self.lines.run("a law or record", names, {"record": 2} | _AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
-            used = {k for j in listed for k in chosen[j]}
-            for bound in self.channel.divergences(output_law(item[2], self.channel, used), used):
-                at_most(bound, upper, "the law's divergence <= upper")
+            self.need_law([chosen[j] for j in listed], upper, partial(self._far, item), *item[3 : self.size])
             missing -= listed
-            self.tally["law"] += 1
+            self.tally[item[0]] += 1
         need(not missing, f"selection {min(missing, default=0)} of record {i} is not listed")
+
+    def need_law(self, listed: Sequence[tuple[int, ...]], upper: arb, far: Far) -> None:
+        """Refuse a law on the outputs from which a row of these selections diverges by more than `upper`."""
+        used = {k for rows in listed for k in rows}
+        for bound in far(used).values():
+            at_most(bound, upper, "the law's divergence <= upper")
+
+    def _far(self, item: list[Any], used: Collection[int]) -> dict[int, arb]:
+        """The divergences of these rows from a line's law on the outputs: its weights, or those of inputs that mix them."""
+        if item[0] == "law":
+            self._need_rows()
+            return self.channel.divergences(output_law(item[2], self.channel, used), used)
+        protocol = self.channel.protocol
+        assert protocol is not None
+        far = protocol.divergences(law_of(item[2], protocol.inputs, "weights", self.allowance), item[-1], above=True)
+        return {k: far[k] for k in used}
+
+    def _need_rows(self) -> None:
+        need(
+            bool(self.channel.rows),
+            "the channel is never written out: a line 'mixture' is needed, or 'how' in a witness",
+        )
 
     def signature(self, i: int) -> Any:
         """The tuples of rows that the selections stand for."""
@@ -166,37 +202,3 @@ class ProductPriors(EntropyBound):
 
     def _selections(self, i: int) -> list[tuple[int, ...]]:
         return selections(self.model, i, self.channel.values)
-
-
-class PriorSet(EntropyBound):
-    """Listed priors: each is evaluated for each record."""
-
-    def information(self, i: int, hint: Any) -> tuple[str, arb]:
-        """The witness's number among the priors."""
-        return f"prior {hint}", exact_information(self.channel, list(map(dict, self.masses(i, hint))))
-
-    def bound(self, upper: arb) -> None:
-        """No lines; a record with one letter leaks nothing."""
-        need(self.lines.ahead() in NEXT, "there is a line after the witness or the priors")
-        for i in (self.record(i) for i, size in enumerate(self.model.alphabets) if size > 1):
-            for j in range(len(self.model.priors)):
-                self.allowance.look()
-                at_most(self.information(i, j)[1], upper, f"what prior {j} teaches about record {i} <= upper")
-                self.tally["prior"] += 1
-
-    def masses(self, i: int, hint: Any) -> Masses:
-        """The listed prior's masses, where they are positive."""
-        j = integer(hint, "the prior", 0, len(self.model.priors) - 1)
-        size, stride = self.model.alphabets[i], prod(self.model.alphabets[i + 1 :])
-        masses: list[dict[int, fmpq]] = [defaultdict(fmpq) for _ in range(size)]
-        for x, mass in enumerate(self.model.priors[j]):
-            if mass:
-                masses[x // stride % size][self._inputs[x]] += mass
-        return [list(row.items()) for row in masses]
-
-    @cached_property
-    def _inputs(self) -> list[int]:
-        return datasets(self.model, self.channel.values)
-
-
-ADVERSARIES = {"entropy_at_least": EntropyBound, "product_priors": ProductPriors, "prior_set": PriorSet}

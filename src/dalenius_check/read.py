@@ -38,6 +38,12 @@ def text(value: Any, what: str, options: Collection[str] = ()) -> str:
     return str(value)
 
 
+def boolean(value: Any, what: str) -> bool:
+    """True or false."""
+    need(isinstance(value, bool), f"{what} must be true or false")
+    return bool(value)
+
+
 INPUTS = partial(text, options=["query", "dataset"])
 
 
@@ -106,6 +112,13 @@ def epsilon(value: Any, what: str) -> tuple[fmpq, str]:
     return result
 
 
+def level(value: Any, what: str) -> tuple[fmpq, str]:
+    """An epsilon that is not negative."""
+    found, unit = epsilon(value, what)
+    need(found >= (unit == "log"), f"{what} must not be negative")
+    return found, unit
+
+
 def alike(values: list[Any], reader: Callable[[Any], fmpq], known: dict[Any, fmpq]) -> list[fmpq]:
     """The numbers of a list; those written alike are one object (of what is no text, one object is written once)."""
     keys = [x if isinstance(x, str) else id(x) for x in values]
@@ -140,6 +153,13 @@ def laws(value: Any, what: str, number: Reader = exact) -> list[list[fmpq]]:
             abs(total(n * x for x, n in grouped(row)) - 1) <= fmpq(1, BIG),
             f"{what}: row {j} does not sum to 1 within 1e-9",
         )
+    return rows
+
+
+def priors(value: Any, what: str) -> list[list[fmpq]]:
+    """At least one law, as they are written."""
+    rows = laws(value, what)
+    need(0 < sum(map(len, rows)) <= 1 << 22, f"{what} must be at least one list, of at most 2^22 numbers altogether")
     return rows
 
 

@@ -16,7 +16,7 @@ from .numbers import exponential, need, need_certain, normalised, total
 _MAX_ROWS, _MAX_TERMS = 1 << 20, 1 << 22
 
 
-def _need_few(rows: int, terms: int, ground: Ground, what: str) -> None:
+def need_few(rows: int, terms: int, ground: Ground, what: str) -> None:
     """Refuse a constraint of too many rows or terms, and count what its rows are numbered by."""
     fits = rows <= _MAX_ROWS and terms <= _MAX_TERMS
     need(fits, f"{what} has more than {_MAX_ROWS} rows or {_MAX_TERMS} terms")
@@ -49,21 +49,21 @@ def value_of(terms: Iterable[Term], laws: Sequence[Sequence[fmpq]]) -> fmpq:
     return total(c * laws[x][y] for x, y, c in terms)
 
 
-def rows_of(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    """The rows of a constraint of this table."""
+def other_rows(table: dict[str, Any], ground: Ground, what: str) -> Rows:
+    """The rows of a constraint that is not about a secret."""
     return _KINDS[table["kind"]](table, ground, what)
 
 
 def _linear(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     terms, equal = table["terms"], table["equals"] is not None
     ground.need_cells(terms, what)
-    _need_few(1, len(terms), ground, what)
+    need_few(1, len(terms), ground, what)
     most = table["equals"] if equal else table["at_most"]
     return Rows(1, equal, lambda r, c: (terms, most))
 
 
 def _zeros(cells: Sequence[Term], ground: Ground, what: str) -> Rows:
-    _need_few(len(cells), len(cells), ground, what)
+    need_few(len(cells), len(cells), ground, what)
     return Rows(len(cells), True, lambda r, c: ([[*cells[r], fmpq(1)]], fmpq(0)))
 
 
@@ -75,7 +75,7 @@ def _zero(table: dict[str, Any], ground: Ground, what: str) -> Rows:
 def _band(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     points, width, used = ground.points(what), table["width"], ground.used
     far = sum(abs(ground.values[x] - point) > width for x in used for point in points)
-    _need_few(far, far, ground, what)
+    need_few(far, far, ground, what)
     return _zeros(
         [(x, y) for x in used for y, o in enumerate(points) if abs(ground.values[x] - o) > width], ground, what
     )
@@ -89,7 +89,7 @@ def _unbiased(table: dict[str, Any], ground: Ground, what: str) -> Rows:
         x, sign = used[r // sides], -1 if r % sides else 1
         return ((x, y, sign * o) for y, o in enumerate(points)), slack + sign * ground.values[x]
 
-    _need_few(sides * len(used), sides * len(used) * len(points), ground, what)
+    need_few(sides * len(used), sides * len(used) * len(points), ground, what)
     return Rows(sides * len(used), not slack, make)
 
 
@@ -103,7 +103,7 @@ def _means(groups: Sequence[Iterable[tuple[int, fmpq]]], costs: Costs, most: fmp
 def _error(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     groups: list[list[int]] = table["groups"] or [[x] for x in ground.used]
     ground.need_inputs(chain(*groups), what)
-    _need_few(len(groups), sum(map(len, groups)) * ground.outputs, ground, what)
+    need_few(len(groups), sum(map(len, groups)) * ground.outputs, ground, what)
     costs = ground.measure(table["distortion"], what) if table["distortion"] else ground.costs
     ground.allowance.take(sum(map(len, groups)) * PAIR)
     return _means([_shares(group, ground.law, what) for group in groups], costs, table["at_most"])
@@ -119,7 +119,7 @@ def _shares(group: list[int], law: list[fmpq], what: str) -> list[tuple[int, fmp
 
 
 def _distortion(table: dict[str, Any], ground: Ground, what: str) -> Rows:
-    _need_few(1, len(ground.law) * ground.outputs, ground, what)
+    need_few(1, len(ground.law) * ground.outputs, ground, what)
     return _means([list(enumerate(ground.law))], ground.measure(table["distortion"], what), table["at_most"])
 
 
@@ -130,7 +130,7 @@ def _monotone(table: dict[str, Any], ground: Ground, what: str) -> Rows:
         (x, other), last = pairs[r // places], r % places
         return ((k, y, fmpq(sign)) for k, sign in ((other, 1), (x, -1)) for y in range(last + 1)), fmpq(0)
 
-    _need_few(len(pairs) * places, len(pairs) * places * ground.outputs, ground, what)
+    need_few(len(pairs) * places, len(pairs) * places * ground.outputs, ground, what)
     return Rows(len(pairs) * places, False, make)
 
 
@@ -139,7 +139,7 @@ def _local(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     count = 2 * outputs * (len(listed) or len(used) * (len(used) - 1) // 2)
     ground.need_inputs(chain(*listed), what)
     need(all(x != other for x, other in listed), f"{what}: a pair has one input twice")
-    _need_few(count, 2 * count, ground, what)
+    need_few(count, 2 * count, ground, what)
     pairs = listed or list(combinations(used, 2))
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:
@@ -155,7 +155,7 @@ def _pointwise(table: dict[str, Any], ground: Ground, what: str) -> Rows:
     ground.need_priors(listed, what)
     supports = [[(x, p) for x, p in enumerate(prior) if p] for prior in listed or [ground.law]]
     rows, outputs = sum(map(len, supports)) * ground.outputs, ground.outputs
-    _need_few(rows, sum(len(support) ** 2 for support in supports) * outputs, ground, what)
+    need_few(rows, sum(len(support) ** 2 for support in supports) * outputs, ground, what)
     heads = [(x, support) for support in supports for x, _ in support]
 
     def make(r: int, c: fmpq) -> tuple[Iterable[Term], fmpq]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .allowance import BALL, NUMBER, PAIR
@@ -62,7 +63,7 @@ class RowTree:
             if item[0] == "as":
                 result += self._known(*item[1:])
             else:
-                result += self._row(item, slopes)
+                result += self.lines.shares.row(self.lines.number, partial(self._row, item, slopes))
                 tally["row"] += 1
         self._back(0, 0)
         return result

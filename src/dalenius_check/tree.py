@@ -32,6 +32,11 @@ def output_law(value: Any, channel: Channel, inputs: Collection[int]) -> list[fm
     return law
 
 
+def _is_one_line(item: list[Any]) -> bool:
+    """Whether this is a joint leaf without row trees."""
+    return item[0] == "joint" and not (nonnegative(item[1], "theta") and nonnegative(item[2], "mu"))
+
+
 class Section:
     """The tree of one record: the boxes of the outputs, then those of their groups."""
 
@@ -44,14 +49,20 @@ class Section:
     def run(self, ceiling: Ceiling) -> None:
         """Walk the tree of splits, cuts, groups and leaves."""
         kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
-        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
-            number = self.lines.number
+
+        def judge(item: list[Any], number: int) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
             results = kinds[item[0]](item, vacuous)
             slope = decimal(item[2], "mu") if item[0] == "joint" else fmpq(0)
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
+            return vacuous
+
+        for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
+            number = self.lines.number
+            work = partial(judge, item, number)
+            vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
             self.tally["empty" if vacuous else item[0]] += 1
 
     def _letter(self, value: Any) -> int:
@@ -116,7 +127,8 @@ class Section:
             psi.append(tree.run(self.grouping, self.slopes, self.tally))
         self.allowance.take(-size)
         psi = psi or leaf.free(scores)
-        return [leaf.bound(list(map(largest, psi)))] if scores and all(psi) else []
+        whole = bool(psi and scores and all(psi)) and (self.lines.shares.whole or not (leaf.theta and leaf.mu))
+        return [leaf.bound(list(map(largest, psi)))] if whole else []
 
     def _known(self, psi: list[list[arb]], stated: Stated, a: int, value: Any, *images: Any) -> list[arb]:
         """psi of an earlier letter: with the slopes, the counts and the ranges of K of letter a, or those that are mapped to them."""
@@ -139,7 +151,7 @@ class Section:
         classes = Classes(self.record.inputs, self.channel.allowance)
         for item in self.lines.tree("a part or law", {"part": 3, "law": 2}, partial(self._part, classes)):
             used = frozenset[int]().union(*classes.sets) if all(classes.sets) else frozenset()
-            result += self.channel.divergences(output_law(item[1], self.channel, used), used)
+            result += self.channel.divergences(output_law(item[1], self.channel, used), used).values()
             self.tally["law"] += 1
         return result
 

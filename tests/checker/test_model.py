@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpz
 
-from dalenius_check import kinds
+from dalenius_check import read
 from dalenius_check.allowance import LimitError
 from dalenius_check.channel import build
 from dalenius_check.counts import completions, datasets, key, selections, values
@@ -96,7 +96,7 @@ def test_priors_are_few_and_divided_by_their_sum(forge, monkeypatch):
     assert model.priors == [[fmpq(5000000000, 9999999999), fmpq(4999999999, 9999999999), 0, 0]]
     monkeypatch.setattr("dalenius_check.read.laws", lambda *_: [range(1 << 21)] * 3)
     with pytest.raises(RefusedError, match="altogether"):
-        kinds._priors([], "priors")
+        read.priors([], "priors")
 
 
 def test_selections_are_limited(forge, monkeypatch):

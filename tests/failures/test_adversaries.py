@@ -7,9 +7,12 @@ import signal
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 import dalenius as dl
 from dalenius.audits import PriorSetAudit, ProductAudit
+from dalenius.information.law_classes import worst_law
+from dalenius.information.measures import PriorFloor
 from dalenius.reduction import record_channels
 from dalenius.studies.sweep import entropy_curve
 
@@ -92,6 +95,32 @@ def test_too_many_priors():
     refused(lambda: question(adversary, (2,) * 4), "4194304")
 
 
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.FloorPriors(-0.1), ["floor", "at least 0"]),
+        (lambda: dl.FloorPriors("a tenth"), ["floor", "number"]),
+        (lambda: question(dl.FloorPriors("0.51")), ["2 letters", "lower floor"]),
+        (lambda: dl.BoxPriors([0.2, 0.2], [0.5]), ["low and high", "2 and 1"]),
+        (lambda: dl.BoxPriors([], []), ["low and high"]),
+        (lambda: dl.BoxPriors([0.6, 0.2], [0.5, 0.9]), ["low[0]", "above high[0]"]),
+        (lambda: dl.BoxPriors([0.6, 0.5], [0.6, 0.9]), ["no law lies in the box"]),
+        (lambda: dl.BoxPriors([0, 0], [0.5, 0.4]), ["no law lies in the box"]),
+        (lambda: dl.BoxPriors([-0.1, 0], [0.5, 0.5]), ["low[0]", "negative"]),
+        (lambda: dl.PolytopePriors([]), ["vertices", "at least one"]),
+        (lambda: dl.PolytopePriors([[0.5, 0.5], [1]]), ["vertices", "as many letters"]),
+        (lambda: dl.PolytopePriors([[0.5, 0.6]]), ["vertices[0]", "sum to 1"]),
+        (lambda: dl.L1BallPriors([0.5, 0.6], 0.1), ["center", "sum to 1"]),
+        (lambda: dl.KLBallPriors([0.5, 0.5], -1), ["radius", "at least 0"]),
+        (lambda: dl.ChiSquareBallPriors(0.5, 1), ["center", "list"]),
+        (lambda: question(dl.KLBallPriors([0.5, 0.3, 0.2], 1)), ["3 letters", "[2, 2]"]),
+        (lambda: question(dl.BoxPriors([0, 0], [1, 1]), (2, 3)), ["2 letters", "[2, 3]"]),
+    ],
+)
+def test_bad_classes_of_laws(build, words):
+    refused(build, *words)
+
+
 @pytest.mark.parametrize("adversary", [None, 1.0, "product_priors", dl.ProductPriors, [0.25] * 4])
 def test_no_adversaries(adversary):
     refused(lambda: question(adversary), "adversary")
@@ -132,6 +161,9 @@ mechanism = {kind = "symmetric", flip = 0.1}
         ('kind = "prior_set"\npriors = [[1, 0, 0]]', ["4 datasets"]),
         ('kind = "prior_set"\npriors = [[1, 0, 0, nan]]', ["priors[0][3]"]),
         ("priors = [[1, 0, 0, 0]]", ["unknown key", "entropy_at_least"]),
+        ('kind = "kl_ball_priors"\ncenter = [0.5, 0.5]', ["missing radius"]),
+        ('kind = "l1_ball_priors"\ncenter = [0.5, 0.5]\nradius = 1\nfloor = 0', ["unknown key", "floor"]),
+        ('kind = "box_priors"\nlow = 0\nhigh = [1, 1]', ["low", "list"]),
     ],
 )
 def test_bad_tables(table, words):
@@ -143,6 +175,10 @@ ADVERSARIES = {
     "fixed": dl.FixedPrior([0.1, "1/3", "17/30", 0]),
     "set": dl.PriorSet([np.full((2, 2), 0.25), ["1e-300", 0, 0, 1]]),
     "any": dl.AnyPrior(),
+    "floor": dl.FloorPriors("1/3"),
+    "box": dl.BoxPriors([0, 0.25], ["2/3", 1]),
+    "polytope": dl.PolytopePriors([["1/3", "2/3"], [1, 0]]),
+    "chi2": dl.ChiSquareBallPriors([0.1, 0.9], 0.04),
 }
 
 
@@ -209,7 +245,30 @@ def test_gap_of_one_asks_for_nothing():
     assert result.termination is dl.Termination.GAP_REACHED
 
 
+@pytest.mark.parametrize("options", [{"time_limit": 1e-9}, {"gap": 1.0}])
+def test_a_class_of_laws_without_a_search(options):
+    """One output law for all selections, and nothing from below where there was no time."""
+    problem = question(dl.KLBallPriors([0.7, 0.3], 0.1))
+    result, whole = dl.solve(problem, **options), dl.solve(problem, gap=1e-9)
+    assert dl.verify(problem, result.certificate).proved
+    assert result.lower <= whole.upper
+    assert whole.lower <= result.upper
+
+
 # ---------------------------------------------------------------- lying
+
+
+def test_a_law_outside_its_class(monkeypatch):
+    """What was searched for claims more than the class allows: refused, and what needs no search stands."""
+    honest = worst_law
+    monkeypatch.setattr(
+        "dalenius.audits.law_classes.worst_law", lambda rows, priors, **rest: honest(rows, PriorFloor(fmpq(0)))
+    )
+    problem = question(dl.KLBallPriors([0.95, 0.05], 0.01))
+    with pytest.warns(dl.ProofRefusedWarning):
+        result = dl.solve(problem)
+    assert result.lower == 0.0
+    assert dl.verify(problem, result.certificate).proved
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.999999])
@@ -248,6 +307,7 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
     assert result.lower <= 0.3680642071 <= result.upper
 
 
+@pytest.mark.thorough
 def test_more_selections_than_the_checker_looks_at():
     problem = dl.MaximalLeakage(
         records=dl.Records(alphabets=[3000, 3000]),

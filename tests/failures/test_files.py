@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 import pytest
@@ -15,6 +16,36 @@ def test_written_and_read(tmp_path):
     path = CERTIFICATE.write(tmp_path / "a.cert")
     assert dl.Certificate.read(path) == CERTIFICATE
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.cert"]
+
+
+def test_compressed(tmp_path):
+    """By the name's end, the same bytes each time; read by what the file is, whatever its name."""
+    path = CERTIFICATE.write(tmp_path / "a.cert.gz")
+    data = path.read_bytes()
+    assert gzip.decompress(data).decode() == CERTIFICATE.text
+    assert CERTIFICATE.write(path).read_bytes() == data
+    assert dl.Certificate.read(path.rename(tmp_path / "a.cert")) == CERTIFICATE
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda data: data[:-1], "the compressed data end too early"),
+        (lambda data: data[:2], "the compressed data end too early"),
+        (lambda data: data + data, "something stands after the compressed data"),
+        (lambda data: data + b"\0", "something stands after the compressed data"),
+        (lambda data: data[:-1] + b"\1", "not a certificate: .*incorrect length check"),
+        (lambda data: gzip.compress(data), "not in ASCII"),
+        (lambda data: gzip.compress(bytes(2**20)), "has at most 1000000 bytes, also when it is no longer compressed"),
+    ],
+)
+def test_what_gzip_would_not_have_written(tmp_path, monkeypatch, damage, message):
+    path = CERTIFICATE.write(tmp_path / "a.cert.gz")
+    path.write_bytes(damage(path.read_bytes()))
+    monkeypatch.setattr("dalenius.evidence.certificate.MAX_PROOF", 1_000_000)
+    with pytest.raises(dl.InputError, match=f"a.cert.gz: .*{message}") as refused:
+        dl.Certificate.read(path)
+    assert "\n" not in str(refused.value)
 
 
 def test_verified_from_disk(support, tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -160,3 +160,25 @@ def test_when_it_is_late_the_last_end_is_tried_whatever_it_is(monkeypatch):
     proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), Run.of(Limits(time_limit=5.0)))
     assert proved.upper - proved.lower < 3e-13
     assert [refusal.limit for refusal in proved.refusals] == [dl.Termination.TIME_LIMIT]
+
+
+@pytest.mark.parametrize("lack", ["memory", "processes"])
+def test_what_several_processes_leave_open_one_checks_again(monkeypatch, lack):
+    """With all the memory that these had together."""
+    import dalenius._prove as place
+    from dalenius.search import Limits, Run
+    from dalenius_check import Status, Verdict
+
+    verify, seen = place.verify, []
+
+    def lacking(problem, certificate, **options):
+        seen.append((options["jobs"], options["memory"]))
+        if options["jobs"] > 1:
+            return Verdict(Status.UNDECIDED, "limit: one is lost", allowed=lack)
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(place, "verify", lacking)
+    proved = prove(PROBLEM, Proposes([lower(), ZERO], [upper()]), replace(Run.of(Limits()), jobs=4))
+    assert not proved.refusals
+    (many, share), (one, whole) = seen
+    assert (many, one, 4 * share) == (4, 1, whole)

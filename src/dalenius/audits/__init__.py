@@ -6,6 +6,7 @@ from dalenius.audits.choice import audit_of, audit_within, need_within
 from dalenius.audits.curve import WholeCurve
 from dalenius.audits.curve_audit import CurveAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.kept import checkpoint_of
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.record_audit import RecordAudit, letters_bound
@@ -21,6 +22,7 @@ __all__ = [
     "WholeCurve",
     "audit_of",
     "audit_within",
+    "checkpoint_of",
     "feasible",
     "letters_bound",
     "local_maxima",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dalenius._costs import AuditCosts
 from dalenius.audits.audit import Audit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
+from dalenius.audits.protocols import ProtocolAudit
 from dalenius.errors import DaleniusError
 from dalenius.model import EntropyAtLeast, MaximalLeakage, PriorSet, ProductPriors
+from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.search import Limits, Run
 
 __all__ = ["AUDITS", "audit_of", "audit_within", "need_within"]
@@ -18,6 +21,7 @@ AUDITS: dict[str, type[Audit]] = {
     EntropyAtLeast.kind: EntropyAudit,
     ProductPriors.kind: ProductAudit,
     PriorSet.kind: PriorSetAudit,
+    **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
 ROOM = 1.1  # times what a proof should take: a search is late by one of its steps
@@ -26,7 +30,8 @@ FAR = 1.5  # predictions may be wrong by a third: what seems to take more than s
 
 def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
-    return AUDITS[problem.adversary.kind](problem, search)
+    audit = ProtocolAudit if problem.in_closed_form else AUDITS[problem.adversary.kind]
+    return audit(problem, search)
 
 
 def need_within(problem: MaximalLeakage, limits: Limits) -> None:
@@ -34,8 +39,8 @@ def need_within(problem: MaximalLeakage, limits: Limits) -> None:
     certain, (seconds, size) = AuditCosts.of(problem).certain, limits.least
     if not certain.within(FAR * seconds, FAR * size):
         raise DaleniusError(
-            f"nothing can be proved about this model within its limits: reading it and its channel of {len(problem.channel)} x "
-            f"{problem.channel.shape[1]} entries takes {certain}; raise time_limit and memory_limit, or merge outputs or letters"
+            f"nothing can be proved about this model within its limits: reading it and its channel of {problem.shape[0]} x "
+            f"{problem.shape[1]} entries takes {certain}; raise time_limit and memory_limit, or merge outputs or letters"
         )
 
 

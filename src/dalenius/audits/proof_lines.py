@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -97,23 +97,24 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
         if isinstance(tree, RowTree):
             yield from row_tree_lines(channel, tree)
             continue
+        hints = tree.short_hints()
         for node in tree.preorder():
             if isinstance(node, Branch):
                 yield _row_cut(channel, *node.cut)
             else:
-                yield RowLeaf(slope_text(channel.lift_outputs(node.content.hints)))
+                yield RowLeaf(slope_text(channel.lift_outputs(next(hints))))
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
     """A tree over boxes of the posterior."""
-    relaxation = runner.relaxation
+    relaxation, short = runner.relaxation, runner.tree.short_hints()
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
             letter, output = divmod(node.cut[0], relaxation.outputs)
             threshold = short_text(node.cut[1])
             yield Split(relaxation.boxed[letter], int(channel.aggregation.kept_outputs[output]), threshold)
         else:
-            hints = node.content.hints
+            hints = next(short)
             slopes = channel.lift_outputs(hints[:-1].reshape(channel.letters, -1))
             yield JointLeaf("0", short_text(hints[-1]), tuple(map(slope_text, slopes)), None)
 
@@ -126,8 +127,12 @@ def dual_tree_lines(channel: AggregatedRecord, runner: DualTree) -> Proof:
         else:
             leaf = node.content
             yield JointLeaf("1", short_text(leaf.beta), None, law_text(channel, leaf.law))
+            room = max(runner.tree.upper - node.bound, 0.0)
             for a, rows in enumerate(leaf.trees):
-                yield from [_source_line(leaf.sources[a])] if leaf.sources[a][0] < a else _row_lines(channel, rows)
+                if leaf.sources[a][0] < a:
+                    yield _source_line(leaf.sources[a])
+                else:
+                    yield from _row_lines(channel, rows, leaf.short_slopes(channel, a, room))
 
 
 def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
@@ -164,13 +169,14 @@ def _chamber_lines(channel: AggregatedRecord, chamber: Chamber) -> Proof:
         yield RowChamber(int(channel.aggregation.kept_outputs[output]), listed)
 
 
-def _row_lines(channel: AggregatedRecord, tree: Row) -> Proof:
+def _row_lines(channel: AggregatedRecord, tree: Row, slopes: Iterable[Floats]) -> Proof:
+    short = iter(slopes)
     yield from _chamber_lines(channel, tree.chamber)
     for row in tree.preorder():
         if row.parts:
             yield _row_cut(channel, row.coordinate, row.threshold)
         else:
-            yield RowLeaf(slope_text(channel.lift_outputs(row.kappa)))
+            yield RowLeaf(slope_text(channel.lift_outputs(next(short))))
 
 
 def _row_cut(channel: AggregatedRecord, coordinate: int, threshold: float) -> RowCut:

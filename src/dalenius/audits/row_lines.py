@@ -40,6 +40,7 @@ class _Writer:
         self._channel, self._tree, self._groups = channel, tree, tree.problem.groups
         never = np.setdiff1d(np.arange(channel.aggregation.output_count), channel.aggregation.kept_outputs)
         self._never: tuple[int, ...] = tuple(never.tolist())
+        self._slopes = tree.short_slopes()
 
     def first(self) -> list[Step]:
         """The root, last, and before it the line of its groups."""
@@ -52,7 +53,7 @@ class _Writer:
         """What a node is written as, in order."""
         node = self._tree.nodes[number]
         if not isinstance(node, Branch):
-            return [self._leaf(node.content, path)]
+            return [self._leaf(node.content, self._slopes[number], path)]
         plan: Plan = node.cut
         before, after, parts = list[Step](), list[Step](), list(node.parts)
         for part in plan.closed:
@@ -75,20 +76,20 @@ class _Writer:
         lists = [sorted(int(kept[y]) for y in self._groups.outputs(g)) for g in groups]
         return RowGroups((tuple(sorted((*lists[0], *self._never))), *map(tuple, lists[1:])))
 
-    def _leaf(self, box: RowBox, path: Path) -> ProofLine:
-        count = len(box.groups)
+    def _leaf(self, box: RowBox, slopes: Floats, path: Path) -> ProofLine:
         if len(path) == 1:
-            return RowLeaf(slope_text(self._channel.lift_outputs(box.slopes)))
+            return RowLeaf(slope_text(self._channel.lift_outputs(slopes)))
+        own, coarser = np.split(slopes, [len(box.groups)])
         earlier = [
-            slope_text(self._multipliers(box, family, which)) for which, family in enumerate(path[:-1], start=-1)
+            slope_text(self._multipliers(box, coarser, family, which))
+            for which, family in enumerate(path[:-1], start=-1)
         ]
-        slopes = slope_text(box.slopes[:count])
-        return GroupedRowLeaf(slopes, tuple(earlier)) if any(earlier) else RowLeaf(slopes)
+        return GroupedRowLeaf(slope_text(own), tuple(earlier)) if any(earlier) else RowLeaf(slope_text(own))
 
-    def _multipliers(self, box: RowBox, family: Sequence[int], which: int) -> Floats:
+    def _multipliers(self, box: RowBox, coarser: Floats, family: Sequence[int], which: int) -> Floats:
         """Of the ranges of an earlier partition, those of groups that were split right after it."""
         values = np.zeros(len(family))
-        for group, since, value in zip(box.coarser, box.since, box.slopes[len(box.groups) :], strict=True):
+        for group, since, value in zip(box.coarser, box.since, coarser, strict=True):
             if since == which:
                 values[family.index(group)] = value
         return values

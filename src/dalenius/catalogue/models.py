@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from dalenius._load import load_file
 from dalenius.catalogue.standing import Digests, Standing, certificate_digest, recorded, standing
@@ -63,10 +64,14 @@ class LibraryModel:
     known: Digests | None = field(default=None, repr=False)
 
     @property
+    def certificate_places(self) -> tuple[Path, Path]:
+        """Where the certificate is, if there is one: as text, or compressed."""
+        return self.path.with_suffix(".cert"), self.path.with_suffix(".cert.gz")
+
+    @property
     def certificate_path(self) -> Path | None:
-        """The certificate, or None if there is none yet."""
-        path = self.path.with_suffix(".cert")
-        return path if path.exists() else None
+        """The certificate's file, or None if there is none yet."""
+        return next((path for path in self.certificate_places if path.exists()), None)
 
     def load(self) -> Problem:
         """The problem."""
@@ -135,8 +140,7 @@ class LibraryModel:
         problem = self.load()
         inputs, outputs = _shape(problem)
         form = normal_form(problem)
-        adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
-        entropy = adversary.get("entropy_at_least")
+        path = self.certificate_path
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
         return IndexRow(
             name=self.name,
@@ -144,9 +148,7 @@ class LibraryModel:
             problem=problem.kind,
             query=problem.query.kind,
             mechanism=form["mechanism"].get("kind") or form["mechanism"]["class"],
-            adversary=f"H >= {entropy}"
-            if entropy
-            else adversary.get("kind") or f"{privacy['kind']} {privacy['epsilon']}",
+            adversary=_against(form),
             datasets=" * ".join(f"{size}^{times}" if times > 1 else f"{size}" for size, times in problem.records.runs),
             inputs=inputs,
             outputs=outputs,
@@ -156,7 +158,7 @@ class LibraryModel:
             gap="" if self.gap is None else gap_text(self.gap),
             tightness=self.tightness,
             formula=self.formula,
-            certificate_bytes=0 if self._stored is None else len(self._stored.text),
+            certificate_bytes=0 if path is None else path.stat().st_size,
             digest=digest(problem),
             certificate_digest="" if self._stored is None else certificate_digest(self._stored),
             title=problem.title,
@@ -164,9 +166,22 @@ class LibraryModel:
         )
 
 
+def _against(form: dict[str, Any]) -> str:
+    """Whom the mechanism is to be safe from, in a normal form: an adversary, a privacy notion, or limits alone."""
+    adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
+    if entropy := adversary.get("entropy_at_least"):
+        return f"H >= {entropy}"
+    if privacy:
+        return f"{privacy['kind']} {privacy['epsilon']}"
+    return str(adversary.get("kind") or " and ".join(table["kind"] for table in form["constraints"]))
+
+
 @dataclass(frozen=True)
 class IndexRow:
-    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible, or proved."""
+    """A row of the index. `lower` and `upper` are decimals rounded outward; they are empty where nothing is feasible, or proved.
+
+    `certificate_bytes` are those of the file, compressed or not; `certificate_digest` is that of the text.
+    """
 
     name: str
     set: str
@@ -296,7 +311,6 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
 def _shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
-        rows, columns = problem.channel.shape
-        return rows, columns
+        return problem.shape
     assert isinstance(problem, DesignProblem)
     return problem.input_count, problem.output_count

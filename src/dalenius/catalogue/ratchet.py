@@ -17,7 +17,7 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.certificate import Claim
 from dalenius.exact import as_fraction, brief
-from dalenius.files import alone, need_folder, need_places, read_text, tidy, write_together, write_whole
+from dalenius.files import alone, need_folder, need_places, packed, read_text, tidy, write_together, write_whole
 from dalenius.model import digest
 from dalenius.outcome import Termination
 from dalenius.search import need_gap
@@ -34,9 +34,11 @@ __all__ = [
     "write_index",
 ]
 
-MOST_BYTES = 500_000  # bytes of a certificate in the library
+MOST_BYTES = 500_000  # bytes of a certificate's file in the library
+READ = 20_000  # bytes of a certificate that somebody may want to look at: one that is longer is compressed
 WRITTEN = "history.csv", "INDEX.md", "index.csv"
 MOST_CHARACTERS = 200  # characters of a name in the history
+MOST_READ = 10**12  # numbers beyond it are told by a power of 2
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,8 @@ def tighten(
     Raises
     ------
     InputError
-        If the tighter certificate would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it shorter),
-        or an argument is invalid.
+        If the tighter certificate's file would take more than `MOST_BYTES` bytes (a lower `node_limit` or a larger `gap` makes it
+        shorter), or an argument is invalid.
     """
     need_gap(gap)
     if model.standing.proved and (model.gap is None or model.gap <= gap):
@@ -137,7 +139,7 @@ def need_room(folder: str | Path, *models: LibraryModel) -> None:
     InputError
         If a file cannot be written there, or something is in the way that no file can replace.
     """
-    home, stored = Path(folder), [model.path.with_suffix(".cert") for model in models]
+    home, stored = Path(folder), [place for model in models for place in model.certificate_places]
     need_places([*(home / name for name in WRITTEN), *stored])
     for place in sorted({home, *(path.parent for path in stored)}):
         need_folder(place)
@@ -190,7 +192,7 @@ def index_markdown(rows: list[IndexRow]) -> str:
             if row.set == name:
                 known = f"{row.tightness}: {row.formula}" if row.formula else row.tightness
                 cells = (
-                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, f"{row.inputs} x {row.outputs}", row.lower, row.upper,
+                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, _shape(row), row.lower, row.upper,
                     row.gap, known, f"{row.certificate_bytes:,}", row.title, row.source,
                 )  # fmt: skip
                 lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |")
@@ -267,13 +269,18 @@ def _joined(model: LibraryModel, found: Certificate, folder: Path, by: str) -> H
     past = [row for row in rows if row.name == model.name]
     if stored is not None and stored.header.claim == header.claim and past and (past[-1].lower, past[-1].upper) == ends:
         return None
-    if len(kept.text) > MOST_BYTES:
+    text = kept.text
+    content, place, other = (
+        (text, *model.certificate_places) if len(text) <= READ else (packed(text), *model.certificate_places[::-1])
+    )
+    if len(content) > MOST_BYTES:
         raise InputError(
-            f"{model.name}: the tighter certificate has {len(kept.text)} bytes, and the library takes {MOST_BYTES}; "
+            f"{model.name}: the tighter certificate has {len(content)} bytes, and the library takes {MOST_BYTES}; "
             "hand in a shorter proof, if need be of a wider interval"
         )
     _need_ratchet(past, _row(model, kept, by))
-    kept.write(model.path.with_suffix(".cert"))
+    write_whole(place, content)
+    write_together({}, without=[other])  # only now: whoever is killed here leaves two, and the text counts
     return _note(rows, model, kept, folder, by)
 
 
@@ -319,3 +326,9 @@ def _csv(rows: list[tuple[object, ...]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def _shape(row: IndexRow) -> str:
+    """Inputs x outputs; a number that nobody would read by the power of 2 below it."""
+    outputs = str(row.outputs) if row.outputs < MOST_READ else f"2^{row.outputs.bit_length() - 1}"
+    return f"{row.inputs} x {outputs}"

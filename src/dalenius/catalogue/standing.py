@@ -22,7 +22,7 @@ COLUMNS = "name", "digest", "certificate_digest"
 
 @dataclass(frozen=True)
 class Digests:
-    """What a proof is about: a model's normal form, and the bytes of a certificate, both as SHA-256."""
+    """What a proof is about: a model's normal form, and the text of a certificate, both as SHA-256."""
 
     model: str
     certificate: str
@@ -37,7 +37,7 @@ class Standing:
 
 
 def certificate_digest(certificate: Certificate) -> str:
-    """SHA-256 of the file's bytes.
+    """SHA-256 of its text, as which a compressed file counts, too: compressors differ.
 
     >>> certificate_digest(Certificate(""))[:8]
     'e3b0c442'

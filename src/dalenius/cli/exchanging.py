@@ -44,7 +44,9 @@ def export_program(
         for offer in known:
             out.print(f"{offer.name:<14} {offer.what}", markup=False)
         if not known:
-            err.print("none: the adversary's priors are listed, so that leakage is evaluated, not optimised")
+            err.print(
+                "none: against listed priors leakage is evaluated, and against classes of laws no program is offered"
+            )
         return
     if output is None:
         raise dl.InputError("-o: name the file to write")

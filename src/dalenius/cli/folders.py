@@ -12,19 +12,21 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import drawn, err
 from dalenius.evidence import Header
-from dalenius.files import alone, make_folder, need_folder, need_places, write_together
+from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
 
-__all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run"]
+__all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run", "sibling"]
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace a certificate of the same model even by a looser one.")
 ]
-CERTIFICATE = ".cert"
+CERTIFICATE, COMPRESSED = ".cert", ".gz"
 ENDINGS = (
     CERTIFICATE,
+    CERTIFICATE + COMPRESSED,
     ".mechanism.json",
     ".mechanism.toml",
     ".mechanism.cert",
+    ".mechanism.cert.gz",
     ".design.toml",
     ".trace.csv",
     ".trace.png",
@@ -49,6 +51,15 @@ def of_one_run(name: str) -> list[str]:
     return [name + looser + ending for looser in ("", LOOSER) for ending in (*ENDINGS, ".toml")]
 
 
+def sibling(certificate: Path, ending: str) -> Path:
+    """Where another file of the same run is.
+
+    >>> sibling(Path("out/model.cert.gz"), ".design.toml").as_posix()
+    'out/model.design.toml'
+    """
+    return (certificate.with_suffix("") if certificate.suffix == COMPRESSED else certificate).with_suffix(ending)
+
+
 class Output:
     """The folder of -o.
 
@@ -56,6 +67,8 @@ class Output:
     ----------
     names : iterable of str
         Of the files that the work may write or remove there: it is tried now whether that can be done.
+    compress : bool
+        Whether certificates are written compressed.
 
     Attributes
     ----------
@@ -68,10 +81,10 @@ class Output:
         If nothing can be written there, or not one of the files.
     """
 
-    def __init__(self, folder: Path, names: Iterable[str], *, force: bool = False) -> None:
+    def __init__(self, folder: Path, names: Iterable[str], *, force: bool = False, compress: bool = False) -> None:
         need_folder(folder, make=True)
         need_places(folder / name for name in names)
-        self.folder, self.force = folder, force
+        self.folder, self.force, self.compress = folder, force, compress
         self.trouble: dl.InputError | None = None
 
     def keep(
@@ -109,8 +122,8 @@ class Output:
         with self.working():
             there = None if self.force else self._narrower(name, problem, dl.Certificate(files[CERTIFICATE]).header)
             stem = name if there is None else name + LOOSER
-            contents = {f"{stem}{ending}": text for ending, text in files.items()}
-            certificate = f"{stem}{CERTIFICATE}"
+            contents = dict(self._file(f"{stem}{ending}", text) for ending, text in files.items())
+            certificate = self._file(f"{stem}{CERTIFICATE}", "")[0]
             stale = [f"{stem}{ending}" for ending in ENDINGS]
             if there is None:
                 stale += [f"{name}{LOOSER}{ending}" for ending in ENDINGS]
@@ -151,7 +164,13 @@ class Output:
         except dl.InputError as error:
             self.trouble = error
 
-    def _replace(self, files: Mapping[str, str], stale: Iterable[str]) -> None:
+    def _file(self, name: str, text: str) -> tuple[str, str | bytes]:
+        """The name and content of a file: those of a certificate as they are, or compressed."""
+        if self.compress and name.endswith(CERTIFICATE):
+            return name + COMPRESSED, packed(text)
+        return name, text
+
+    def _replace(self, files: Mapping[str, str | bytes], stale: Iterable[str]) -> None:
         write_together(
             {self.folder / name: text for name, text in files.items()},
             without=[self.folder / name for name in stale if name not in files],
@@ -159,8 +178,9 @@ class Output:
 
     def _narrower(self, name: str, problem: dl.Problem, new: Header) -> Path | None:
         """The certificate that is there, if it is of the same model, narrower, and proved."""
-        path = self.folder / f"{name}{CERTIFICATE}"
-        if not path.exists():
+        places = (self.folder / f"{name}{CERTIFICATE}{packing}" for packing in ("", COMPRESSED))
+        path = next((place for place in places if place.exists()), None)
+        if path is None:
             return None
         try:
             there = dl.Certificate.read(path)

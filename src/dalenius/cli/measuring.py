@@ -40,7 +40,12 @@ def measure(
         bool, typer.Option("--json", help="A JSON list on standard output, an object a measure.")
     ] = False,
     prior: Annotated[
-        str | None, typer.Option("--prior", help="The law of a mechanism's or channel's inputs, with commas.")
+        str | None,
+        typer.Option(
+            "--prior",
+            help="The law of a mechanism's or channel's inputs, with commas; of several, with semicolons between, each measure is the "
+            "largest.",
+        ),
     ] = None,
     within: Annotated[
         str | None,
@@ -82,7 +87,7 @@ def measure(
     with status_line("measure") as progress:
         found = dl.measure(
             subject,
-            prior=_priors(subject, None if prior is None else listed(prior, "--prior"), within),
+            prior=_priors(subject, prior, within),
             law=None if law is None else dl.Iid(listed(law, "--law")),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
@@ -129,9 +134,15 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
 
 
 def _priors(
-    subject: dl.Problem | dl.Mechanism | Path, prior: list[str] | None, within: str | None
-) -> list[str] | PriorClass | None:
-    """The prior, or the class that --within names; its middle is --prior, or the table's own column."""
+    subject: dl.Problem | dl.Mechanism | Path, text: str | None, within: str | None
+) -> list[str] | PriorClass | dl.PriorSet | None:
+    """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
+    laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
+    if laws is not None and len(laws) > 1:
+        if within is not None:
+            raise dl.InputError(f"--within {within}: expected one --prior in the middle, got {len(laws)}")
+        return dl.PriorSet(laws)
+    prior = None if laws is None else laws[0]
     if within is None:
         return prior
     if isinstance(subject, dl.Problem):

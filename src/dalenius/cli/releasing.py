@@ -28,7 +28,9 @@ def release(
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option("--certificate", help="Proof for this mechanism; default: beside it, with the ending .cert."),
+        typer.Option(
+            "--certificate", help="Proof for this mechanism; default: beside it, ending in .cert or .cert.gz."
+        ),
     ] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to audit without a certificate.")] = 30.0,
     despite_budget: Annotated[
@@ -56,8 +58,8 @@ def release(
     with naming(mechanism):
         audit = audit_of_release(problem, chosen)
     texts = letter_texts(problem.records, None if letters is None else listed(letters, "--letters"))
-    beside = mechanism.with_suffix(".cert")
-    proof = certificate if certificate is not None else beside if beside.exists() else None
+    beside = (path for ending in (".cert", ".cert.gz") if (path := mechanism.with_suffix(ending)).exists())
+    proof = certificate if certificate is not None else next(beside, None)
     try:
         with status_line("audit") as progress:
             found = dl.release(

@@ -65,7 +65,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on sta
 RequireGapOption = Annotated[
     float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
 ]
-JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on the trees of a long audit.")]
+JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
 SchedulerOption = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
 ]

@@ -13,7 +13,7 @@ import typer
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
@@ -73,11 +73,18 @@ def solve(
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
     force: ForceOption = False,
+    compress: Annotated[
+        bool, typer.Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
+    ] = False,
     public_law: PublicLawOption = None,
     method: MethodOption = None,
     solver: SolverOption = "auto",
     jobs: JobsOption = 1,
     scheduler: SchedulerOption = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
+    ] = None,
 ) -> None:
     """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
@@ -99,7 +106,7 @@ def solve(
     path = model_path(model)
     stated = dl.load(path)
     problem = published(stated, public_law, output)
-    folder = None if output is None else Output(output, of_one_run(path.stem), force=force)
+    folder = None if output is None else Output(output, of_one_run(path.stem), force=force, compress=compress)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("design" if isinstance(problem, dl.DesignProblem) else "audit") as progress:
             result = dl.solve(
@@ -112,6 +119,7 @@ def solve(
                 jobs=jobs,
                 scheduler=scheduler,
                 curve=curve,
+                checkpoint=checkpoint,
             )
         result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
         written = None if folder is None else _written(folder, path.stem, problem, result, trace)
@@ -151,6 +159,7 @@ def verify(
     arithmetic: Annotated[
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
@@ -162,7 +171,7 @@ def verify(
     options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     options += ["--json"] * as_json + ["--resolved"] * resolved
     if certificate is not None:
-        raise typer.Exit(check([str(model_path(model)), str(certificate), *options], "dalenius"))
+        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
     if resolved or not model.endswith(".json"):
         raise dl.InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
@@ -184,8 +193,8 @@ def _written(
         files[".trace.csv"] = trace_table(result)
     written = folder.keep(name, problem, files)
     if written is not None and trace and math.isfinite(result.upper):
-        picture = written.with_suffix(".trace.png")
-        folder.draw(lambda: trace_picture(result, picture, title=written.stem))
+        picture = sibling(written, ".trace.png")
+        folder.draw(lambda: trace_picture(result, picture, title=sibling(written, "").name))
     return written
 
 
@@ -266,8 +275,8 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, wri
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
-        **({"design": str(written.with_suffix(".design.toml"))} if written else {}),
-        **({"mechanism": str(written.with_suffix(".mechanism.json"))} if written and result.feasible else {}),
+        **({"design": str(sibling(written, ".design.toml"))} if written else {}),
+        **({"mechanism": str(sibling(written, ".mechanism.json"))} if written and result.feasible else {}),
     }
 
 

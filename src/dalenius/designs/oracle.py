@@ -13,12 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits import feasible, local_maxima
+from dalenius.audits.law_classes import exact_weights, witness_law
+from dalenius.errors import DaleniusError
 from dalenius.evidence import Certificate, vector_text
 from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
-from dalenius.information import mutual_information
+from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacities
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.information.law_classes import WorstLaw, worst_law
+from dalenius.information.measures import PriorClass
+from dalenius.information.measures.numbers import doubles
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, LawClass, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
 from dalenius.reduction import (
     Completions,
@@ -135,6 +140,37 @@ class ProductOracle(Oracle):
         return found
 
 
+class ClassOracle(ProductOracle):
+    """A class of laws: the letters of a record on the rows that they select, with the law of the class that tells most."""
+
+    def __init__(self, problem: DesignProblem, priors: PriorClass) -> None:
+        super().__init__(problem)
+        self.priors = priors
+
+    @property
+    def any_prior(self) -> Prior:
+        if not self.parts:
+            return super().any_prior
+        part = self.parts[0]
+        rows = np.full((part.letters, 1), 1.0)
+        return self._of_class(part, 0, worst_law(rows, self.priors))
+
+    def _of_class(self, part: Selections, j: int, found: WorstLaw) -> Prior:
+        weights = exact_weights(witness_law(self.priors, found))
+        if weights is None:
+            raise DaleniusError("adversary: the numbers of this class are too long for a certificate; round them")
+        return Prior(part.record, part.lift(j, doubles(found.law)), (j, weights))
+
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+        found = []
+        for part in self.parts:
+            rows = part.apply(Q)
+            bounds = relative_entropy(rows, rows.mean(axis=1, keepdims=True)).max(axis=1)
+            for j in np.argsort(-bounds)[:BATCH]:
+                found.append(self._of_class(part, int(j), worst_law(rows[j], self.priors, clock=clock)))
+        return found
+
+
 class ListedOracle(Oracle):
     """Listed priors: all of them, for every record, at once."""
 
@@ -183,6 +219,8 @@ def oracle_of(
             return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng, max(WORTH * gap, FINEST))
         case ProductPriors():
             return ProductOracle(problem)
+        case LawClass(priors=priors):
+            return ClassOracle(problem, priors)
         case PriorSet(weights=weights):
             return ListedOracle(problem, weights)
     raise AssertionError(adversary.kind)

@@ -25,6 +25,7 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    TangentLine,
     TermLine,
     TermSection,
     UpperLine,
@@ -33,13 +34,24 @@ from dalenius.evidence.lines import (
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
-from dalenius.files import MAX_PROOF, read_text, write_whole
+from dalenius.files import MAX_PROOF, packed, read_text, write_whole
 
 __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
-LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine, WeightLine, TermLine)
+LOWER = (
+    WitnessLine,
+    DualLine,
+    PriorLine,
+    RatioLine,
+    MultiplierLine,
+    ConeLine,
+    AlsoLine,
+    TangentLine,
+    WeightLine,
+    TermLine,
+)
 
 Claim = tuple[Fraction, Fraction]
 Sections = dict[int, tuple[ProofLine, ...]]
@@ -201,13 +213,13 @@ class Certificate:
         return self.text.count("\n")
 
     def write(self, path: str | Path) -> Path:
-        """Write the file, whole or not at all."""
-        return write_whole(path, self.text)
+        """Write the file, whole or not at all; compressed by gzip where its name ends in ``.gz``."""
+        return write_whole(path, packed(self.text) if Path(path).suffix == ".gz" else self.text)
 
     @classmethod
     def read(cls, path: str | Path) -> Certificate:
-        """Read a certificate file; `InputError` if there is none, or it is no ASCII text."""
-        return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii"))
+        """Read a certificate file, compressed or not; `InputError` if there is none, or it is no ASCII text."""
+        return cls(read_text(path, "a certificate", at_most=MAX_PROOF, encoding="ascii", maybe_packed=True))
 
     @classmethod
     def of(cls, header: Header, lower: Iterable[LowerLine], upper: Iterable[UpperLine]) -> Certificate:

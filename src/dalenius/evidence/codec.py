@@ -67,8 +67,13 @@ def _or_none(member: Callable[[Read], bool]) -> Callable[[Read], bool]:
 
 
 def _input_law(value: Read) -> bool:
-    of_selection = isinstance(value, tuple) and len(value) == 2 and _index(value[0]) and _many(_number)(value[1])
+    of_selection = isinstance(value, tuple) and 2 <= len(value) <= 3 and _index(value[0]) and _many(_number)(value[1])
+    of_selection = of_selection and (not isinstance(value, tuple) or len(value) == 2 or _how(value[2]))
     return of_selection or _index(value) or value == UNIFORM or _many(_many(_number))(value)
+
+
+def _how(value: Read) -> bool:
+    return value is None or _many(lambda member: _index(member) or (member is not None and _how(member)))(value)
 
 
 def _priced(value: Read) -> bool:
@@ -92,8 +97,11 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "InputLaw": _input_law,
     "InputLaw | None": _or_none(_input_law),
     "Priced": _priced,
+    "How": _how,
     "Side": lambda value: value in ("above", "below"),
     "Moves": _many(_many(_many(_index))),
+    "About": lambda value: _or_none(_index)(value) or _many(_number)(value) or _many(_or_none(_index))(value),
+    "Hint": lambda value: _many(_number)(value) or _many(_many(_number))(value),
     "WeightsOf": lambda value: _index(value) or _many(_number)(value),
 }
 _KINDS: dict[tuple[str, int], type[Line]] = {(kind.word, len(fields(kind))): kind for kind in get_args(Line)}

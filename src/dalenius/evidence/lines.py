@@ -11,6 +11,7 @@ from typing import ClassVar, Union
 
 __all__ = [
     "UNIFORM",
+    "About",
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
@@ -19,19 +20,25 @@ __all__ = [
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "Hint",
+    "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
+    "LawOfClass",
     "LawOfSelections",
     "Line",
     "LowerLine",
     "Matrix",
+    "MixtureOfClass",
+    "MixtureOfSelections",
     "MultiplierLine",
     "Number",
     "OrbitCut",
     "OutputLawLeaf",
     "PriorLine",
     "ProofLine",
+    "ProtocolPrior",
     "RatioLine",
     "RecordLine",
     "RowChamber",
@@ -41,6 +48,7 @@ __all__ = [
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TangentLine",
     "TermLine",
     "TermSection",
     "UniformLeaf",
@@ -58,7 +66,11 @@ Vector = tuple[Number, ...]
 Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
-InputLaw = Matrix | SelectionPrior | Index | Number  # masses; of a selection; the number of a listed prior; UNIFORM
+How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
+ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
+InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+)
 UNIFORM: Number = "uniform"
 
 
@@ -138,6 +150,22 @@ class AlsoLine:
     record: Index
     prior: InputLaw
     posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class TangentLine:
+    """A tangent of a limit about a secret: of which of its laws, its weight, what it is about, and the numbers that choose it."""
+
+    word: ClassVar[str] = "tangent"
+    constraint: Index
+    law: Index
+    weight: Number
+    about: About
+    hint: Hint
+
+
+About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function of the letters; two letters; nothing
+Hint = Vector | Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +367,37 @@ class LawOfSelections:
 
 
 @dataclass(frozen=True, slots=True)
+class LawOfClass:
+    """Of a class of laws: an output law for these selections, and the multipliers that bound the largest mean over the class."""
+
+    word: ClassVar[str] = "law"
+    selections: Indices
+    law: Vector
+    multipliers: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOfSelections:
+    """Of independent records and a channel in closed form: the output law under these weights of the inputs."""
+
+    word: ClassVar[str] = "mixture"
+    selections: Indices
+    weights: Vector
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureOfClass:
+    """The same of a class of laws, with the multipliers that bound the largest mean over it."""
+
+    word: ClassVar[str] = "mixture"
+    selections: Indices
+    weights: Vector
+    multipliers: Vector | None
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -346,10 +405,20 @@ class UniformLeaf:
 
 
 LowerLine = (
-    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+    WitnessLine
+    | DualLine
+    | PriorLine
+    | RatioLine
+    | MultiplierLine
+    | ConeLine
+    | AlsoLine
+    | TangentLine
+    | WeightLine
+    | TermLine
 )
 BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLawLeaf, LawOfSelections, UniformLeaf]  # noqa: UP007
+OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

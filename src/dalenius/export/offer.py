@@ -21,7 +21,7 @@ from dalenius.exact import brief
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, PriorSet, ProductPriors
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
 from dalenius.programs import (
@@ -124,7 +124,7 @@ def offered(problem: Problem, name: str, certificate: Certificate | None = None)
             return offer.make()
     if not known:
         raise InputError(
-            "program: the model offers none, because its adversary's priors are listed: they are evaluated"
+            "program: none is offered against listed priors, which are evaluated, nor against classes of laws (docs/export.md)"
         )
     raise InputError(f"program: expected one of {', '.join(offer.name for offer in known)}; got {brief(name)}")
 
@@ -376,8 +376,19 @@ def _written(problem: DesignProblem, adversary: Adversary, record: int, written:
     if isinstance(adversary, ProductPriors):
         (j, weights), selections = written, _kind(record_selections(problem), record)
         return selections.lift(j, _masses(weights, (selections.letters,)))
+    if isinstance(adversary, LawClass):
+        (j, weights), selections = written, _kind(record_selections(problem), record)
+        return selections.lift(j, _law_of_class(adversary, weights, selections.letters))
     assert isinstance(adversary, PriorSet)
     return _listed(problem, adversary, record, written)
+
+
+def _law_of_class(adversary: LawClass, weights: Any, letters: int) -> Floats:
+    """The law of a line: of a polytope its weights are those of the vertices."""
+    if isinstance(adversary, PolytopePriors):
+        vertices = np.array(adversary.vertices, dtype=float)
+        return np.asarray(_masses(weights, (len(vertices),)) @ (vertices / vertices.sum(axis=1, keepdims=True)))
+    return _masses(weights, (letters,))
 
 
 def _kind(parts: Iterable[Kind], record: int) -> Kind:

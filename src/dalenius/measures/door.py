@@ -20,9 +20,20 @@ from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
-from dalenius.measures.subjects import OfClass, OfInput, OfRecord, Subject, exactly, inputs_of, is_rational, need_size
+from dalenius.measures.subjects import (
+    OfClass,
+    OfInput,
+    OfListed,
+    OfRecord,
+    Subject,
+    exactly,
+    inputs_of,
+    is_rational,
+    need_size,
+)
 from dalenius.measures.table import read_table
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
+from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
@@ -36,7 +47,7 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | PriorClass | None = None,
+    prior: Numbers | Rows | PriorClass | LawClass | PriorSet | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
@@ -58,8 +69,9 @@ def measure(
         line and has an input a line; a column named ``prior`` holds their probabilities.
     prior : sequence of numbers, a matrix, or a class of priors, optional
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
-        `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...) the largest over it of each measure that allows that.
-        Not for problems.
+        `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
+        `L1BallPriors`, `KLBallPriors`, ...), the largest over it of each measure that allows that; for a `PriorSet` the largest of its
+        priors, of every measure. Not for problems.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -112,14 +124,18 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     names = None
     if isinstance(subject, str | Path):
         rows, names, column = read_table(subject)
-        if prior is not None and column is not None and not isinstance(prior, PriorClass):
+        if prior is not None and column is not None and not isinstance(prior, PriorClass | LawClass | PriorSet):
             raise InputError(f"{subject}: it has a column named prior; leave the other prior out")
         subject, prior = Channel(rows), column if prior is None else prior
     if not isinstance(subject, Mechanism):
         need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
         subject = Channel(as_list(subject, "channel"))
+    if isinstance(prior, LawClass):
+        return OfClass(subject, inputs_of(subject), prior.priors)
     if isinstance(prior, PriorClass):
         return OfClass(subject, inputs_of(subject), exactly(prior))
+    if isinstance(prior, PriorSet):
+        return OfListed(tuple(OfInput(subject, inputs_of(subject), law, names) for law in prior.priors))
     return OfInput(subject, inputs_of(subject), prior, names)
 
 

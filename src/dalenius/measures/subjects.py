@@ -30,6 +30,7 @@ __all__ = [
     "Measured",
     "OfClass",
     "OfInput",
+    "OfListed",
     "OfRecord",
     "Others",
     "Subject",
@@ -244,6 +245,34 @@ class OfClass(Subject):
         channel = self.mechanism.exact_channel(self.values)
         law = self.priors.exact_law(np.array([fmpq(0)] * len(channel), dtype=object))
         return [Measured(channel, law, priors=self.priors)]
+
+
+@dataclass(frozen=True)
+class OfListed(Subject):
+    """The input of a mechanism, under the worst of listed priors: each measure is the largest of theirs."""
+
+    parts: tuple[OfInput, ...]
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        inputs = self.parts[0].shape[0]
+        listed = counted(len(self.parts), "listed prior")
+        return f"the input, one of {inputs}, under the worst of {listed}; {counted(self.shape[1], 'output')}"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.parts[0].outputs
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        return self.parts[0].shape
+
+    @property
+    def kinds(self) -> int:
+        return len(self.parts)
+
+    def made(self) -> list[Measured]:
+        return [measured for part in self.parts for measured in part.made()]
 
 
 def exactly(priors: PriorClass) -> PriorClass:

@@ -12,20 +12,11 @@ from flint import arb, fmpq
 
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Floats
-from dalenius.information.capacity import best_mixture
-from dalenius.information.divergences import relative_entropy
-from dalenius.information.entropies import x_log_x
+from dalenius.information.law_classes import TINY, worst_law
 from dalenius.information.measures import PriorClass
-from dalenius.information.measures.numbers import Numbers, divergence, largest, least, quotient
+from dalenius.information.measures.numbers import Numbers, divergence, doubles, largest, least, quotient, rationals
 
 __all__ = ["exp_largest_lift", "exp_largest_pointwise", "largest_information"]
-
-MOST_ROUNDS = 100
-PATIENCE = 5  # rounds without halving the gap
-GAP = 1e-12  # in nats, at which the search stops
-UNUSED = 1e-12  # a weight at which a law is left out
-TINY = 1e-300  # a floor under output laws
-WEIGHT = 2**40  # the denominator of the weights of a mixture
 
 
 def largest_information(channel: Numbers, priors: PriorClass) -> arb:
@@ -33,32 +24,15 @@ def largest_information(channel: Numbers, priors: PriorClass) -> arb:
 
     *Bound because* a mixture of laws of the class is in the class, and its information is evaluated; and because for every law r of
     the outputs I(P;W) <= sum_x P(x) D(W_x || r), which is linear in P: its maximum over the class is what `PriorClass.below` bounds.
-
-    The laws of the mixture are found one by one (fully corrective Frank and Wolfe): the class's best against the present r, and then
-    the best mixture of all, by the method of the Shannon capacity.
     """
-    rows = _doubles(channel)
-    negentropy = x_log_x(rows).sum(axis=1)
-    laws, weights = [priors.exact_law(_rationals(np.zeros(len(rows))))], np.ones(1)
-    best, since = np.inf, 0
-    for _ in range(MOST_ROUNDS):
-        prior = weights @ np.array([_doubles(law) for law in laws])
-        divergences = relative_entropy(rows, np.maximum(prior @ rows, TINY))
-        law = priors.exact_law(_rationals(-divergences))
-        gap = float((_doubles(law) - prior) @ divergences)
-        best, since = (gap, 0) if gap < 0.5 * best else (best, since + 1)
-        if gap <= GAP or since > PATIENCE:
-            break
-        laws = [*(used for used, weight in zip(laws, weights, strict=True) if weight > UNUSED), law]
-        listed = np.array([_doubles(law) for law in laws])
-        weights = best_mixture(listed @ rows, listed @ negentropy, gap=GAP / 8)
-    return _between(channel, priors, _mixture(laws, weights), prior @ rows)
+    found = worst_law(doubles(channel), priors)
+    return _between(channel, priors, found.law, found.output)
 
 
 def _between(channel: Numbers, priors: PriorClass, prior: Numbers, output: Floats) -> arb:
     balls = np.array([arb(x) for x in prior], dtype=object)
     lower = arb(formulas.mutual_information(channel, balls).item())
-    law = _rationals(np.maximum(output, TINY))
+    law = rationals(np.maximum(output, TINY))
     divergences = divergence(channel, law / law.sum())
     divergences[~priors.support(len(channel))] = fmpq(0)  # whatever stands where no prior has any mass
     if not all(arb(x).is_finite() for x in divergences):
@@ -95,11 +69,6 @@ def _least_mean(column: Numbers, priors: PriorClass) -> Any:
     return lower if isinstance(lower, fmpq) and lower == upper else arb(lower).union(arb(upper))
 
 
-def _mixture(laws: list[Numbers], weights: Floats) -> Numbers:
-    shares = np.array([fmpq(max(round(w * WEIGHT), 0)) for w in weights.tolist()], dtype=object)
-    return np.asarray(sum(share * law for share, law in zip(shares / shares.sum(), laws, strict=True)))
-
-
 def _above(numbers: Numbers) -> Numbers:
     """Rationals at or above these numbers."""
     return -_below(-numbers)
@@ -107,11 +76,3 @@ def _above(numbers: Numbers) -> Numbers:
 
 def _below(numbers: Numbers) -> Numbers:
     return np.array([x if isinstance(x, fmpq) else arb(x).lower().fmpq() for x in numbers], dtype=object)
-
-
-def _rationals(numbers: Floats) -> Numbers:
-    return np.array([fmpq(*map(int, x.as_integer_ratio())) for x in numbers.tolist()], dtype=object)
-
-
-def _doubles(numbers: Numbers) -> Floats:
-    return np.array([float(arb(x)) for x in numbers.ravel()]).reshape(numbers.shape)

@@ -47,7 +47,7 @@ class DesignProblem(MechanismChoice):
         As `MechanismChoice` says.
     law : Uniform or Iid
         The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     constraints : sequence of Constraint, optional
         What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
         `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries import Adversary
-from dalenius.model.mechanisms import MECHANISMS, Mechanism
+from dalenius.model.adversaries import Adversary, LawClass, ProductPriors
+from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Identity, Query
 from dalenius.model.shelf import check_keys, read_shelved
@@ -37,7 +37,7 @@ class MaximalLeakage(Problem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 
@@ -63,11 +63,29 @@ class MaximalLeakage(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.channel
+        if not self.in_closed_form or self._protocol.written_out(self._indices.size):
+            _ = self.channel
 
     @property
     def inputs(self) -> str:
         return self.mechanism.indexed_by()
+
+    @property
+    def in_closed_form(self) -> bool:
+        """Whether it is a local protocol against laws of one record, which needs no channel that is written out."""
+        return isinstance(self.mechanism, LocalProtocol) and isinstance(self.adversary, LawClass | ProductPriors)
+
+    @property
+    def _protocol(self) -> LocalProtocol:
+        assert isinstance(self.mechanism, LocalProtocol)
+        return self.mechanism
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """The inputs and outputs of the mechanism, of which a closed form may have more than any array."""
+        if self.in_closed_form:
+            return self._indices.size, self._protocol.outputs(self._indices.size)
+        return self.channel.shape[0], self.channel.shape[1]
 
     @property
     def _indices(self) -> Integers:
@@ -146,7 +164,7 @@ class MaximalLeakage(Problem):
 
     def normal_tables(self) -> dict[str, Any]:
         """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
-        table = self.tables()["mechanism"]
+        table = {"kind": self.mechanism.kind, **self.mechanism.normal_table()}
         known = self.mechanism.kind in MECHANISMS
         return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}
 

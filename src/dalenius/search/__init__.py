@@ -1,5 +1,6 @@
 """How a search runs: limits, the clock and whom it tells, Ctrl-C, branch and bound, and the race of several trees."""
 
+from dalenius.search.checkpoint import Checkpoint
 from dalenius.search.clock import Clock, Progress
 from dalenius.search.crew import crew_of
 from dalenius.search.interrupt import Stop, hearing, stop_requested, stopped_by_interrupt
@@ -8,6 +9,7 @@ from dalenius.search.run import SOLVERS, Run, need_solver
 
 __all__ = [
     "SOLVERS",
+    "Checkpoint",
     "Clock",
     "LimitOptions",
     "Limits",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["Box", "BoxCut", "BoxTree", "Relaxation", "Relaxed", "halves"]
 
+MOST_NUMBERS = 1 << 15  # in the hints of boxes that are looked at together
 BoxCut: TypeAlias = tuple[int, float]  # coordinate, threshold: x <= threshold, then x >= threshold
 
 
@@ -31,6 +33,9 @@ class Relaxation(Protocol):
     """Upper bounds on boxes; `hints` are those of the parent, valid for the child with a bound no worse than the parent's."""
 
     def __call__(self, low: Floats, high: Floats, hints: Floats) -> Relaxed: ...
+
+    def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
+        """Hints with few digits that prove bounds of at most a level wherever the given ones do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,14 @@ class BoxTree(Tree[Box, BoxCut]):
     def leaf_bytes(self) -> int:
         """About how much memory a leaf takes."""
         return 1000 + 8 * (self.root.hints.size + self.root.low.size + self.root.high.size)
+
+    def short_hints(self) -> Iterator[Floats]:
+        """The hints of the leaves in preorder, with as few digits as the tree's bound allows."""
+        boxes = (node.content for node in self.preorder() if isinstance(node, Leaf))
+        part = max(1, MOST_NUMBERS // self.root.hints.size)
+        while some := list(islice(boxes, part)):
+            low, high, hints = (np.array([getattr(box, name) for box in some]) for name in ("low", "high", "hints"))
+            yield from self._relaxation.shortened(low, high, hints, self.upper)
 
     def sent(self) -> Nodes:
         return _Sent(self.nodes)

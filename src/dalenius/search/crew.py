@@ -111,6 +111,11 @@ class Crew:
         """Whether not too many workers have been lost."""
         return self._losses <= LOSSES
 
+    @property
+    def ready(self) -> bool:
+        """Whether somebody is there, or will not come; they are called if nobody has called them."""
+        return self._pool.ready
+
     def run(self, work: Work, clock: Clock) -> bool:
         """Work together until it is finished, the clock has expired, or nobody can do anything; whether anything was done."""
         before = self._done

@@ -6,7 +6,9 @@ import numpy as np
 
 from dalenius.information.arrays import Floats
 
-__all__ = ["branching_point", "short", "short_on"]
+__all__ = ["branching_point", "short", "short_on", "short_within"]
+
+MOST_PLACES = 15  # before the point that are rounded away
 
 
 def short(x: Floats | float, digits: int = 5) -> Floats:
@@ -30,6 +32,19 @@ def short_on(x: Floats | float, low: Floats | float, high: Floats | float) -> Fl
     """
     digits = 10.0 ** np.clip(np.ceil(2.0 - np.log10(np.maximum(np.subtract(high, low), 1e-13))), 1, 16)
     return np.asarray(np.round(x * digits) / digits)
+
+
+def short_within(x: Floats, room: Floats, decimals: int) -> Floats:
+    """`x`, which has at most so many decimals, rounded to as few as leave it within `room`; to tens and so on where that is enough.
+
+    >>> short_within(np.array([-6408235.6465575, 0.1234567, 0.5]), np.array([1e5, 0.01, 1e9]), 7).tolist()
+    [-6400000.0, 0.12, 0.0]
+    """
+    with np.errstate(divide="ignore"):
+        places = np.clip(np.ceil(-np.log10(2.0 * room)), -MOST_PLACES, decimals)
+    scale = 10.0 ** np.abs(places)
+    rounded = np.where(places >= 0, np.round(x * scale) / scale, np.round(x / scale) * scale)
+    return np.where(places < decimals, rounded + 0.0, x)  # no -0
 
 
 def branching_point(value: Floats, low: Floats, high: Floats) -> Floats:

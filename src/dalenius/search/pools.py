@@ -25,6 +25,8 @@ class Task(Protocol):
 
     def result(self) -> Any: ...
 
+    def done(self) -> bool: ...
+
     def add_done_callback(self, fn: Callable[[Any], object], /) -> None: ...
 
     def cancel(self) -> Any: ...
@@ -37,6 +39,10 @@ class Pool(Protocol):
 
     @property
     def size(self) -> int: ...
+
+    @property
+    def ready(self) -> bool:
+        """Whether anybody can begin at once, or nobody ever will."""
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Task: ...
 
@@ -54,6 +60,11 @@ class LocalPool:
     def __init__(self, jobs: int) -> None:
         self.size = jobs
         self._begin()
+        self._here = [self.submit(_here) for _ in range(jobs)]  # they begin now to load what they will need
+
+    @property
+    def ready(self) -> bool:
+        return any(task.done() for task in self._here)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Task:
         task: Task = self._executor.submit(function, *arguments)
@@ -71,6 +82,10 @@ class LocalPool:
         from joblib.externals.loky import ProcessPoolExecutor
 
         self._executor = ProcessPoolExecutor(self.size, initializer=_begin_to_work, env=ONE_THREAD)
+
+
+def _here() -> None:
+    """The first task of every process: to be there."""
 
 
 def _begin_to_work() -> None:
@@ -110,6 +125,8 @@ class ClusterPool:
                 f"scheduler: expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786; got {brief(address)}: {error}"
             ) from None
         self.lost: tuple[type[BaseException], ...] = (Cancelled, CancelledError, KilledWorker, OSError)
+
+    ready = True
 
     @property
     def size(self) -> int:

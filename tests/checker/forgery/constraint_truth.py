@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import forgery_truth as truth
+import secret_truth
 from forgery_truth import Question, exact, normalised
 
 Cells = dict[tuple[int, int], Fraction]
@@ -45,6 +46,9 @@ def rows(question: Question, table: dict[str, Any], upper: bool) -> list[Row]:
     inputs, used, query, points = sizes(question)
     width, kind, zero = len(question.distortions[0]), table["kind"], Fraction(0)
     outputs = range(width)
+    if secret_truth.about(table):
+        found = secret_truth.rows(question, table, level(table, upper))
+        return list(found)
     if kind == "linear":
         cells: Cells = {}
         for x, y, c in table["terms"]:
@@ -58,15 +62,15 @@ def rows(question: Question, table: dict[str, Any], upper: bool) -> list[Row]:
         return [({(x, y): Fraction(1)}, zero, True) for x in used for y in outputs if abs(query[x] - points[y]) > far]
     if kind == "unbiased":
         slack = exact(table.get("tolerance", 0))
-        found: list[Row] = []
+        means: list[Row] = []
         for x in used:
             mean = {(x, y): points[y] for y in outputs}
             if slack:
-                found.append((mean, query[x] + slack, False))
-                found.append(({cell: -o for cell, o in mean.items()}, slack - query[x], False))
+                means.append((mean, query[x] + slack, False))
+                means.append(({cell: -o for cell, o in mean.items()}, slack - query[x], False))
             else:
-                found.append((mean, Fraction(query[x]), True))
-        return found
+                means.append((mean, Fraction(query[x]), True))
+        return means
     if kind in ("error", "distortion"):
         costs = question.matrix(table["distortion"]) if "distortion" in table else question.distortions
         law = question.law_of_inputs
@@ -134,6 +138,10 @@ def broken(question: Question, laws: Laws) -> int | None:
             side, *norm = (value(cells, laws) + constant for cells, constant in sides(table))
             if side < 0 or sum((x * x for x in norm), Fraction(0)) > side**2:
                 return j
+        if table["kind"] in secret_truth.LIMITS:
+            c = level(table, True) if "epsilon" in table else Fraction(1)
+            if secret_truth.missed(question, table, laws, c):
+                return j
         for cells, most, equal in rows(question, table, upper=True):
             got = value(cells, laws)
             if got > most or (equal and got != most):
@@ -145,7 +153,7 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
     """What lines from `dual` on prove of V, or, where that is asked, of the objective 0; exact without `prior` and `also`."""
     inputs, table = range(question.input_count), question.table
     outputs, leak = range(len(question.distortions[0])), table["problem"] == "min_leakage"
-    names = ("dual", "prior", "ratio", "multiplier", "cone", "also", "weight", "term")
+    names = ("dual", "prior", "ratio", "multiplier", "cone", "also", "tangent", "weight", "term")
     every = [line for line in lines if line[0] in names]
     nu, several = Fraction(every[0][1]), "objective" in table and not nothing
     price = nu if leak else Fraction(0 if nothing or several else 1)
@@ -165,6 +173,12 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
                 behind += Fraction(factor) * constant
                 for (x, y), c in cells.items():
                     matrix[x][y] -= Fraction(factor) * c
+        elif name == "tangent":
+            given = listed(question)[rest[0]]
+            c = level(given, upper) if "epsilon" in given else Fraction(1)
+            added, less = secret_truth.tangent(question, given, [name, *rest], c)
+            matrix = [[total(pair) for pair in zip(*two, strict=True)] for two in zip(matrix, added, strict=True)]
+            behind = total((behind, less))
         elif name == "weight":
             own = costs if rest[0] == 0 else question.matrix(terms(question)[rest[0]]["distortion"])
             for x in inputs:
@@ -195,6 +209,12 @@ def bound(question: Question, lines: Iterable[list[Any]], upper: bool, nothing: 
     return sum(min(row) for row in matrix) - behind
 
 
+def total(pair: Iterable[Any]) -> Any:
+    """The sum of two numbers, a double if one of them is."""
+    one, two = pair
+    return float(one) + float(two) if isinstance(one, float) or isinstance(two, float) else one + two
+
+
 def terms(question: Question) -> list[dict[str, Any]]:
     """The terms of an objective; 0 is the problem's own."""
     table = question.table["objective"]
@@ -220,8 +240,14 @@ def prior_masses(question: Question, adversary: Any, i: int, prior: Any) -> Laws
     counts = question.counts(i)
     if prior == "uniform":
         return [[Fraction(n, question.size) for n in row] for row in counts]
-    if adversary.get("kind") == "product_priors":
+    if "kind" in adversary:
         chosen, shares = question.selections(i)[prior[0]], normalised([Fraction(w) for w in prior[1]])
+        if "vertices" in adversary:
+            vertices = [normalised([exact(x) for x in row]) for row in adversary["vertices"]]
+            shares = [
+                sum((w * x for w, x in zip(shares, column, strict=True)), Fraction(0))
+                for column in zip(*vertices, strict=True)
+            ]
         return [
             [share if k == place else Fraction(0) for k in range(question.input_count)]
             for place, share in zip(chosen, shares, strict=True)
@@ -240,6 +266,8 @@ def inline(item: Any) -> str:
         return "{ " + ", ".join(f"{key} = {inline(part)}" for key, part in item.items()) + " }"
     if isinstance(item, list):
         return "[" + ", ".join(map(inline, item)) + "]"
+    if isinstance(item, bool):
+        return str(item).lower()
     return f'"{item}"' if isinstance(item, str) else str(item)
 
 
@@ -276,10 +304,13 @@ def normal(table: dict[str, Any]) -> dict[str, Any]:
         "cone": {"terms": [], "constant": 0},
     }
     found: dict[str, Any] = {}
+    amounts = ("leakage", *secret_truth.LIMITS[:2])
+    if table["kind"] in (*secret_truth.LIMITS, *secret_truth.ROWS):
+        defaults[table["kind"]] = defaults.get(table["kind"], {}) | secret_truth.normal(table)
     for key, item in {**defaults.get(table["kind"], {}), **table}.items():
-        if item is None or key == "kind":
+        if item is None or key in ("kind", "strong"):
             found[key] = item
-        elif key == "epsilon" or (key == "at_most" and table["kind"] == "leakage"):
+        elif key == "epsilon" or (key == "at_most" and table["kind"] in amounts):
             found[key] = in_unit(item)
         elif key == "norm":
             found[key] = [{"terms": plain(part["terms"]), "constant": plain(part.get("constant", 0))} for part in item]

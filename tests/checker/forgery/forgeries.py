@@ -32,6 +32,7 @@ import forgery_constraints
 import forgery_kinds
 import forgery_lines
 import forgery_subjects
+import forgery_symmetries
 from dalenius_check import Verdict, check
 from forgery_kinds import Draft, clone, odd_text, text_of, value_of
 from forgery_subjects import Certificate, Subject, claimed
@@ -291,6 +292,8 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     rng = random.Random(f"models {seed}")
     found = [*forgery_subjects.drawn(rng, drawn), forgery_subjects.foreign(), *forgery_subjects.library(largest)]
     found += forgery_constraints.drawn(rng, drawn // 5) + forgery_lines.drawn(rng, drawn // 5)
+    found += forgery_symmetries.drawn(rng, drawn // 5)
+    found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
     return found + forgery_subjects.solved(rng, solved)
 
 

@@ -16,8 +16,11 @@ from fractions import Fraction
 from typing import Any
 
 import constraint_truth
+import forgery_classes
 import forgery_constraints
+import forgery_curves
 import forgery_lines
+import forgery_symmetries
 import forgery_truth as truth
 from forgery_subjects import Certificate, Subject, claimed
 
@@ -365,7 +368,7 @@ def witness(draft: Draft) -> bool:
         ["1" if k == chosen else "0" for k in range(count)] for chosen in (rng.randrange(count) for _ in range(letters))
     ]
     choices: list[Any] = [[draft.law(count) for _ in range(letters)], pure, "uniform", None]
-    if adversary.get("kind") == "product_priors":
+    if "kind" in adversary:
         choices += [[rng.randint(-1, 4), draft.law(letters)] for _ in range(3)]
     if adversary.get("kind") == "prior_set":
         choices += [rng.randint(-1, len(adversary["priors"])) for _ in range(3)]
@@ -450,7 +453,7 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
             continue
         level, letter = waiting.pop()
         begun.append((at, len(waiting), level, letter))
-        if kind in ("split", "part") or kind == "cut":
+        if kind in ("split", "part", "cut", "orbit"):
             waiting += [(level, letter)] * 2
         elif kind in ("group", "chamber"):
             waiting.append((level, letter))
@@ -471,7 +474,7 @@ def a_node(draft: Draft, *levels: str, inner: bool = False) -> tuple[int, int, s
     found = [
         node
         for node in nodes(draft)
-        if node[2] in levels and (not inner or tag(draft.lines[node[0]]) in ("split", "cut", "part"))
+        if node[2] in levels and (not inner or tag(draft.lines[node[0]]) in ("split", "cut", "part", "orbit"))
     ]
     return draft.rng.choice(found) if found else None
 
@@ -621,6 +624,16 @@ def grouped(draft: Draft) -> bool:
 def sorted_rows(draft: Draft) -> bool:
     """A line `chamber` above a row subtree."""
     return forgery_lines.sorted_rows(draft, a_node)
+
+
+def orbited(draft: Draft) -> bool:
+    """A line `orbit` above a subtree, twice."""
+    return forgery_symmetries.orbited(draft, a_node)
+
+
+def imaged(draft: Draft) -> bool:
+    """A letter's row tree said to be the image of another's."""
+    return forgery_symmetries.imaged(draft, a_node)
 
 
 def slopes(draft: Draft, letters: int, outputs: int) -> list[Any] | None:
@@ -968,9 +981,18 @@ TREES: dict[Kind, float] = {
     grouped: 5,
     forgery_lines.regrouped: 4,
     sorted_rows: 5,
+    orbited: 5,
+    forgery_symmetries.turned: 4,
+    imaged: 5,
 }
 PROOFS: dict[Kind, float] = {**TREES, cut_short: 1, records: 3, some_lines: 2}
-AUDITS: dict[Kind, float] = {witness: 2, overreach: 3, resolved: 0.2}
+AUDITS: dict[Kind, float] = {
+    witness: 2,
+    overreach: 3,
+    resolved: 0.2,
+    **forgery_curves.CURVES,
+    **forgery_classes.KINDS,
+}
 DESIGNS: dict[Kind, float] = {
     mechanism: 3,
     off_budget: 4,

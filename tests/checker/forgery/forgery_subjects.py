@@ -7,6 +7,7 @@ and what their certificates say: a claim that contradicts an honest certificate 
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import itertools
 import json
@@ -18,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import class_truth
 import constraint_truth
 import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
@@ -169,7 +171,7 @@ def representatives(question: Question) -> list[int]:
     for i, letters in enumerate(question.alphabets):
         if letters == 1:
             continue
-        if question.table.get("adversary", {}).get("kind") == "product_priors":
+        if "entropy_at_least" not in question.table.get("adversary", {}):
             key: Any = frozenset(tuple(rows[k] for k in ks) for ks in question.selections(i))
         else:
             totals: list[dict[Any, int]] = [{} for _ in range(letters)]
@@ -202,6 +204,8 @@ def audit_evidence(question: Question) -> list[Any] | None:
         return [["witness", max(cases)[1], "uniform"], *sections]
     if adversary.get("kind") == "product_priors":
         return product_evidence(question)
+    if class_truth.held(adversary):
+        return class_evidence(question)
     low, high = question.threshold
     if high == 0:
         return free_evidence(question)
@@ -230,6 +234,22 @@ def product_evidence(question: Question) -> list[Any]:
             sections.append(["law", [j], mixed(rows[one], rows[two], share)])
     _, i, j, share = best
     return [["witness", i, [j, [digits(share), digits(1 - share)]]] if chosen else ["witness", None, None], *sections]
+
+
+def class_evidence(question: Question) -> list[Any]:
+    """A law a selection, that of the best law of the class."""
+    rows, held, sections = question.rows, question.table["adversary"], list[Any]()
+    best = (Decimal(-1), 0, 0, Decimal(0))
+    for i in representatives(question):
+        sections.append(["record", i])
+        for j, (one, two) in enumerate(question.selections(i)):
+            value, share = class_truth.best(held, rows[one], rows[two])
+            best = max(best, (value, i, j, share))
+            law = class_truth.output_law(share, rows[one], rows[two])
+            more = class_truth.hint(held, share, rows[one], rows[two], [Decimal(x) for x in law])
+            sections.append(["law", [j], law, more])
+    _, i, j, share = best
+    return [["witness", i, [j, class_truth.weights(held, share)]], *sections]
 
 
 def free_evidence(question: Question) -> list[Any]:
@@ -379,7 +399,7 @@ def written(table: dict[str, Any], name: str) -> Subject | None:
         return Subject(
             name, model, question, Fraction(0), Fraction(0), [[{**header, "mechanism": None}]], feasible=False
         )
-    answer = truth.known(question)
+    answer = truth.known(question) or class_truth.known(question)
     if answer is None:
         return None
     low, high = answer
@@ -535,6 +555,19 @@ def drawn_design(rng: random.Random) -> dict[str, Any]:
     return table
 
 
+def held(rng: random.Random, number: int) -> Subject:
+    """An audit against a class of laws of bits, of each kind in turn, that learns something."""
+    while True:
+        table: dict[str, Any] = {"problem": "maximal_leakage", "records": {"count": rng.randint(1, 2), "alphabet": 2}}
+        table["query"] = queries(rng, [2] * table["records"]["count"])
+        kind = class_truth.KINDS[-1 - number % len(class_truth.KINDS)]
+        table["mechanism"], table["adversary"] = mechanisms(rng, table), class_truth.drawn(rng, kind)
+        found = written(table, f"class-{number}")
+        assert found is not None
+        if found.low > MARGIN:
+            return found
+
+
 def drawn(rng: random.Random, count: int) -> list[Subject]:
     """So many subjects whose evidence is written in closed form, three audits to two designs."""
     found: list[Subject] = []
@@ -567,13 +600,11 @@ def honest(name: str, model: bytes, certificate: bytes) -> Subject:
 
 def library(largest: int) -> Iterator[Subject]:
     """The library's models whose certificates are small."""
-    for path in sorted(LIBRARY.rglob("*.cert")):
-        if path.stat().st_size <= largest:
-            yield honest(
-                path.with_suffix("").relative_to(LIBRARY).as_posix(),
-                path.with_suffix(".toml").read_bytes(),
-                path.read_bytes(),
-            )
+    for path in sorted(LIBRARY.rglob("*/*.toml")):
+        text, gzipped = path.with_suffix(".cert"), path.with_suffix(".cert.gz")
+        certificate = text.read_bytes() if text.exists() else gzip.decompress(gzipped.read_bytes())
+        if len(certificate) <= largest:
+            yield honest(path.with_suffix("").relative_to(LIBRARY).as_posix(), path.read_bytes(), certificate)
 
 
 def foreign() -> Subject:

@@ -448,6 +448,8 @@ def audit(question: Question) -> Interval | None:
         if adversary.get("kind") == "product_priors":
             pairs = {(rows[one], rows[other]) for i in letters for one, other in question.selections(i)}
             return around(max(two_rows(*pair)[0] for pair in pairs)) if two else None
+        if "entropy_at_least" not in adversary:
+            return None
         low, high = question.threshold
         if high == 0 and two:
             chosen = [[{rows[k] for k, n in enumerate(ns) if n} for ns in question.counts(i)] for i in letters]

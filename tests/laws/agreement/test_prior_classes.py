@@ -91,8 +91,10 @@ def test_exact_laws_are_in_the_class_and_below_is_below():
 def test_a_bad_search_makes_the_interval_wide_not_wrong(monkeypatch):
     rows = np.array([[fmpq(7, 10), fmpq(3, 10)], [fmpq(1, 5), fmpq(4, 5)]], dtype=object)
     good = largest_information(rows, m.AllPriors())
-    monkeypatch.setattr("dalenius.measures.suprema.best_mixture", lambda listed, *_, **__: np.eye(len(listed))[0])
-    monkeypatch.setattr("dalenius.measures.suprema.MOST_ROUNDS", 3)
+    monkeypatch.setattr(
+        "dalenius.information.law_classes.best_mixture", lambda listed, *_, **__: np.eye(len(listed))[0]
+    )
+    monkeypatch.setattr("dalenius.information.law_classes.MOST_ROUNDS", 3)
     bad = largest_information(rows, m.AllPriors())
     assert bad.lower() <= good.upper()
     assert good.lower() <= bad.upper()

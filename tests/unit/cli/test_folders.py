@@ -145,26 +145,27 @@ def test_files_that_belong_together_are_replaced_together_or_not_at_all(tmp_path
 # ---------------------------------------------------------------- looser and tighter
 
 
-def test_a_looser_certificate_never_replaces_a_tighter_one(model, tmp_path, command_line):
+@pytest.mark.parametrize(("ending", "options"), [(".cert", []), (".cert.gz", ["--compress"])])
+def test_a_looser_certificate_never_replaces_a_tighter_one(model, tmp_path, command_line, ending, options):
     """It goes beside it, and both are proved; --force replaces; a tighter one takes the place of both."""
     model.write_text(OPEN)
-    tight, beside = tmp_path / "out/model.cert", tmp_path / "out/model.looser.cert"
-    command_line("solve", "model.toml", *TIGHT, "-o", "out")
-    first = tight.read_text()
-    loose = command_line("solve", "model.toml", *LOOSE, "-o", "out", "--json")
+    tight, beside = tmp_path / f"out/model{ending}", tmp_path / f"out/model.looser{ending}"
+    command_line("solve", "model.toml", *TIGHT, "-o", "out", *options)
+    first = tight.read_bytes()
+    loose = command_line("solve", "model.toml", *LOOSE, "-o", "out", "--json", *options)
     assert loose.returncode == 0
-    assert tight.read_text() == first
+    assert tight.read_bytes() == first
     answer = json.loads(loose.stdout)
-    assert answer["certificate"] == "out/model.looser.cert"
+    assert answer["certificate"] == f"out/model.looser{ending}"
     assert "stays: it proves a narrower interval" in loose.stderr
     assert answer["lower"] <= dl.Certificate.read(beside).header.claim[0]
     assert proved(model, tight)
     assert proved(model, beside)
-    command_line("solve", "model.toml", *TIGHT, "-o", "out")
-    assert names(tmp_path / "out") == ["model.cert"]
+    command_line("solve", "model.toml", *TIGHT, "-o", "out", *options)
+    assert names(tmp_path / "out") == [tight.name]
     command_line("solve", "model.toml", *LOOSE, "-o", "out", "--force")
     assert names(tmp_path / "out") == ["model.cert"]
-    assert tight.read_text() != first
+    assert (tmp_path / "out/model.cert").read_bytes() != first
 
 
 def test_only_what_is_proved_of_the_same_model_stays(model, tmp_path, command_line):

@@ -36,6 +36,16 @@ def test_a_channel_from_a_csv_file(command_line, tmp_path):
     assert json.loads(done.stdout)[0]["name"] == "mutual_information"
 
 
+def test_several_priors(command_line, tmp_path):
+    (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n1/3,2/3\n")
+    done = command_line("measure", "channel.csv", "--prior", "0.25,0.75; 0.5,0.5", "--json")
+    wanted = dl.measure([["9/10", "1/10"], ["1/3", "2/3"]], prior=dl.PriorSet([[0.25, 0.75], [0.5, 0.5]]))
+    assert [row["upper"] for row in json.loads(done.stdout)] == [row.upper for row in wanted]
+    done = command_line("measure", "channel.csv", "--prior", "0.25,0.75;0.5,0.5", "--within", "l1 0.1")
+    assert done.returncode == 2
+    assert "expected one --prior in the middle, got 2" in done.stderr
+
+
 def test_an_infinite_measure_is_null_and_says_so(command_line, tmp_path):
     (tmp_path / "channel.csv").write_text("no,yes\n1,0\n0,1\n")
     rows = {row["name"]: row for row in json.loads(command_line("measure", "channel.csv", "--json").stdout)}

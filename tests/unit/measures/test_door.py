@@ -228,3 +228,23 @@ def test_slips_are_one_clear_error():
         dl.LeakageCurve.of(dl.load("parity/laplace-n4"))
     assert "local_dp" in dl.measure(rows)
     assert "locals" not in dl.measure(rows)
+
+
+def test_listed_priors_are_measured_at_their_worst():
+    """Each measure by itself, also those that no class offers."""
+    laws = [PRIOR, [0.2, 0.3, 0.5], [1, 0, 0]]
+    found = dl.measure(ROWS, prior=dl.PriorSet(laws), epsilon=["log 2"])
+    each = [dl.measure(ROWS, prior=law, epsilon=["log 2"]) for law in laws]
+    assert found.about == "the input, one of 3, under the worst of 3 listed priors; 3 outputs"
+    for row in found:
+        assert row.lower == max(other[row.name].lower for other in each)
+        assert row.upper == max(other[row.name].upper for other in each)
+
+
+def test_adversaries_of_one_law_stand_for_their_classes():
+    for adversary, priors in (
+        (dl.KLBallPriors(PRIOR, "0.02"), formulas.KLBall(PRIOR, 0.02)),
+        (dl.BoxPriors([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]), formulas.PriorBox([0.4, 0.2, 0.1], [0.6, 0.4, 0.3])),
+        (dl.FloorPriors(0.1), formulas.PriorFloor(0.1)),
+    ):
+        assert dl.measure(ROWS, prior=adversary).rows == dl.measure(ROWS, prior=priors).rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -79,6 +80,7 @@ VALUES = np.arange(4)
             lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
         ),
         (dl.Channel(np.eye(4)[::-1]), lambda v, y: float(v + y == 3)),
+        (dl.subset_selection(1, size=3), lambda v, y: (1 if v + y == 3 else math.e) / (3 * math.e + 1)),
     ],
     ids=lambda x: getattr(x, "kind", ""),
 )
@@ -95,3 +97,33 @@ def geometric_entry(v, y, epsilon, top):
 def test_laplace_threshold_channel():
     flip = math.exp(-0.5) / 2
     np.testing.assert_allclose(dl.laplace_threshold(1.0).channel(np.arange(2)), [[1 - flip, flip], [flip, 1 - flip]])
+
+
+def test_local_protocols_are_their_formulas():
+    e, values = 3.0, np.arange(3)
+    bits = [[[0.5, 0.25 if y >> j & 1 else 0.75] for j in range(3)] for y in range(8)]
+    expected = [[math.prod(bits[y][j][int(j != v)] for j in range(3)) for y in range(8)] for v in range(3)]
+    np.testing.assert_allclose(dl.optimized_unary_encoding("log 3").channel(values), expected, rtol=1e-14)
+    hashed = [[(e if h // 2**v % 2 == b else 1) / 8 / (e + 1) for h in range(8) for b in range(2)] for v in range(3)]
+    np.testing.assert_allclose(dl.local_hashing("log 3", buckets=2).channel(values), hashed, rtol=1e-14)
+    sylvester = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])[1:]
+    rows = np.where(sylvester > 0, e, 1.0) / 2 / (e + 1)
+    np.testing.assert_allclose(dl.hadamard_response("log 3").channel(values), rows, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.subset_selection(1, size=4, k=4).channel(VALUES), "size must be below"),
+        (lambda: dl.subset_selection(1), "expected subset_selection(epsilon, size=..., k=...)"),
+        (lambda: dl.local_hashing(1, buckets=1), "at least 2"),
+        (lambda: dl.hadamard_response(-1), "at least 0"),
+        (lambda: dl.hadamard_response("log 1/2"), "at least 0"),
+        (lambda: dl.optimized_unary_encoding(1, k=3).channel(VALUES), "k is 3"),
+        (lambda: dl.optimized_unary_encoding(1).channel(np.arange(1000)), "never written out"),
+        (lambda: dl.optimized_unary_encoding("1 bit"), "bits"),
+    ],
+)
+def test_local_protocols_that_do_not_fit(build, words):
+    with pytest.raises(dl.InputError, match=re.escape(words)):
+        build()

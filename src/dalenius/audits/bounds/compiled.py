@@ -14,12 +14,13 @@ import numba
 import numpy as np
 
 from dalenius.audits.bounds.newton import RIDGE
-from dalenius.audits.bounds.row_multipliers import CLOSE, LONGEST, SHORTER, STEPS, TRIALS
+from dalenius.audits.bounds.row_multipliers import CLOSE, HOPE, LONGEST, SHORTER, SLOW, STEPS, TRIALS
 from dalenius.information.arrays import Floats
 from dalenius.information.box_multipliers import FLAT, SIZES, SMOOTHING
 
 __all__ = ["row_multipliers"]
 
+NOTHING = 1e-18  # a share of a law that is left out of means
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -31,12 +32,21 @@ def _compiled(function: F) -> F:
         return cast(F, numba.njit(error_model="numpy")(function))
 
 
-def row_multipliers(rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float) -> Floats:
+def row_multipliers(
+    rows: Floats,
+    log_masses: Floats,
+    base: Floats,
+    low: Floats,
+    high: Floats,
+    beta: float,
+    enough: Floats | None = None,
+) -> Floats:
     """`dalenius.audits.bounds.row_multipliers.row_multipliers`, up to rounding."""
     scores = log_masses + base @ rows.T / beta
     nu = np.zeros_like(base)
     rows, columns, low, high = (np.ascontiguousarray(x) for x in (rows, rows.T / beta, low, high))
-    _all_boxes(rows, columns, scores, low, high, float(beta), nu)
+    enough = np.full(len(base), -np.inf) if enough is None else np.ascontiguousarray(enough)
+    _all_boxes(rows, columns, scores, low, high, float(beta), enough, nu)
     return nu
 
 
@@ -70,8 +80,9 @@ def _mean(rows: Floats, w: Floats, K: Floats) -> None:
     """K = w rows, in place."""
     K[:] = 0.0
     for k in range(w.size):
-        for y in range(K.size):
-            K[y] += w[k] * rows[k, y]
+        if w[k] > NOTHING:
+            for y in range(K.size):
+                K[y] += w[k] * rows[k, y]
 
 
 @_compiled
@@ -87,23 +98,26 @@ def _size(rows: Floats, w: Floats, K: Floats, low: Floats, high: Floats, beta: f
 
 
 @_compiled
-def _covariance(rows: Floats, w: Floats, K: Floats, beta: float, away: Floats, hessian: Floats) -> None:
+def _covariance(rows: Floats, w: Floats, K: Floats, beta: float, away: Floats, shares: Floats, hessian: Floats) -> None:
     """The rows' covariance under w, over beta, in place: whole rows of it, and four classes at once, for vector instructions."""
-    classes, outputs = rows.shape
+    outputs, count = K.size, 0
     hessian[:, :] = 0.0
-    for k in range(classes):
-        for y in range(outputs):
-            away[k, y] = rows[k, y] - K[y]
-    fours = classes - classes % 4
+    for k in range(w.size):
+        if w[k] > NOTHING:
+            for y in range(outputs):
+                away[count, y] = rows[k, y] - K[y]
+            shares[count] = w[k] / beta
+            count += 1
+    fours = count - count % 4
     for k in range(0, fours, 4):
-        p0, p1, p2, p3 = w[k] / beta, w[k + 1] / beta, w[k + 2] / beta, w[k + 3] / beta
+        p0, p1, p2, p3 = shares[k], shares[k + 1], shares[k + 2], shares[k + 3]
         for y in range(outputs):
             a0, a1, a2, a3 = p0 * away[k, y], p1 * away[k + 1, y], p2 * away[k + 2, y], p3 * away[k + 3, y]
             for z in range(outputs):
                 hessian[y, z] += a0 * away[k, z] + a1 * away[k + 1, z] + a2 * away[k + 2, z] + a3 * away[k + 3, z]
-    for k in range(fours, classes):
+    for k in range(fours, count):
         for y in range(outputs):
-            share = w[k] / beta * away[k, y]
+            share = shares[k] * away[k, y]
             for z in range(outputs):
                 hessian[y, z] += share * away[k, z]
 
@@ -136,29 +150,42 @@ def _newton(matrix: Floats, x: Floats) -> None:
 
 @_compiled
 def _all_boxes(
-    rows: Floats, columns: Floats, all_scores: Floats, lows: Floats, highs: Floats, beta: float, nus: Floats
+    rows: Floats,
+    columns: Floats,
+    all_scores: Floats,
+    lows: Floats,
+    highs: Floats,
+    beta: float,
+    enough: Floats,
+    nus: Floats,
 ) -> None:
     """Box after box, in place."""
     classes, outputs = rows.shape
-    w, w_trial, away = np.empty(classes), np.empty(classes), np.empty((classes, outputs))
+    w, w_trial, shares, away = np.empty(classes), np.empty(classes), np.empty(classes), np.empty((classes, outputs))
     K, step, trial, hessian = np.empty(outputs), np.empty(outputs), np.empty(outputs), np.empty((outputs, outputs))
     for j in range(len(nus)):
-        nu, scores, low, high = nus[j], all_scores[j], lows[j], highs[j]
+        nu, scores, low, high, wanted = nus[j], all_scores[j], lows[j], highs[j], enough[j] > -math.inf
         _law(scores, columns, nu, w)
         _mean(rows, w, K)
-        size = _size(rows, w, K, low, high, beta)
+        size, most, promised = _size(rows, w, K, low, high, beta), 0.5 * np.sum(high - low), np.inf
         for factor in SMOOTHING:
             smoothing = factor * size
             value = beta * _law(scores, columns, nu, w) + _price(nu, low, high, smoothing)
+            if wanted and value - HOPE * promised - smoothing * most > enough[j]:
+                break
             for _ in range(STEPS):
+                if value <= enough[j]:
+                    break
                 before = value
                 _mean(rows, w, K)
-                _covariance(rows, w, K, beta, away, hessian)
+                _covariance(rows, w, K, beta, away, shares, hessian)
                 for y in range(outputs):
                     root, half = math.sqrt(nu[y] ** 2 + smoothing**2), 0.5 * (high[y] - low[y])
                     hessian[y, y] += half * (1.0 - (nu[y] / root) ** 2) / root
                     step[y] = K[y] - 0.5 * (high[y] + low[y]) + half * nu[y] / root
+                K[:] = step
                 _newton(hessian, step)
+                promised = -np.dot(K, step)
                 length = LONGEST / max(np.abs(step).max(), LONGEST)
                 for _ in range(TRIALS):
                     for y in range(outputs):
@@ -170,5 +197,5 @@ def _all_boxes(
                         w[:] = w_trial
                         break
                     length *= SHORTER
-                if before - value < CLOSE:
+                if before - value < max(CLOSE, SLOW * (value - enough[j]) if wanted else 0.0):
                     break

@@ -154,6 +154,8 @@ def dual_bound(
     may_grow: Callable[[BoxTree | RowTree, int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
+    begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None,
+    keep: Callable[[DualBound], None] = lambda bound: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
@@ -178,12 +180,17 @@ def dual_bound(
     together : callable, optional
         Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
         for a least number of leaves, and it has told what has been done whenever something was.
+    begun : callable, optional
+        Told the output law, the multiplier and the trees, a letter each, before these are grown; it may put what had become of them.
+    keep : callable, optional
+        Gets every bound on the way.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
+        keep(DualBound(upper, upper, law, 0.0, problems))
         return DualBound(upper, upper, law, 0.0, problems)
     rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
@@ -201,10 +208,13 @@ def dual_bound(
     best: DualBound | None = None
     for looser in LOOSER if rows.grouped and np.isfinite(room) else (1.0,):
         trees = rows.trees(law, beta, floors, looser * 0.999 * room, decimals)
+        begun(law, beta, trees)
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
         bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)
-        best = bound if best is None or bound.upper < best.upper else best
+        if best is None or bound.upper < best.upper:
+            best = bound
+            keep(bound)
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
     assert best is not None
@@ -310,7 +320,9 @@ class _Rows:
             chamber = self._problems.chamber(a)
             if self.grouped or (chamber.steps and law.size > SORTED):
                 groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
-                problem = RowProblem(groups, log_masses, law, beta, decimals=decimals, chamber=chamber)
+                problem = RowProblem(
+                    groups, log_masses, law, beta, decimals=decimals, chamber=chamber, multipliers=self._multipliers
+                )
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
             relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=self._multipliers)

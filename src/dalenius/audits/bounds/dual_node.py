@@ -89,6 +89,16 @@ class DualNode:
         """Leaves of all row trees, shared ones counted once."""
         return sum(1 for tree in {id(tree): tree for tree in self.trees}.values() for _ in tree.leaves())
 
+    def short_slopes(self, channel: RecordChannel, a: int, room: float) -> Floats:
+        """The slopes (leaves, outputs) of a letter's row tree with few digits, where the bound may be so much higher.
+
+        It is that much higher where every letter's maximum is: the bound is a soft maximum of these, or a mean.
+        """
+        relaxation = RowRelaxation(channel.rows, channel.log_uniform[a], self.law / self.law.sum(), self.beta)
+        leaves = list(self.trees[a].leaves())
+        low, high, kappa = (np.array([getattr(row, name) for row in leaves]) for name in ("low", "high", "kappa"))
+        return relaxation.shortened(low, high, kappa, relaxation.largest(low, high, kappa) + room)
+
     def part(self, channel: RecordChannel, every: RecordSymmetries, cut: ConditionalCut, *, below: bool) -> DualNode:
         """The part of the box on one side of a cut; row trees leave out what it misses, or begin anew where it has lost a symmetry.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.audits.bounds.node_points import NodeProgram
+from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
@@ -33,6 +34,7 @@ MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would
 LEAST_MU, MOST_MU = 1e-9, 1e9
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
+MU_LEAVES = 0.9  # of the room for rounding, to the slopes
 SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
 
 
@@ -93,6 +95,30 @@ class PosteriorRelaxation:
         bounds = np.where(empty, -np.inf, bounds)
         self.point = p[np.argmax(bounds)]
         return Relaxed(bounds, hints, *self._branch(p, low, high, full_low, full_high, *lines))
+
+    def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
+        """Hints with few digits that prove bounds of at most a level wherever the given ones do."""
+        full_low, full_high = self._all_letters(low, high)
+        r = (self._bound(hints, full_low, full_high)[0].p @ self.rows).sum(axis=1)
+        costs = ((full_high - full_low) * r[:, None, :]).reshape(len(low), -1)
+        mu = hints[:, -1:]
+        if self.multiplier is None:
+            mu = self._shortest_mu(hints, full_low, full_high, level)
+
+        def bound(slopes: Floats) -> Floats:
+            return self._bound(np.concatenate([slopes, mu], axis=1), full_low, full_high)[1]
+
+        slopes = shortened(hints[:, :-1], costs, level, self.decimals, bound)
+        return np.concatenate([slopes, mu], axis=1)
+
+    def _shortest_mu(self, hints: Floats, low: Floats, high: Floats, level: float) -> Floats:
+        """Multipliers of fewer digits where that takes little of the room that there is: the bound is level in them."""
+        mu, room = hints[:, -1:], level - self._bound(hints, low, high)[1]
+        for digits in (5, 4, 3, 2):
+            trial = short(hints[:, -1:], digits)
+            value = self._bound(np.concatenate([hints[:, :-1], trial], axis=1), low, high)[1]
+            mu = np.where((level - value >= MU_LEAVES * room)[:, None] & (room > 0.0)[:, None], trial, mu)
+        return mu
 
     def _optimal(self, at_zero: Floats, slope: Floats, low: Floats, high: Floats, mu: Floats) -> tuple[Floats, Floats]:
         """Hints that are nearly the best for these boxes, and the relaxation's maximisers (not finite if they are not known)."""

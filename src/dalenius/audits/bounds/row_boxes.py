@@ -11,24 +11,23 @@ split on the way to it. With lines of slope kappa above K_g log K_g, intercept B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.output_groups import Groups, OutputGroups
+from dalenius.audits.bounds.row_multipliers import row_multipliers
+from dalenius.audits.bounds.row_solver import Multipliers
+from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
 from dalenius.information.secants import secant, tighten
 from dalenius.reduction import Chamber
 
 __all__ = ["Bounded", "RowBox", "RowProblem"]
 
-STEPS = 10
-RIDGE = 1e-7  # of the mean curvature: a split group and its parts have one direction in common
 MOST_NUMBERS = 1 << 22  # in the largest array; more boxes are taken in parts
 
 
@@ -78,74 +77,6 @@ class Bounded:
     w: Floats
 
 
-@dataclass
-class _Batch:
-    """Boxes with equally many columns: padded with columns of zeros. `curved` are those of partitions."""
-
-    columns: Floats
-    base: Floats
-    low: Floats
-    high: Floats
-    curved: NDArray[np.bool_]
-    beta: float
-
-    def value(self, slopes: Floats) -> tuple[Floats, Floats]:
-        """The bounds that slopes prove, and their maximisers w."""
-        total, w = self._tilted(slopes)
-        at_low, at_high = (np.where(self.curved, x_log_x(end), 0.0) - slopes * end for end in (self.low, self.high))
-        return total + np.maximum(at_low, at_high).sum(axis=1), w
-
-    def secants(self) -> tuple[Floats, Floats]:
-        """Of the convex functions above which lines are drawn: x log x, and 0 for coarser groups."""
-        at_zero, slope = secant(self.low, self.high)
-        return np.where(self.curved, at_zero, 0.0), np.where(self.curved, slope, 0.0)
-
-    def multipliers(self, slope: Floats) -> Floats:
-        """What is best added to secants: a few damped Newton steps from 0 on the smoothed dual, for ever less smoothing."""
-        nu = np.zeros_like(slope)
-        w = self._tilted(slope)[1]
-        K = (w[:, None] @ self.columns)[:, 0]
-        variance = (w[:, None] @ self.columns**2)[:, 0] - K**2
-        size = multiplier_size(np.maximum(K - self.high, self.low - K), variance / self.beta)
-        for smoothing in (size * factor for factor in SMOOTHING):
-            value, w = self._smoothed(slope, nu, smoothing)
-            for _ in range(STEPS):
-                before = value
-                step = self._direction(nu, w, smoothing)
-                length = np.ones((len(nu), 1))
-                for _ in range(5):
-                    trial = nu + length * step
-                    value_trial, w_trial = self._smoothed(slope, trial, smoothing)
-                    better = (value_trial < value)[:, None]
-                    nu, w = np.where(better, trial, nu), np.where(better, w_trial, w)
-                    value = np.minimum(value, value_trial)
-                    if better.all():
-                        break
-                    length = np.where(better, 0.0, 0.35 * length)
-                if np.all(before - value < 1e-9):
-                    break
-        return nu
-
-    def _direction(self, nu: Floats, w: Floats, smoothing: Floats) -> Floats:
-        _, first, second = box_price(nu, self.low, self.high, smoothing)
-        K, count = (w[:, None] @ self.columns)[:, 0], nu.shape[1]
-        hessian = (self.columns * w[:, :, None]).transpose(0, 2, 1) @ self.columns - K[:, :, None] * K[:, None, :]
-        hessian /= self.beta
-        hessian[:, range(count), range(count)] += second
-        ridge = RIDGE * np.trace(hessian, axis1=1, axis2=2)[:, None] / count
-        hessian[:, range(count), range(count)] += ridge
-        return newton(K + first, hessian)
-
-    def _smoothed(self, slope: Floats, nu: Floats, smoothing: Floats) -> tuple[Floats, Floats]:
-        total, w = self._tilted(slope + nu)
-        return total + box_price(nu, self.low, self.high, smoothing)[0].sum(axis=1), w
-
-    def _tilted(self, slopes: Floats) -> tuple[Floats, Floats]:
-        weight = self.base + (self.columns @ slopes[:, :, None])[:, :, 0] / self.beta
-        total = log_sum_exp(weight)
-        return self.beta * total, np.exp(weight - total[:, None])
-
-
 class RowProblem:
     """The row problem of a letter: max over laws w on its classes of D(wR || r) + beta H(w), entropies relative to the uniform prior.
 
@@ -155,6 +86,8 @@ class RowProblem:
         Of the rows of the classes that the letter has.
     log_uniform : (classes,)
     output_law : (outputs,)
+    multipliers : callable
+        Who finds those of boxes.
     chamber : Chamber, optional
         Laws outside it need no bound. Where it asks for orders, outputs are not grouped: these are about single outputs.
     """
@@ -168,7 +101,9 @@ class RowProblem:
         *,
         decimals: int,
         chamber: Chamber | None = None,
+        multipliers: Multipliers = row_multipliers,
     ) -> None:
+        self.multipliers = multipliers
         self.groups, self.beta, self.decimals = groups, beta, decimals
         self.chamber = chamber if chamber is not None and chamber.steps else None
         self.weight = log_uniform - groups.rows @ np.log(output_law) / beta
@@ -190,43 +125,94 @@ class RowProblem:
 
     def bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
         """The best bounds of boxes, less what the chamber misses of them, none worse than their slopes prove."""
-        boxes = [self._narrowed(box) for box in boxes]
-        most = max(len(box.slopes) for box in boxes) * len(self.weight)
-        part = max(1, MOST_NUMBERS // most)
-        return [b for first in range(0, len(boxes), part) for b in self._bounded(boxes[first : first + part])]
+        found = dict[int, Bounded]()
+        for numbers in self._parts(boxes):
+            found.update(zip(numbers, self._bounded([boxes[j] for j in numbers]), strict=True))
+        return [found[j] for j in range(len(boxes))]
 
-    def _narrowed(self, box: RowBox) -> RowBox:
-        if self.chamber is None:
-            return box
-        low, high = self.chamber.close(box.low, box.high)
-        return replace(box, low=low, high=high)
+    def shortened(self, boxes: Sequence[RowBox], level: float) -> list[Floats]:
+        """Slopes of boxes with few digits that prove bounds of at most a level wherever their own do; zeros for empty boxes."""
+        found = dict[int, Floats]()
+        for numbers in self._parts(boxes):
+            some = [boxes[j] for j in numbers]
+            found.update(
+                zip(numbers, _Lines.above(self, some).shortened([box.slopes for box in some], level), strict=True)
+            )
+        return [found[j] for j in range(len(boxes))]
+
+    def _parts(self, boxes: Sequence[RowBox]) -> Iterator[list[int]]:
+        """The numbers of some boxes with the same groups at a time."""
+        alike = dict[tuple[Groups, Groups], list[int]]()
+        for j, box in enumerate(boxes):
+            alike.setdefault((box.groups, box.coarser), []).append(j)
+        for numbers in alike.values():
+            part = max(1, MOST_NUMBERS // (len(boxes[numbers[0]].slopes) * len(self.weight)))
+            yield from (numbers[first : first + part] for first in range(0, len(numbers), part))
 
     def _bounded(self, boxes: Sequence[RowBox]) -> list[Bounded]:
-        batch = self._batch(boxes)
-        hints = np.zeros_like(batch.low)
-        for row, box in zip(hints, boxes, strict=True):
-            row[: len(box.slopes)] = box.slopes
-        slope = batch.secants()[1]
-        slopes, w, bounds = hints, np.empty(0), np.full(len(boxes), np.inf)
-        for raw in (hints, slope, slope + batch.multipliers(slope)):
-            trial = np.round(raw, self.decimals)
-            value, w_trial = batch.value(trial)
-            better = (value < bounds)[:, None]
-            slopes, bounds = np.where(better, trial, slopes), np.minimum(bounds, value)
-            w = np.where(better, w_trial, w) if w.size else w_trial
-        bounds = np.where((batch.low > batch.high).any(axis=1), -np.inf, bounds)
-        return [
-            Bounded(replace(box, slopes=slopes[j, : len(box.slopes)].copy()), float(bounds[j]), w[j])
-            for j, box in enumerate(boxes)
-        ]
+        """Of boxes with the same groups."""
+        low, high = self._narrowed(np.array([box.low for box in boxes]), np.array([box.high for box in boxes]))
+        boxes = [replace(box, low=low[j], high=high[j]) for j, box in enumerate(boxes)]
+        bounds, slopes, w = _Lines.above(self, boxes).best(np.array([box.slopes for box in boxes]))
+        return [Bounded(replace(box, slopes=slopes[j]), float(bounds[j]), w[j]) for j, box in enumerate(boxes)]
 
-    def _batch(self, boxes: Sequence[RowBox]) -> _Batch:
-        count, width = len(boxes), max(len(box.slopes) for box in boxes)
-        columns = np.zeros((count, len(self.weight), width))
-        low, high, curved = np.zeros((count, width)), np.zeros((count, width)), np.zeros((count, width), dtype=np.bool_)
-        for j, box in enumerate(boxes):
-            size = len(box.slopes)
-            columns[j, :, :size] = self.columns(box)
-            low[j, :size], high[j, :size] = box.all_ranges()
-            curved[j, : len(box.groups)] = True
-        return _Batch(columns, np.array([self.base(box) for box in boxes]), low, high, curved, self.beta)
+    def parts(self, box: RowBox, low: Floats, high: Floats, enough: float) -> tuple[Floats, Floats]:
+        """Bounds of parts of a box (parts, groups), at most `enough` where that seems within reach, and the slopes that prove them."""
+        low, high = tighten(*self._narrowed(low, high), axis=1)
+        coarser = ((len(low), len(box.coarser)), (box.coarser_low, box.coarser_high))
+        low, high = (
+            np.concatenate([ends, np.broadcast_to(more, coarser[0])], axis=1)
+            for ends, more in zip((low, high), coarser[1], strict=True)
+        )
+        return _Lines(self, box, low, high).best(np.broadcast_to(box.slopes, low.shape), enough)[:2]
+
+    def _narrowed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        return (low, high) if self.chamber is None else self.chamber.close(low, high)
+
+
+class _Lines:
+    """Lines above the convex functions of parts of a box: x log x for the partition's groups, 0 for the coarser ones."""
+
+    def __init__(self, problem: RowProblem, box: RowBox, low: Floats, high: Floats) -> None:
+        self._problem, self._columns, self._base = problem, problem.columns(box), problem.base(box)
+        self._low, self._high = low, high
+        self._curved = np.arange(low.shape[1]) < len(box.groups)
+        self._at_ends = tuple(np.where(self._curved, x_log_x(np.maximum(ends, 0.0)), 0.0) for ends in (low, high))
+
+    @classmethod
+    def above(cls, problem: RowProblem, boxes: Sequence[RowBox]) -> Self:
+        """Of whole boxes with the same groups."""
+        low, high = (np.array(ends) for ends in zip(*(box.all_ranges() for box in boxes), strict=True))
+        return cls(problem, boxes[0], low, high)
+
+    def best(self, hints: Floats, enough: float = -np.inf) -> tuple[Floats, Floats, Floats]:
+        """Bounds that are no worse than what hints prove, the slopes that prove them, and their maximisers w."""
+        problem = self._problem
+        at_zero, slope = (np.where(self._curved, x, 0.0) for x in secant(self._low, self._high))
+        rest = enough - at_zero.sum(axis=1) - 10.0**-problem.decimals
+        nu = problem.multipliers(self._columns, self._base, slope, self._low, self._high, problem.beta, rest)
+        slopes, w, bounds = hints, np.empty(0), np.full(len(hints), np.inf)
+        for raw in (hints, slope, slope + nu):
+            trial = np.round(raw, problem.decimals)
+            value, w_trial = self._value(trial)
+            better = (value < bounds)[:, None]
+            slopes, bounds = np.where(better, trial, slopes), np.fmin(bounds, value)
+            w = np.where(better, w_trial, w) if w.size else w_trial
+        return np.where((self._low > self._high).any(axis=1), -np.inf, bounds), slopes, w
+
+    def shortened(self, slopes: Sequence[Floats], level: float) -> Floats:
+        """Slopes with few digits, as `RowProblem.shortened` says."""
+        K = self._value(np.array(slopes))[1] @ self._columns
+        costs = np.maximum(self._high - K, K - self._low)
+        found = shortened(np.array(slopes), costs, level, self._problem.decimals, lambda trial: self._value(trial)[0])
+        found[(self._low > self._high).any(axis=1)] = 0.0
+        return found
+
+    def _value(self, slopes: Floats) -> tuple[Floats, Floats]:
+        """The bounds that slopes prove, and their maximisers."""
+        beta = self._problem.beta
+        weight = self._base + slopes @ self._columns.T / beta
+        total = log_sum_exp(weight)
+        at_low, at_high = self._at_ends
+        above = np.maximum(at_low - slopes * self._low, at_high - slopes * self._high)
+        return beta * total + above.sum(axis=1), np.exp(weight - total[:, None])

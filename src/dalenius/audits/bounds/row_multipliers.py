@@ -17,15 +17,27 @@ from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
 from dalenius.information.box_multipliers import SMOOTHING, box_price, multiplier_size
 
-__all__ = ["CLOSE", "LONGEST", "SHORTER", "STEPS", "TRIALS", "row_multipliers"]
+__all__ = ["CLOSE", "HOPE", "LONGEST", "SHORTER", "SLOW", "STEPS", "TRIALS", "row_multipliers"]
 
 STEPS = 10  # for each amount of smoothing
 TRIALS, SHORTER = 8, 0.2  # how often a step that does not lower the value is tried, each time so much shorter
 LONGEST = 10.0  # the most that a multiplier changes in a step: along what a box hardly feels Newton goes anywhere
+HOPE, SLOW = (
+    4.0,
+    0.05,
+)  # how many times what Newton promises a value may fall; the share of what is wanted that a step must gain
 CLOSE = 1e-9  # nats: a step that gains less is the last one
 
 
-def row_multipliers(rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float) -> Floats:
+def row_multipliers(
+    rows: Floats,
+    log_masses: Floats,
+    base: Floats,
+    low: Floats,
+    high: Floats,
+    beta: float,
+    enough: Floats | None = None,
+) -> Floats:
     """Multipliers (boxes, outputs) that nearly minimise the bounds of boxes low <= w R <= high.
 
     A few damped Newton steps from nu = 0, for ever less smoothing.
@@ -40,6 +52,8 @@ def row_multipliers(rows: Floats, log_masses: Floats, base: Floats, low: Floats,
     low, high : (boxes, outputs)
     beta : float
         Above 0.
+    enough : (boxes,), optional
+        Values that are wanted: a box is left alone once its value is no larger, or seems not to become so.
 
     >>> rows, box = np.array([[0.9, 0.1], [0.2, 0.8]]), (np.array([[0.7, 0.1]]), np.array([[0.9, 0.3]]))
     >>> nu = row_multipliers(rows, np.log([0.5, 0.5]), np.zeros((1, 2)), *box, 1.0)
@@ -48,14 +62,16 @@ def row_multipliers(rows: Floats, log_masses: Floats, base: Floats, low: Floats,
     """
     scores = log_masses + base @ rows.T / beta
     products = (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
-    problem = _Problem(rows, products, scores, low, high, beta, np.zeros((len(base), 1)))
+    enough = np.full(len(base), -np.inf) if enough is None else enough
+    problem = _Problem(rows, products, scores, low, high, beta, enough, np.zeros((len(base), 1)))
     nu = np.zeros_like(base)
     w = problem.at(nu)[1]
     K = w @ rows
     variance = w @ rows**2 - K**2
     size = multiplier_size(np.maximum(K - high, low - K), variance / beta)
+    promised = np.full(len(base), np.inf)
     for factor in SMOOTHING:
-        nu = _minimised(replace(problem, smoothing=factor * size), nu)
+        nu, promised = _minimised(replace(problem, smoothing=factor * size), nu, promised)
     return nu
 
 
@@ -69,11 +85,12 @@ class _Problem:
     low: Floats
     high: Floats
     beta: float
+    enough: Floats
     smoothing: Floats
 
     def some(self, which: NDArray[np.bool_]) -> _Problem:
         """Of these boxes."""
-        arrays = {name: getattr(self, name)[which] for name in ("scores", "low", "high", "smoothing")}
+        arrays = {name: getattr(self, name)[which] for name in ("scores", "low", "high", "enough", "smoothing")}
         return replace(self, **arrays)
 
     def at(self, nu: Floats) -> tuple[Floats, Floats]:
@@ -83,19 +100,20 @@ class _Problem:
         price = box_price(nu, self.low, self.high, self.smoothing)[0].sum(axis=1)
         return self.beta * total + price, np.exp(weight - total[:, None])
 
-    def direction(self, nu: Floats, w: Floats) -> Floats:
-        """Newton's."""
+    def direction(self, nu: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """Newton's, and what it promises: twice what the value would fall, were it quadratic."""
         outputs = self.rows.shape[1]
         _, first, second = box_price(nu, self.low, self.high, self.smoothing)
         K = w @ self.rows
         hessian = (w @ self.products).reshape(-1, outputs, outputs) - K[:, :, None] * K[:, None, :]
         hessian /= self.beta
         hessian[:, range(outputs), range(outputs)] += second
-        return newton(K + first, hessian)
+        direction = newton(K + first, hessian)
+        return direction, -np.sum((K + first) * direction, axis=1)
 
-    def step(self, nu: Floats, value: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
-        """Better nu, their values and laws, by the longest trial step that lowers the value; those given where none does."""
-        step = self.direction(nu, w)
+    def step(self, nu: Floats, value: Floats, w: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Better nu, their values and laws, by the longest trial step that lowers the value, or those given, and what was promised."""
+        step, promised = self.direction(nu, w)
         length = LONGEST / np.maximum(np.abs(step).max(axis=1, keepdims=True), LONGEST)
         for _ in range(TRIALS):
             trial = nu + length * step
@@ -105,19 +123,24 @@ class _Problem:
             length = np.where(better, 0.0, SHORTER * length)
             if not length.any():
                 break
-        return nu, value, w
+        return nu, value, w, promised
 
 
-def _minimised(problem: _Problem, nu: Floats) -> Floats:
-    """Newton steps until each gains little; a box that has come to rest is left alone."""
-    result, going = nu.copy(), np.arange(len(nu))
+def _minimised(problem: _Problem, nu: Floats, promised: Floats) -> tuple[Floats, Floats]:
+    """Newton steps until each gains little, or enough; boxes that have come to rest are left alone. With the last promises."""
+    result, promises, going = nu.copy(), promised.copy(), np.arange(len(nu))
+    wanted = np.isfinite(problem.enough)
     value, w = problem.at(nu)
+    most = 0.5 * problem.smoothing[:, 0] * np.sum(problem.high - problem.low, axis=1)
+    more = (value > problem.enough) & (~wanted | (value - HOPE * promised - most <= problem.enough))
     for _ in range(STEPS):
-        nu, lower, w = problem.step(nu, value, w)
-        result[going] = nu
-        more = value - lower >= CLOSE
-        if not more.any():
-            break
-        value, nu, w = lower[more], nu[more], w[more]
-        problem, going = problem.some(more), going[more]
-    return result
+        if not more.all():
+            if not more.any():
+                break
+            value, nu, w, wanted = value[more], nu[more], w[more], wanted[more]
+            problem, going = problem.some(more), going[more]
+        nu, lower, w, promised = problem.step(nu, value, w)
+        result[going], promises[going] = nu, promised
+        least = np.maximum(CLOSE, np.where(wanted, SLOW * (lower - problem.enough), 0.0))
+        more, value = (value - lower >= least) & (lower > problem.enough), lower
+    return result, promises

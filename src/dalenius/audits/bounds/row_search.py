@@ -12,13 +12,14 @@ from dalenius.audits.bounds.output_groups import Groups
 from dalenius.audits.bounds.row_boxes import Bounded, RowBox, RowProblem
 from dalenius.audits.bounds.row_cuts import ClosedPart, shrunk
 from dalenius.information import x_log_x
+from dalenius.information.arrays import Floats
 from dalenius.information.secants import secant
 from dalenius.search.decimals import branching_point
 from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
-GAINS = 0.01  # cuts that make secants err less by this share are made again before anything else
+GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
@@ -60,24 +61,31 @@ class RowTree(Tree[RowBox, Plan]):
         self.problem, self.target = problem, target
         (root,) = problem.bounded([problem.root(room)])
         self.root, self._slopes = root.box, len(root.box.slopes)
+        self._partitions = {root.box.groups} - {problem.groups.singles}
         super().__init__(self._planned(root))
 
     @property
     def grouped(self) -> float:
-        """How many slopes a leaf has on average, beside the number of outputs."""
-        return self._slopes / self.leaves / self.problem.groups.rows.shape[1]
+        """How many slopes a leaf has on average, beside the number of outputs; a partition counts as a leaf with all outputs."""
+        return self._slopes / self.leaves / self.problem.groups.rows.shape[1] + len(self._partitions) / self.leaves
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
         return self.grow(self._taken_apart, batch, above=max(above, self.target))
 
+    def short_slopes(self) -> dict[int, Floats]:
+        """The slopes of the leaves, by their numbers, with as few digits as the tree's bound allows."""
+        leaves = {number: node.content for number, node in self.nodes.items() if isinstance(node, Leaf)}
+        return dict(zip(leaves, self.problem.shortened(list(leaves.values()), self.upper), strict=True))
+
     def lent(self, numbers: Sequence[int]) -> Self:
         other = super().lent(numbers)
-        other._slopes = _slopes(other.nodes.values())
+        other._slopes, other._partitions = _slopes(other.nodes.values()), set(self._partitions)
         return other
 
     def graft(self, numbers: Sequence[int], nodes: Mapping[int, Branch[Plan] | RowLeaf]) -> None:
         self._slopes += _slopes(nodes.values()) - _slopes(self.nodes[number] for number in numbers)
+        self._partitions |= {node.content.groups for node in nodes.values() if isinstance(node, Leaf)}
         super().graft(numbers, nodes)
 
     def leaf_bytes(self) -> int:
@@ -93,6 +101,7 @@ class RowTree(Tree[RowBox, Plan]):
             parts = _rest(self.problem, left, leaf.cut.rest)
             boxes += parts
             owner += [j] * len(parts)
+        self._partitions |= {box.groups for box in boxes} - {self.problem.groups.singles}
         for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
             families[j].append(self._planned(bounded))
         self._slopes += sum(map(_slopes, families)) - _slopes(leaves)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 import numpy as np
 
@@ -20,10 +19,25 @@ from dalenius.information.arrays import Floats
 
 __all__ = ["Multipliers", "RowSolver"]
 
-Multipliers: TypeAlias = Callable[[Floats, Floats, Floats, Floats, Floats, float], Floats]
 LOADING, COMPILING = 0.5, 6.0  # seconds that it takes to load numba and what it has compiled, and to compile it
 KEPT = "compiled._all_boxes*.nbi"  # what numba calls that
 logger = logging.getLogger("dalenius")
+
+
+class Multipliers(Protocol):
+    """What `row_multipliers` does."""
+
+    def __call__(
+        self,
+        rows: Floats,
+        log_masses: Floats,
+        base: Floats,
+        low: Floats,
+        high: Floats,
+        beta: float,
+        enough: Floats | None = None,
+        /,
+    ) -> Floats: ...
 
 
 @dataclass
@@ -46,13 +60,20 @@ class RowSolver:
         return {"worked": COMPILING, "solve": row_multipliers}
 
     def __call__(
-        self, rows: Floats, log_masses: Floats, base: Floats, low: Floats, high: Floats, beta: float
+        self,
+        rows: Floats,
+        log_masses: Floats,
+        base: Floats,
+        low: Floats,
+        high: Floats,
+        beta: float,
+        enough: Floats | None = None,
     ) -> Floats:
         if self.solve is row_multipliers:
             self.worked += len(base) * _seconds(*rows.shape)
             if self.worked > LOADING and (_kept() or self.worked > COMPILING):
                 self.solve, self.worked = _compiled(), -math.inf
-        return self.solve(rows, log_masses, base, low, high, beta)
+        return self.solve(rows, log_masses, base, low, high, beta, enough)
 
 
 def _seconds(classes: int, outputs: int) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.audits.bounds.row_solver import Multipliers
+from dalenius.audits.bounds.short_slopes import shortened
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.deadline import Deadline
@@ -67,6 +68,20 @@ class RowRelaxation:
         splits = (error[pick] > 0.0) & (threshold > low[pick]) & (threshold < high[pick])
         bounds = np.where((low > high).any(axis=1), -np.inf, bounds)
         return Relaxed(bounds, kappa, np.where(splits, coordinate, -1), threshold)
+
+    def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
+        """Slopes with few digits that prove bounds of at most a level wherever the given ones do; zeros for empty boxes."""
+        low, high = tighten(low, high, axis=1)
+        K = self._bound(hints, low, high)[1] @ self.rows
+        found = shortened(
+            hints, np.maximum(high - K, K - low), level, self.decimals, lambda slopes: self._bound(slopes, low, high)[0]
+        )
+        return np.where((low > high).any(axis=1, keepdims=True), 0.0, found)
+
+    def largest(self, low: Floats, high: Floats, hints: Floats) -> float:
+        """The largest bound that slopes prove of these boxes; -inf if all are empty."""
+        low, high = tighten(low, high, axis=1)
+        return float(np.max(self._bound(hints, low, high)[0], initial=-np.inf, where=(low <= high).all(axis=1)))
 
     def _bound(self, kappa: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """The bound that lines of these slopes prove, and its maximiser w."""

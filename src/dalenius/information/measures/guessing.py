@@ -44,7 +44,8 @@ def posterior_min_entropy(channel: ArrayLike, prior: ArrayLike) -> Numbers:
 
 def exp_min_entropy_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     """sum_y max_x P(x) W(x,y) / max_x P(x) for `min_entropy_leakage`."""
-    return np.asarray(_best_guess(channel, prior) / largest(as_numbers(prior)))
+    right, blind = _best_guesses(channel, prior)
+    return np.asarray(right / blind)
 
 
 def min_entropy_leakage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -66,7 +67,8 @@ def bayes_advantage(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     >>> round(float(bayes_advantage([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5])), 12)
     0.25
     """
-    return np.asarray(_best_guess(channel, prior) - largest(as_numbers(prior)))
+    right, blind = _best_guesses(channel, prior)
+    return np.asarray(right - blind)
 
 
 def disclosure(channel: ArrayLike, prior: ArrayLike) -> Numbers:
@@ -98,10 +100,10 @@ def singling_out(channel: ArrayLike, prior: ArrayLike) -> Numbers:
     return np.asarray((seen.law * alone).sum())
 
 
-def _best_guess(channel: ArrayLike, prior: ArrayLike) -> Any:
-    """sum_y max_x P(x) W(x,y), the probability that the best guess of the input is right."""
+def _best_guesses(channel: ArrayLike, prior: ArrayLike) -> tuple[Any, Any]:
+    """sum_y max_x P(x) W(x,y) and max_x P(x), the probabilities that the best guess of the input is right, after and before."""
     rows, masses = fitting(channel, prior)
-    return largest(np.asarray(masses[:, None] * rows), axis=0).sum()
+    return np.add.reduce(largest(masses[:, None] * rows, axis=0)), largest(masses)
 
 
 def _excluded(channel: Numbers) -> Numbers:

@@ -23,6 +23,7 @@ __all__ = [
     "as_numbers",
     "beyond",
     "divergence",
+    "doubles",
     "is_exact",
     "largest",
     "least",
@@ -30,11 +31,13 @@ __all__ = [
     "occurring",
     "positive_part",
     "quotient",
+    "rationals",
 ]
 
 Numbers = NDArray[Any]
 INFINITE = arb.pos_inf()
 HALF = fmpq(1, 2)
+DOUBLE, EXACT = np.dtype(float), np.dtype(object)
 
 
 def as_numbers(values: ArrayLike | Sequence[Fraction]) -> Numbers:
@@ -44,7 +47,25 @@ def as_numbers(values: ArrayLike | Sequence[Fraction]) -> Numbers:
     True
     """
     array: Numbers = np.asarray(values)
-    return array if is_exact(array) else array.astype(float, copy=False)
+    return array if array.dtype in (DOUBLE, EXACT) else array.astype(float)
+
+
+def rationals(numbers: Numbers) -> Numbers:
+    """The exact values of doubles.
+
+    >>> rationals(np.array([0.5, 0.25])).tolist()
+    [1/2, 1/4]
+    """
+    return np.array([fmpq(*map(int, x.as_integer_ratio())) for x in numbers.tolist()], dtype=object)
+
+
+def doubles(numbers: Numbers) -> NDArray[np.float64]:
+    """Doubles at, or close to, exact numbers or the middles of balls.
+
+    >>> doubles(np.array([[fmpq(1, 2), fmpq(1, 4)]])).tolist()
+    [[0.5, 0.25]]
+    """
+    return np.array([float(arb(x)) for x in numbers.ravel()]).reshape(numbers.shape)
 
 
 def is_exact(values: Numbers) -> bool:
@@ -53,7 +74,7 @@ def is_exact(values: Numbers) -> bool:
     >>> is_exact(np.array([fmpq(1, 3)])), is_exact(np.array([0.5]))
     (True, False)
     """
-    return values.dtype == object
+    return values.dtype is EXACT
 
 
 def log(values: Numbers) -> Numbers:
@@ -64,6 +85,8 @@ def log(values: Numbers) -> Numbers:
     """
     if is_exact(values):
         return np.asarray(_LOG(values), dtype=object)
+    if values.size == 1 and values > 0.0:
+        return np.log(values)
     with np.errstate(divide="ignore"):
         return np.log(values)
 
@@ -87,7 +110,7 @@ def largest(values: Numbers, axis: int | None = None) -> Numbers:
     0.5
     """
     if not is_exact(values):
-        return np.asarray(values.max(axis=axis))
+        return np.asarray(np.maximum.reduce(values, axis=axis))
     return np.asarray(_LARGER.reduce(values.ravel() if axis is None else values, axis=axis or 0), dtype=object)
 
 

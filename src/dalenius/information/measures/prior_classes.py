@@ -7,7 +7,7 @@ below, and by `below`, from above.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -20,7 +20,17 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, is_exact, least, occurring
 
-__all__ = ["AllPriors", "ChiSquareBall", "KLBall", "PriorBall", "PriorBox", "PriorClass", "PriorFloor", "PriorPolytope"]
+__all__ = [
+    "AllPriors",
+    "ChiSquareBall",
+    "KLBall",
+    "PriorBall",
+    "PriorBox",
+    "PriorClass",
+    "PriorFloor",
+    "PriorPolytope",
+    "alike_letters",
+]
 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 STEPS = 200  # of a bisection between doubles
@@ -45,6 +55,14 @@ class PriorClass(ABC):
     @abstractmethod
     def support(self, inputs: int) -> NDArray[np.bool_]:
         """The inputs to which some law of the class gives a probability above 0."""
+
+    def settled(self, law: Numbers) -> Numbers:
+        """A law of the class, exactly, in numbers that are not longer than need be: this one, or one next to it."""
+        return law
+
+    def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
+        """What a proof of the least mean needs besides the numbers, in doubles: nothing where it is a vertex's, or the center's."""
+        return ()
 
 
 class Polyhedron(PriorClass):
@@ -190,6 +208,9 @@ class Ball(PriorClass):
         k, (law, _) = as_numbers(numbers), self._solved(as_numbers(numbers))
         return float(law @ _doubles(k))
 
+    def multipliers(self, numbers: Numbers) -> tuple[float, ...]:
+        return self._solved(numbers)[1]
+
     def _solved(self, numbers: Numbers) -> tuple[Floats, tuple[float, ...]]:
         k, center = _doubles(numbers), _doubles(as_numbers(self.center))
         kept, radius = center > 0.0, float(self.radius)
@@ -199,9 +220,15 @@ class Ball(PriorClass):
         return law, proof
 
     def exact_law(self, numbers: Numbers) -> Numbers:
+        return self._inside(self._solved(numbers)[0])
+
+    def settled(self, law: Numbers) -> Numbers:
+        return self._inside(_doubles(law))
+
+    def _inside(self, found: Floats) -> Numbers:
         """*In the class because* its divergence is evaluated exactly, or in balls; else it moves towards P0."""
         center = as_numbers(self.center)
-        law = _exactly(self._solved(numbers)[0])
+        law = _exactly(found)
         kept = occurring(center)
         for retreat in RETREATS:
             nearer = law + _fraction(retreat) * (center - law)
@@ -292,6 +319,22 @@ class ChiSquareBall(Ball):
 
     def distance(self, law: Numbers, center: Numbers) -> Any:
         return ((law - center) ** 2 / center).sum()
+
+
+def alike_letters(priors: PriorClass, letters: int) -> list[Hashable]:
+    """A key for every letter, equal where the class says the same of both.
+
+    >>> alike_letters(PriorBall(np.array([fmpq(1, 4), fmpq(1, 4), fmpq(1, 2)]), fmpq(1, 10)), 3)
+    [1/4, 1/4, 1/2]
+    """
+    match priors:
+        case PriorBox(low=low, high=high):
+            return list(zip(as_numbers(low), as_numbers(high), strict=True))
+        case PriorBall(center=center) | KLBall(center=center) | ChiSquareBall(center=center):
+            return list(as_numbers(center))
+        case PriorPolytope(vertices=vertices):
+            return [tuple(column) for column in as_numbers(vertices).T]
+    return [0] * letters
 
 
 def _unit(numbers: Numbers, mass: Any) -> Numbers:

@@ -3,11 +3,44 @@
 `EntropyAtLeast` has no kind in a model file: it is written ``entropy_at_least = ...``.
 """
 
-from dalenius.model.adversaries.base import Adversary
+from dalenius.model.adversaries.base import Adversary, LawClass
+from dalenius.model.adversaries.box_priors import BoxPriors
+from dalenius.model.adversaries.chi_square_ball_priors import ChiSquareBallPriors
 from dalenius.model.adversaries.entropy_at_least import AnyPrior, EntropyAtLeast
+from dalenius.model.adversaries.floor_priors import FloorPriors
+from dalenius.model.adversaries.kl_ball_priors import KLBallPriors
+from dalenius.model.adversaries.l1_ball_priors import L1BallPriors
+from dalenius.model.adversaries.polytope_priors import PolytopePriors
 from dalenius.model.adversaries.prior_set import FixedPrior, PriorSet
 from dalenius.model.adversaries.product_priors import ProductPriors
 
-__all__ = ["ADVERSARIES", "Adversary", "AnyPrior", "EntropyAtLeast", "FixedPrior", "PriorSet", "ProductPriors"]
+__all__ = [
+    "ADVERSARIES",
+    "Adversary",
+    "AnyPrior",
+    "BoxPriors",
+    "ChiSquareBallPriors",
+    "EntropyAtLeast",
+    "FixedPrior",
+    "FloorPriors",
+    "KLBallPriors",
+    "L1BallPriors",
+    "LawClass",
+    "PolytopePriors",
+    "PriorSet",
+    "ProductPriors",
+]
 
-ADVERSARIES: dict[str, type[Adversary]] = {adversary.kind: adversary for adversary in (ProductPriors, PriorSet)}
+ADVERSARIES: dict[str, type[Adversary]] = {
+    adversary.kind: adversary
+    for adversary in (
+        ProductPriors,
+        PriorSet,
+        FloorPriors,
+        BoxPriors,
+        PolytopePriors,
+        L1BallPriors,
+        KLBallPriors,
+        ChiSquareBallPriors,
+    )
+}

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
 
+import numpy as np
+from flint import fmpq
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.exact import Number, Numbers, as_fraction, as_law, brief
+from dalenius.information.measures import ChiSquareBall, KLBall, PriorBall, PriorClass
 from dalenius.model.records import Records
 from dalenius.model.shelf import Shelved
 
-__all__ = ["Adversary"]
+__all__ = ["Adversary", "BallPriors", "LawClass", "divided", "exact", "exactly", "nonnegative"]
 
 
 @dataclass(frozen=True)
@@ -31,3 +41,95 @@ class Adversary(Shelved):
     def normal_form(self) -> dict[str, Any]:
         """What the digest is taken of (docs/model-format.md)."""
         return self.to_model()
+
+
+@dataclass(frozen=True)
+class LawClass(Adversary):
+    """Every prior under which the records are independent and the one that is asked about has a law of a closed convex class.
+
+    Of one record these are the laws of the class. I(X_i; Y) is concave in that law and convex in the laws of the others, so that the
+    worst others are known, and what is left is one concave maximisation for each selection of rows (docs/theory.md).
+    """
+
+    @property
+    @abstractmethod
+    def letters(self) -> int | None:
+        """How many letters its laws have; None for any number."""
+
+    @property
+    @abstractmethod
+    def priors(self) -> PriorClass:
+        """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
+
+    def check(self, records: Records) -> None:
+        if self.letters is not None and any(size != self.letters for size, _ in records.runs):
+            raise InputError(
+                f"adversary: {self.kind} has laws on {self.letters} letters, and every record needs as many; got the alphabets "
+                f"{brief(list(records.alphabets))}"
+            )
+
+    def in_words(self) -> str:
+        return f"who holds any law of {self._words} for the record, the others being independent of it"
+
+    _words: ClassVar[str] = "a class"
+
+
+@dataclass(frozen=True)
+class BallPriors(LawClass):
+    """Laws near one, the center."""
+
+    center: tuple[Fraction, ...]
+    radius: Fraction
+    ball: ClassVar[type[PriorBall | KLBall | ChiSquareBall]]
+
+    def __init__(self, center: Numbers, radius: Number) -> None:
+        object.__setattr__(self, "center", as_law(center, "adversary: center"))
+        object.__setattr__(self, "radius", nonnegative(radius, "radius"))
+
+    @property
+    def letters(self) -> int:
+        return len(self.center)
+
+    @cached_property
+    def priors(self) -> PriorClass:
+        return self.ball(divided(self.center), exact(self.radius))
+
+
+def nonnegative(value: Number, key: str) -> Fraction:
+    """A number of at least 0, exactly.
+
+    >>> nonnegative(0.2, "radius")
+    Fraction(1, 5)
+    """
+    number = as_fraction(value, f"adversary: {key}")
+    if number < 0:
+        raise InputError(f"adversary: {key} must be at least 0, got {brief(value)}")
+    return number
+
+
+def exact(x: Fraction) -> fmpq:
+    """The same number in python-flint's arithmetic.
+
+    >>> exact(Fraction(1, 3))
+    1/3
+    """
+    return fmpq(x.numerator, x.denominator)
+
+
+def exactly(numbers: Sequence[Fraction]) -> NDArray[Any]:
+    """The same numbers, dtype object.
+
+    >>> exactly([Fraction(1, 3), Fraction(1)]).tolist()
+    [1/3, 1]
+    """
+    return np.array([exact(x) for x in numbers], dtype=object)
+
+
+def divided(law: Sequence[Fraction]) -> NDArray[Any]:
+    """A law, divided by its exact sum.
+
+    >>> divided([Fraction(1), Fraction(3)]).tolist()
+    [1/4, 3/4]
+    """
+    weights = exactly(law)
+    return np.asarray(weights / weights.sum())

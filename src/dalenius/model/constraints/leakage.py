@@ -24,7 +24,7 @@ class LeakageLimit(Constraint):
 
     Parameters
     ----------
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     at_most : number or str
         Nats; or a text of a number and a unit, ``"0.05 nats"``, ``"0.05 bits"``; exact. Kept as such a text. A negative one makes a
         design infeasible.

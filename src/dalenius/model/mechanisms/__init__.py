@@ -8,9 +8,14 @@ from dalenius.model.mechanisms.base import Mechanism
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.geometric import Geometric
+from dalenius.model.mechanisms.hadamard_response import HadamardResponse
 from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold
+from dalenius.model.mechanisms.local_hashing import LocalHashing
 from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.optimized_unary_encoding import OptimizedUnaryEncoding
+from dalenius.model.mechanisms.protocols import LocalProtocol
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.subset_selection import SubsetSelection
 from dalenius.model.mechanisms.symmetric import Symmetric
 
 __all__ = [
@@ -19,13 +24,29 @@ __all__ = [
     "DesignedMechanism",
     "Exponential",
     "Geometric",
+    "HadamardResponse",
     "LaplaceThreshold",
+    "LocalHashing",
+    "LocalProtocol",
     "Mechanism",
+    "OptimizedUnaryEncoding",
     "RandomizedResponse",
+    "SubsetSelection",
     "Symmetric",
 ]
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     mechanism.kind: mechanism
-    for mechanism in (Channel, Symmetric, RandomizedResponse, LaplaceThreshold, Geometric, Exponential)
+    for mechanism in (
+        Channel,
+        Symmetric,
+        RandomizedResponse,
+        LaplaceThreshold,
+        Geometric,
+        Exponential,
+        SubsetSelection,
+        OptimizedUnaryEncoding,
+        LocalHashing,
+        HadamardResponse,
+    )
 }

@@ -111,6 +111,10 @@ class Mechanism(Shelved):
         """The probabilities of so many outputs, exactly, where they are the same on these inputs and the kind knows it; else None."""
         return None
 
+    def normal_table(self) -> dict[str, Any]:
+        """The table of the normal form (docs/model-format.md), without `kind`."""
+        return self.to_table()
+
     def output_labels(self, values: Integers) -> list[str]:
         """What the outputs are called in a report."""
         return [str(y) for y in range(self.channel(values).shape[1])]

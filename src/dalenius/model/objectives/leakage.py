@@ -21,7 +21,7 @@ class LeakageTerm(Term):
 
     Parameters
     ----------
-    adversary : EntropyAtLeast, ProductPriors or PriorSet
+    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
     weight : number, optional
         More than 0; exact. By default 1.
 

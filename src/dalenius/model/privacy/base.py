@@ -10,15 +10,14 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from dalenius.errors import InputError
-from dalenius.exact import Number, as_fraction, as_quantity, brief, fraction_text
+from dalenius.exact import Number
+from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.shelf import Shelved
-from dalenius.units import UNITS
 
 __all__ = ["Privacy", "Reference"]
 
 Rows = Sequence[Sequence[Fraction]]
-LARGEST = 1000  # of epsilon in nats or bits
+EPSILON = "privacy: epsilon"
 PRECISION = 112  # bits of the rationals around an irrational e^epsilon: a checker with 128 bits tells them from it
 
 
@@ -53,14 +52,12 @@ class Privacy(Shelved):
     epsilon: Number
 
     def __post_init__(self) -> None:
-        amount, unit = _read(self.epsilon)
-        text = fraction_text(amount)
-        object.__setattr__(self, "epsilon", f"log {text}" if unit == "log" else f"{text} {unit}")
+        object.__setattr__(self, "epsilon", epsilon_text(self.epsilon, EPSILON))
 
     @property
     def feasible(self) -> bool:
         """Whether epsilon >= 0: a mechanism that ignores its input is private then."""
-        amount, unit = _read(self.epsilon)
+        amount, unit = read_epsilon(self.epsilon, EPSILON)
         return amount >= (1 if unit == "log" else 0)
 
     def factor(self) -> tuple[Fraction, Fraction]:
@@ -73,7 +70,7 @@ class Privacy(Shelved):
         >>> low < high, float(low)
         (True, 2.718281828459045)
         """
-        amount, unit = _read(self.epsilon)
+        amount, unit = read_epsilon(self.epsilon, EPSILON)
         if unit == "log":
             return amount, amount
         if not amount or (unit == "bits" and amount.denominator == 1):
@@ -86,9 +83,7 @@ class Privacy(Shelved):
 
     def normal_table(self) -> dict[str, Any]:
         """The table of the normal form (docs/model-format.md)."""
-        amount, unit = _read(self.epsilon)
-        written = f"log {amount}" if unit == "log" else f"{amount} {unit}"
-        return {"kind": self.kind, **self.to_table(), "epsilon": written}
+        return {"kind": self.kind, **self.to_table(), "epsilon": normal_epsilon(self.epsilon, EPSILON)}
 
     def exp_epsilon(self, rows: Rows, references: Sequence[Reference]) -> Fraction | None:
         """The least e^epsilon for which this mechanism is private; None if none is large enough.
@@ -117,21 +112,6 @@ class Privacy(Shelved):
     @abstractmethod
     def references(self, possible: Sequence[int], law: Sequence[Fraction]) -> list[Reference]:
         """What entries are compared with, for the inputs that have datasets, and the law of all inputs."""
-
-
-def _read(epsilon: Number) -> tuple[Fraction, str]:
-    """The number that is written, and its unit: nats, bits or log."""
-    if isinstance(epsilon, str) and epsilon.startswith("log "):
-        amount = as_fraction(epsilon.removeprefix("log "), "privacy: epsilon")
-        if amount <= 0:
-            raise InputError(f'privacy: epsilon = "log q" needs a number q above 0, got {brief(epsilon)}')
-        return amount, "log"
-    amount, unit = as_quantity(epsilon, "privacy: epsilon", known=UNITS)
-    if amount > LARGEST:
-        raise InputError(
-            f'privacy: epsilon is at most {LARGEST} {unit}, got {brief(epsilon)}; for a larger one write "log q" with q = e^epsilon'
-        )
-    return amount, unit
 
 
 def _exact(end: arb) -> Fraction:

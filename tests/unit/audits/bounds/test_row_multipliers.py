@@ -83,7 +83,7 @@ def interpreted(monkeypatch):
 
 
 def test_loops_over_single_boxes_find_the_same(interpreted):
-    assert_same(interpreted, 3)
+    assert_same(interpreted, 4)
 
 
 @pytest.mark.thorough

@@ -44,6 +44,18 @@ def test_solve_then_verify_with_both_programs(model, tmp_path):
         assert verdict.stdout.startswith("proved: 0.0795415058")
 
 
+def test_compressed(command_line, model, tmp_path):
+    """Both programs prove it, and the one form replaces the other."""
+    gzipped, plain, out = tmp_path / "out/model.cert.gz", tmp_path / "out/model.cert", tmp_path / "out"
+    command_line("solve", model, "-o", out)
+    answer = json.loads(command_line("solve", model, "-o", out, "--compress", "--json", "--trace").stdout)
+    assert answer["certificate"] == str(gzipped)
+    assert {path.name for path in out.iterdir()} >= {"model.cert.gz", "model.trace.csv", "model.trace.png"}
+    assert not plain.exists()
+    for program, head in (("dalenius.cli", ["verify"]), ("dalenius_check", [])):
+        assert command_line(*head, model, gzipped, program=program).stdout.startswith("proved: 0.0795415058")
+
+
 def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(command_line, model, tmp_path):
     command_line("solve", model, "-o", ".")
     certificate = tmp_path / "model.cert"
@@ -210,3 +222,16 @@ def test_a_method_or_a_solver_that_has_no_meaning_is_one_line(command_line, mode
     assert not done.stdout
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_checkpoint_and_jobs(command_line, model, tmp_path):
+    """A file that is none is refused in one line; where the gap is reached there is nothing left to go on with."""
+    (tmp_path / "state").write_text("{}")
+    refused = command_line("solve", model, "--checkpoint", "state")
+    assert refused.returncode == 2
+    assert refused.stderr == "dalenius: state: not a checkpoint of dalenius; name another file, or remove this one\n"
+    (tmp_path / "state").unlink()
+    assert command_line("solve", model, "--checkpoint", "state", "-o", ".").returncode == 0
+    assert not (tmp_path / "state").exists()
+    assert command_line("verify", model, "model.cert", "--jobs", 2).returncode == 0
+    assert command_line("verify", model, "model.cert", "--jobs", 0).returncode == 2

@@ -21,6 +21,10 @@ MECHANISMS = [
     (dl.randomized_response("3/2"), 5),
     (dl.symmetric(0.2), 3),
     (dl.Channel([["1/3", "2/3"], [0.1, 0.9]]), 2),
+    (dl.subset_selection("log 3", size=2), 4),
+    (dl.optimized_unary_encoding("3/2"), 4),
+    (dl.local_hashing("2 bits", buckets=3), 3),
+    (dl.hadamard_response(0), 3),
     (dl.DesignedMechanism([["1/3", "2/3"], [0.1, 0.9]]), 2),
 ]
 

@@ -1,0 +1,293 @@
+"""Adversaries that hold a class of laws: what a model may say, bounds against a second reading, and the truth by drawing laws."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import cases
+import constraint_truth as own
+from campaigns import thinned
+from dalenius_check import Status, check
+from dalenius_check.model import parse_model
+from forgery_subjects import digest, toml
+from forgery_truth import Question, exact, normalised
+
+BASE = cases.model("class_box").decode()
+DOCS = (Path(__file__).parents[2] / "docs/model-format.md").read_text()
+OWN = 'kind = "box_priors"\nlow = [0.05, 0]\nhigh = ["1/4", 1]'
+KINDS = ("floor_priors", "box_priors", "polytope_priors", "l1_ball_priors", "kl_ball_priors", "chi_square_ball_priors")
+
+
+def held(text, base=BASE):
+    """The model of one bit against this adversary."""
+    assert OWN in base
+    return base.replace(OWN, "\n".join(line.strip() for line in text.split(";"))).encode()
+
+
+def test_documented_normal_form():
+    written = '{"center":["1/2","3/10","1/5"],"kind":"kl_ball_priors","radius":"1/50"}'
+    assert f"`{written}`" in DOCS
+    three = BASE.replace("alphabet = 2", "alphabet = 3")
+    found = parse_model(held('kind="kl_ball_priors"; center=[0.5,"3/10",0.2]; radius=0.02', three)).normal["adversary"]
+    assert json.dumps(found, sort_keys=True, separators=(",", ":")) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('kind="floor_priors"; floor="2/8"', {"floor": "1/4"}),
+        ('kind="box_priors"; low=[0.0,"1/4"]; high=[1,2]', {"low": ["0", "1/4"], "high": ["1", "2"]}),
+        ('kind="polytope_priors"; vertices=[[0.3333333333,"2/3"]]', {"vertices": [["3333333333/10000000000", "2/3"]]}),
+        ('kind="l1_ball_priors"; center=[1,0]; radius=9', {"center": ["1", "0"], "radius": "9"}),
+        ('kind="chi_square_ball_priors"; radius=0; center=[0.5,0.5]', {"center": ["1/2", "1/2"], "radius": "0"}),
+    ],
+)
+def test_normal_forms(text, expected):
+    model = parse_model(held(text))
+    model.need_feasible()
+    assert model.normal["adversary"] == {"kind": text.split('"')[1], **expected}
+
+
+WRONG = [
+    ('kind="floor_priors"', "the key 'floor' is missing"),
+    ('kind="floor_priors"; floor=-0.1', "floor must be nonnegative"),
+    ('kind="floor_priors"; floor=0.5000001', "floor times the number of letters is above 1"),
+    ('kind="floor_priors"; floor=0.1; low=[0,0]', "unknown key 'low'"),
+    ('kind="box_priors"; low=[0,0]', "the key 'high' is missing"),
+    ('kind="box_priors"; low=0; high=[1,1]', "low must be a list"),
+    ('kind="box_priors"; low=[0,-1]; high=[1,1]', "nonnegative"),
+    ('kind="box_priors"; low=[0,0]; high=[1]', "lists of one length"),
+    ('kind="box_priors"; low=[0,0,0]; high=[1,1,1]', "every record must have 3 letters"),
+    ('kind="box_priors"; low=[0.3,0]; high=[0.2,1]', "no law is between low and high"),
+    ('kind="box_priors"; low=[0.6,0.5]; high=[1,1]', "no law is between low and high"),
+    ('kind="box_priors"; low=[0,0]; high=[0.5,0.4]', "no law is between low and high"),
+    ('kind="polytope_priors"; vertices=[]', "at least one list"),
+    ('kind="polytope_priors"; vertices=[0.5,0.5]', "must be a list"),
+    ('kind="polytope_priors"; vertices=[[0.5,0.6]]', "row 0 does not sum to 1"),
+    ('kind="polytope_priors"; vertices=[[1,0],[0.5,0.5,0]]', "lists of one length"),
+    ('kind="polytope_priors"; vertices=[[1]]', "every record must have 1 letters"),
+    ('kind="l1_ball_priors"; center=[1,0]', "the key 'radius' is missing"),
+    ('kind="l1_ball_priors"; center=[1,0]; radius=-1', "radius must be nonnegative"),
+    ('kind="kl_ball_priors"; center=[1,0]; radius="1 bits"', "not a number"),
+    ('kind="kl_ball_priors"; center=[0.2,0.7]; radius=1', "does not sum to 1"),
+    ('kind="chi_square_ball_priors"; center=[0.5,0.3,0.2]; radius=1', "every record must have 3 letters"),
+    ('kind="chi_ball_priors"; center=[0.5,0.5]; radius=1', "adversary.kind must be"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), WRONG)
+def test_what_a_model_may_not_say(text, reason):
+    design = (
+        cases.model("own_bit")
+        .decode()
+        .replace("# constraints", '[[constraints]]\nkind="leakage"\nat_most=1\nadversary=@')
+    )
+    table = "{" + ",".join(part.strip() for part in text.split(";")) + "}"
+    for model in (held(text), design.replace("@", table).encode()):
+        verdict = check(model, b"")
+        assert verdict.status is Status.UNREADABLE, verdict.reason
+        assert reason in verdict.reason
+        assert "\n" not in verdict.reason
+
+
+# A second reading -----------------------------------------------------------------------------------------------------------------
+
+
+def law(rng, letters, zeros=0.2):
+    """Some law."""
+    weights = [0 if rng.random() < zeros else rng.randint(1, 9) for _ in range(letters - 1)] + [rng.randint(1, 9)]
+    rng.shuffle(weights)
+    return [str(Fraction(w, sum(weights))) for w in weights]
+
+
+def drawn(rng, kind, letters):
+    """A class of a kind."""
+    q = law(rng, letters)
+    if kind == "floor_priors":
+        return {"kind": kind, "floor": str(Fraction(rng.randint(0, 4), 4 * letters))}
+    if kind == "box_priors":
+        low = [str(exact(x) * Fraction(rng.randint(0, 3), 3)) for x in q]
+        return {"kind": kind, "low": low, "high": [str(exact(x) + Fraction(rng.randint(0, 3), 9)) for x in q]}
+    if kind == "polytope_priors":
+        return {"kind": kind, "vertices": [law(rng, letters, 0.5) for _ in range(rng.randint(1, 3))]}
+    return {"kind": kind, "center": q, "radius": rng.choice(["0", "1/100", "1/7", "2/3", "5"])}
+
+
+def question(rng, kind):
+    """A small audit against a class."""
+    letters, count = rng.randint(2, 3), rng.randint(1, 2)
+    table = {"problem": "maximal_leakage", "records": {"count": count, "alphabet": letters}}
+    table["query"] = rng.choice([{"kind": "sum"}, {"kind": "identity"}, {"kind": "modular_sum", "modulus": 3}])
+    table["mechanism"] = {"kind": "none"}
+    inputs = Question(table).input_count
+    table["mechanism"] = {"kind": "matrix", "rows": [law(rng, 3, 0.3) for _ in range(inputs)]}
+    return Question({**table, "adversary": drawn(rng, kind, letters)})
+
+
+def counted(table, letters):
+    """The letters that count."""
+    if table["kind"] == "floor_priors" or (table["kind"] == "l1_ball_priors" and exact(table["radius"])):
+        return list(range(letters))
+    rows = table.get("vertices") or [table.get("high") or table["center"]]
+    return [a for a in range(letters) if any(exact(row[a]) for row in rows)]
+
+
+def most(table, far, hint):
+    """M(d) of docs/certificate-format.md: by a linear program where it is the maximum of one, else as it is written."""
+    kind, letters = table["kind"], list(far)
+    d, n = np.array(list(far.values())), len(far)
+    if kind == "polytope_priors":
+        vertices = [normalised([exact(x) for x in row]) for row in table["vertices"]]
+        return max(sum(float(v[a]) * far[a] for a in letters) for v in vertices)
+    one = np.ones((1, n))
+    if kind in ("floor_priors", "box_priors"):
+        sides = [(float(exact(table.get("floor", 0))), 1.0)] * n
+        if kind == "box_priors":
+            sides = [(float(exact(table["low"][a])), float(exact(table["high"][a]))) for a in letters]
+        return -linprog(-d, A_eq=one, b_eq=[1], bounds=sides).fun
+    q = np.array([float(x) for x in normalised([exact(x) for x in table["center"]])])[letters]
+    radius = float(exact(table["radius"]))
+    if kind == "l1_ball_priors":  # p, then numbers at least |p - q|
+        eye = np.eye(n)
+        rows = np.block([[eye, -eye], [-eye, -eye], [np.zeros((1, n)), one]])
+        sides = [*q, *-q, radius]
+        found = linprog([*-d, *[0] * n], rows, sides, np.hstack([one, 0 * one]), [1], bounds=[(0, None)] * (2 * n))
+        return -found.fun
+    if hint is None:
+        return d.max() if radius else q @ d
+    t, *v = map(float, map(Fraction, hint))
+    if kind == "kl_ball_priors":
+        return t * math.log(sum(x * math.exp(y / t) for x, y in zip(q, d, strict=True))) + t * radius
+    return t * (1 + radius) + v[0] + (q * np.maximum(0, d - v[0]) ** 2).sum() / (4 * t)
+
+
+def divergences(question, rows, letters, r):
+    """d_a by letter, in doubles."""
+    return {
+        a: sum(float(x) * math.log(x / y) for x, y in zip(question.rational[rows[a]], r, strict=True) if x)
+        for a in letters
+    }
+
+
+def member(table, law):
+    """Whether a law is in the class, but for what doubles cannot tell."""
+    kind = table["kind"]
+    if kind == "floor_priors":
+        return min(law) >= exact(table["floor"])
+    if kind == "box_priors":
+        return all(exact(x) <= p <= exact(y) for x, p, y in zip(table["low"], law, table["high"], strict=True))
+    q = normalised([exact(x) for x in table["center"]])
+    if kind == "l1_ball_priors":
+        return sum(abs(p - x) for p, x in zip(law, q, strict=True)) <= exact(table["radius"])
+    if any(p and not x for p, x in zip(law, q, strict=True)):
+        return False
+    if kind == "chi_square_ball_priors":
+        return sum((p - x) ** 2 / x for p, x in zip(law, q, strict=True) if x) <= exact(table["radius"])
+    return law == q or sum(float(p) * math.log(p / x) for p, x in zip(law, q, strict=True) if p) <= exact(
+        table["radius"]
+    )
+
+
+def somewhere(rng, table, letters):
+    """Weights of a witness, and its law, near the class or in it."""
+    if table["kind"] == "polytope_priors":
+        vertices = [normalised([exact(x) for x in row]) for row in table["vertices"]]
+        weights = [Fraction(rng.randint(0, 3)) for _ in vertices[1:]] + [Fraction(rng.randint(1, 3))]
+        shares = normalised(weights)
+        return weights, [sum(w * v[a] for w, v in zip(shares, vertices, strict=True)) for a in range(letters)]
+    middle = table.get("center") or table.get("high") or ["1"] * letters
+    q, other = normalised([exact(x) for x in middle]), [exact(x) for x in law(rng, letters)]
+    part = Fraction(rng.randint(0, 20), 20)
+    weights = [(1 - part) * x + part * y for x, y in zip(q, other, strict=True)]
+    return weights, weights
+
+
+def certificate(question, lower, upper, *lines):
+    """A model and its certificate."""
+    model = toml(question.table)
+    head = {
+        "format": "dalenius-certificate/2",
+        "problem": "maximal_leakage",
+        "model": digest(question),
+        "lower": str(lower),
+    }
+    values = [{**head, "upper": str(upper), "unit": "nats", "producer": "tests"}, *lines]
+    return model, "".join(json.dumps(value) + "\n" for value in values).encode()
+
+
+@pytest.mark.parametrize("seed", thinned(range(240), every=12))
+def test_bounds_and_witnesses_against_a_second_reading(seed):
+    """Of random laws of the outputs and hints: exactly what the second reading says is proved; no law of the class learns more."""
+    rng = random.Random(seed)
+    asked = question(rng, KINDS[seed // 12 % 6 if seed % 12 == 0 else seed % 6])
+    table, rows = asked.table["adversary"], asked.rational
+    letters, lines, bound = asked.alphabets[0], [["witness", None, None]], 0.0
+    hints = {"kl_ball_priors": ["1/3"], "chi_square_ball_priors": ["1/4", str(Fraction(rng.randint(-3, 3), 10))]}
+    for i in range(len(asked.alphabets)):
+        lines.append(["record", i])
+        for j, chosen in enumerate(asked.selections(i)):
+            r = normalised([Fraction(rng.randint(1, 5)) for _ in rows[0]])
+            hint = rng.choice([hints.get(table["kind"]), None])
+            bound = max(bound, most(table, divergences(asked, chosen, counted(table, letters), r), hint))
+            lines.append(["law", [j], list(map(str, r)), hint])
+    arithmetic = "python" if seed % 24 == 12 else "auto"
+    for upper, status in ((bound + 1e-8, 0), (bound - 1e-8, 1)):
+        verdict = check(*certificate(asked, 0, Fraction(max(upper, 0)), *lines), arithmetic=arithmetic)
+        assert verdict.exit_code == status or bound < 1e-7, verdict.reason
+    for _ in range(12):
+        i = rng.randrange(len(asked.alphabets))
+        chosen = asked.selections(i)
+        j = rng.randrange(len(chosen))
+        weights, p = somewhere(rng, table, letters)
+        masses = [
+            [p[a] if k == chosen[j][a] else Fraction(0) for k in range(asked.input_count)] for a in range(letters)
+        ]
+        value, inside = float(asked.leakage(i, masses)), table["kind"] == "polytope_priors" or member(table, p)
+        assert not inside or value <= bound + 1e-9
+        lines[0] = ["witness", i, [j, list(map(str, weights))]]
+        for lower in (value - 1e-9, value + 1e-9):
+            proved = check(*certificate(asked, Fraction(lower), 9, *lines), arithmetic=arithmetic).proved
+            assert proved == (inside and lower < value)
+
+
+@pytest.mark.parametrize("seed", thinned(range(60), every=20))
+def test_priors_of_designs_against_a_second_reading(seed):
+    """Lines `prior` and `also`: bounds are what the second reading says, and laws outside of the class are refused."""
+    rng = random.Random(seed)
+    kind, letters = KINDS[(seed // 20 + seed) % 6], 3
+    table = {"problem": "min_distortion", "max_leakage": "9", "records": {"count": 1, "alphabet": letters}}
+    table |= {"query": {"kind": "identity"}, "distortion": {"kind": "hamming"}, "law": {"kind": "uniform"}}
+    held_ = drawn(rng, kind, letters)
+    table |= {"mechanism": {"class": "oblivious"}, "adversary": {"kind": "product_priors"}}
+    table["constraints"] = [{"kind": "leakage", "adversary": held_, "at_most": "0"}]
+    if seed % 2:
+        table |= {"max_leakage": "0", "adversary": held_, "constraints": []}
+    asked = Question(table)
+    weights, p = somewhere(rng, held_, letters)
+    phi = [[str(rng.randint(1, 4)) for _ in range(3)] for _ in range(letters)]
+    name = ["prior"] if seed % 2 else ["also", 0]
+    lines = [["dual", "0"], [*name, "1/3", 0, [0, list(map(str, weights))], phi]]
+    low = float(own.bound(asked, lines, upper=True))
+    tail = [] if seed % 2 else [["record", 0], ["law", [0], ["1"] * 3], ["adversary", 0]]
+    for claim, expected in ((low - 1e-9, True), (low + 1e-9, False)):
+        claim = Fraction(max(claim, 1e-12))  # a lower end of 0 or less needs no prior
+        head = {"format": "dalenius-certificate/2", "problem": "min_distortion", "model": digest(asked)}
+        head |= {
+            "lower": str(claim),
+            "upper": "2/3",
+            "unit": "distortion",
+            "producer": "tests",
+            "mechanism": [["1"] * 3] * 3,
+        }
+        data = "".join(json.dumps(line) + "\n" for line in [head, *lines, *tail]).encode()
+        verdict = check(toml(table), data)
+        inside = kind == "polytope_priors" or member(held_, p)
+        assert verdict.proved == (expected and inside and low > 1e-9), verdict.reason

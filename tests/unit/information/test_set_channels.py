@@ -1,0 +1,84 @@
+"""Divergences of channels of sets against the channels, written out; and what a plan that leaves much out still encloses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.information import set_channels
+from dalenius.information.set_channels import RandomSets
+
+PROTOCOLS = [
+    (dl.subset_selection(0.8, size=1), 6),
+    (dl.subset_selection("log 3", size=3), 6),
+    (dl.optimized_unary_encoding(2), 6),
+    (dl.local_hashing(0.5, buckets=3), 4),
+    (dl.hadamard_response(1.5), 6),
+]
+LAWS = [[1, 1, 1, 1, 1, 1], [3, 3, 2, 2, 1, 1], [5, 1, 5, 1, 5, 0], [6, 5, 4, 3, 2, 1]]
+
+
+def by_definition(rows, law):
+    return (rows * np.log(rows / (law @ rows))).sum(axis=1)
+
+
+@pytest.mark.parametrize(("mechanism", "inputs"), PROTOCOLS, ids=lambda part: getattr(part, "kind", None))
+@pytest.mark.parametrize("weights", LAWS)
+def test_divergences_are_those_of_the_channel(mechanism, inputs, weights):
+    law = np.array(weights[:inputs], dtype=float)
+    law /= law.sum()
+    channel = mechanism.sets(inputs)
+    values, group = np.unique(law, return_inverse=True)
+    sizes = np.bincount(group)
+    if channel.whole:
+        values, group, sizes = law, np.arange(inputs), np.ones(inputs, dtype=int)
+    low, high = channel.plan(sizes, values, 1e-12).divergences(values)
+    exact = by_definition(mechanism.channel(np.arange(inputs)), law)
+    assert np.all(low[group] <= exact + 1e-14)
+    assert np.all(exact <= high[group] + 1e-14)
+    assert np.all(high - low <= 1e-11)
+
+
+@pytest.mark.parametrize("order", [1, 2, 5])
+@pytest.mark.parametrize("listed", [(), ((0, 1, 2),), ((1, 0, 1), (2, 0, 0))])
+def test_what_is_left_out_is_enclosed(order, listed):
+    channel = dl.optimized_unary_encoding(1).sets(6)
+    sizes, values = np.array([2, 2, 2]), np.array([0.25, 0.15, 0.1])
+    low, high = set_channels._RandomPlan(channel, sizes, listed, order).divergences(values)
+    exact = by_definition(dl.optimized_unary_encoding(1).channel(np.arange(6)), np.repeat(values, 2))[::2]
+    assert np.all(low <= exact + 1e-15)
+    assert np.all(exact <= high + 1e-15)
+    assert low.min() < exact.min() - 1e-9
+
+
+def test_moments_of_many_groups_by_cumulants():
+    """More than FEW groups; the moments of independent bits, listed."""
+    channel, bits = RandomSets(17, 1.0, 0.5, 0.3), 17
+    values = np.linspace(1.0, 2.0, bits)
+    values /= values.sum()
+    plan = set_channels._RandomPlan(channel, np.ones(bits, dtype=int), (), 3)
+    moments, mean = plan._moments(values)
+    own = np.delete(values, 0)
+    sums, law = np.zeros(1), np.ones(1)
+    for p in own:
+        sums, law = np.concatenate([sums, sums + p]), np.concatenate([0.7 * law, 0.3 * law])
+    assert math.isclose(mean[0], law @ sums, rel_tol=1e-12)
+    for j in range(2, 7):
+        assert math.isclose(moments[j, 0], law @ (sums - law @ sums) ** j, rel_tol=1e-9)
+
+
+def test_a_thousand_inputs_take_a_handful_of_numbers():
+    """Buckets as many as suit estimates, e^epsilon + 1."""
+    sizes, values = np.array([300, 300, 400]), np.array([5.0, 3.0, 2.0]) / 3200
+    for epsilon, buckets in ((0.5, 3), (3, 21), (6, 404)):
+        channel = dl.local_hashing(epsilon, buckets=buckets).sets(1000)
+        low, high = channel.plan(sizes, values, 1e-12).divergences(values)
+        assert np.all(high - low <= 1e-11)
+
+
+def test_no_plan_where_there_are_too_many_numbers():
+    sizes, values = np.full(10, 100), np.arange(1.0, 11.0) / 5500
+    assert dl.subset_selection(1, size=270).sets(1000).plan(sizes, values, 1e-9) is None
