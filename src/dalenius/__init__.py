@@ -6,7 +6,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion (which mechanism is best?);
+Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is
+                best?);
                 for annotations: Problem, DesignProblem
 Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,
@@ -17,7 +18,9 @@ Mechanisms      exponential, geometric, laplace_threshold, randomized_response, 
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
-                DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit
+                DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
+                MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
+                LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
@@ -55,6 +58,7 @@ from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import MaximalLeakage as MaximalLeakage
+from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
 from dalenius.model import MinLeakage as MinLeakage
 from dalenius.model import PriorSet as PriorSet
@@ -68,17 +72,26 @@ from dalenius.model.adversaries import FloorPriors as FloorPriors
 from dalenius.model.adversaries import KLBallPriors as KLBallPriors
 from dalenius.model.adversaries import L1BallPriors as L1BallPriors
 from dalenius.model.adversaries import PolytopePriors as PolytopePriors
+from dalenius.model.constraints import KL as KL
 from dalenius.model.constraints import Affine as Affine
 from dalenius.model.constraints import Band as Band
+from dalenius.model.constraints import ChiSquare as ChiSquare
 from dalenius.model.constraints import Constraint as Constraint
 from dalenius.model.constraints import DistortionBudget as DistortionBudget
 from dalenius.model.constraints import ErrorCap as ErrorCap
+from dalenius.model.constraints import InformationPrivacy as InformationPrivacy
 from dalenius.model.constraints import LeakageLimit as LeakageLimit
 from dalenius.model.constraints import Linear as Linear
 from dalenius.model.constraints import LocalDPBetween as LocalDPBetween
+from dalenius.model.constraints import LocalDPDelta as LocalDPDelta
+from dalenius.model.constraints import LocalInformationPrivacy as LocalInformationPrivacy
+from dalenius.model.constraints import LocalInformationPrivacyDelta as LocalInformationPrivacyDelta
+from dalenius.model.constraints import MaximalCorrelation as MaximalCorrelation
 from dalenius.model.constraints import Monotone as Monotone
+from dalenius.model.constraints import MutualInformation as MutualInformation
 from dalenius.model.constraints import PointwiseLeakageLimit as PointwiseLeakageLimit
 from dalenius.model.constraints import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints import TotalVariation as TotalVariation
 from dalenius.model.constraints import Unbiased as Unbiased
 from dalenius.model.constraints import ZeroEntries as ZeroEntries
 from dalenius.model.distortions import Absolute as Absolute

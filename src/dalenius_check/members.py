@@ -49,12 +49,13 @@ class Members(Protocol):
             own, mean = [n - (g == h) for g, n in enumerate(sizes)], c * beta * left[1]
             several = any(own[g] for g in rest)
             moments = _moments([a * b for a, b in zip(single, left, strict=True)]) if several else []
-            weighted = list(self._tuples(listed, own, p, beta))
-            outside = self.left_out(sum((b for b, _ in weighted), arb(0)), above)
-            yield (
-                outside + sum((b * self._log(1 + c * p[h] + x, mean, moments, above) for b, x in weighted), arb(0)),
-                outside + sum((b * self._log(1 + x, mean, moments, above) for b, x in weighted), arb(0)),
-            )
+            within, inside, outside = arb(0), arb(0), arb(0)
+            for b, x in self._tuples(listed, own, p, beta):
+                within += b
+                inside += b * self._log(1 + c * p[h] + x, mean, moments, above)
+                outside += b * self._log(1 + x, mean, moments, above)
+            missing = self.left_out(within, above)
+            yield missing + inside, missing + outside
 
     def _tuples(self, listed: Ranges, own: Sequence[int], p: Sequence[arb], beta: arb) -> Iterator[tuple[arb, arb]]:
         """The tuples' probabilities, and what they add to c w(S)."""
@@ -64,6 +65,7 @@ class Members(Protocol):
             shares = [comb(own[g], s) * ups[s] * downs[s] for s in range(own[g] + 1)]
             choices.append([(shares[s], step * s) for s in range(low, min(high, own[g]) + 1)])
         for chosen in product(*choices):
+            self.allowance.look()
             weight, shift = arb(1), arb(0)
             for b, x in chosen:
                 weight, shift = weight * b, shift + x

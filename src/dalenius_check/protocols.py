@@ -56,6 +56,7 @@ class Subsets(Protocol):
             for g, low, high in listed
         ]
         for chosen in product(*choices):
+            self.allowance.look()
             rest = members - sum(s for s, _, _ in chosen)
             if not 0 <= rest <= own[left]:
                 continue
@@ -63,8 +64,6 @@ class Subsets(Protocol):
             for _, way, x in chosen:
                 b, u = b * way, u + x
             value, within = value + b * u.log(), within + b
-            if rest == 0:
-                self.allowance.look()
         return value / whole + self.left_out(within / whole, above)
 
 

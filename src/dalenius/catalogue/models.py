@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from dalenius._load import load_file
 from dalenius.catalogue.standing import Digests, Standing, certificate_digest, recorded, standing
@@ -140,8 +141,6 @@ class LibraryModel:
         inputs, outputs = _shape(problem)
         form = normal_form(problem)
         path = self.certificate_path
-        adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
-        entropy = adversary.get("entropy_at_least")
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
         return IndexRow(
             name=self.name,
@@ -149,9 +148,7 @@ class LibraryModel:
             problem=problem.kind,
             query=problem.query.kind,
             mechanism=form["mechanism"].get("kind") or form["mechanism"]["class"],
-            adversary=f"H >= {entropy}"
-            if entropy
-            else adversary.get("kind") or f"{privacy['kind']} {privacy['epsilon']}",
+            adversary=_against(form),
             datasets=" * ".join(f"{size}^{times}" if times > 1 else f"{size}" for size, times in problem.records.runs),
             inputs=inputs,
             outputs=outputs,
@@ -167,6 +164,16 @@ class LibraryModel:
             title=problem.title,
             source=problem.source,
         )
+
+
+def _against(form: dict[str, Any]) -> str:
+    """Whom the mechanism is to be safe from, in a normal form: an adversary, a privacy notion, or limits alone."""
+    adversary, privacy = form.get("adversary", {}), form.get("privacy", {})
+    if entropy := adversary.get("entropy_at_least"):
+        return f"H >= {entropy}"
+    if privacy:
+        return f"{privacy['kind']} {privacy['epsilon']}"
+    return str(adversary.get("kind") or " and ".join(table["kind"] for table in form["constraints"]))
 
 
 @dataclass(frozen=True)
@@ -304,7 +311,6 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
 def _shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
-        rows, columns = problem.channel.shape
-        return rows, columns
+        return problem.shape
     assert isinstance(problem, DesignProblem)
     return problem.input_count, problem.output_count

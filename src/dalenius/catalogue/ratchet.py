@@ -38,6 +38,7 @@ MOST_BYTES = 500_000  # bytes of a certificate's file in the library
 READ = 20_000  # bytes of a certificate that somebody may want to look at: one that is longer is compressed
 WRITTEN = "history.csv", "INDEX.md", "index.csv"
 MOST_CHARACTERS = 200  # characters of a name in the history
+MOST_READ = 10**12  # numbers beyond it are told by a power of 2
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def index_markdown(rows: list[IndexRow]) -> str:
             if row.set == name:
                 known = f"{row.tightness}: {row.formula}" if row.formula else row.tightness
                 cells = (
-                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, f"{row.inputs} x {row.outputs}", row.lower, row.upper,
+                    f"[{row.name}]({row.name}.toml)", row.problem, row.datasets, _shape(row), row.lower, row.upper,
                     row.gap, known, f"{row.certificate_bytes:,}", row.title, row.source,
                 )  # fmt: skip
                 lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |")
@@ -325,3 +326,9 @@ def _csv(rows: list[tuple[object, ...]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def _shape(row: IndexRow) -> str:
+    """Inputs x outputs; a number that nobody would read by the power of 2 below it."""
+    outputs = str(row.outputs) if row.outputs < MOST_READ else f"2^{row.outputs.bit_length() - 1}"
+    return f"{row.inputs} x {outputs}"

@@ -66,6 +66,12 @@ def _with_law(problem: dl.Problem, public: str) -> dl.DesignProblem:
         raise dl.InputError(
             f"{OPTION}: this privacy is about the law itself; list [privacy] priors in the model, or state the law"
         )
+    for j, limit in enumerate(problem.own_constraints):
+        if getattr(limit, "about_the_law", False):
+            raise dl.InputError(
+                f"{OPTION}: constraints[{j}] ({limit.kind}) is about the law itself; list its secret or priors in the model, or state "
+                "the law"
+            )
     try:
         law = dl.Uniform() if public == dl.Uniform.kind else dl.Iid(listed(public, OPTION))
         return dataclasses.replace(problem, law=law)

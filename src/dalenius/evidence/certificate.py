@@ -25,6 +25,7 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    TangentLine,
     TermLine,
     TermSection,
     UpperLine,
@@ -39,7 +40,18 @@ __all__ = ["Certificate", "Claim", "Header", "Sections", "claim_text"]
 
 FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
-LOWER = (WitnessLine, DualLine, PriorLine, RatioLine, MultiplierLine, ConeLine, AlsoLine, WeightLine, TermLine)
+LOWER = (
+    WitnessLine,
+    DualLine,
+    PriorLine,
+    RatioLine,
+    MultiplierLine,
+    ConeLine,
+    AlsoLine,
+    TangentLine,
+    WeightLine,
+    TermLine,
+)
 
 Claim = tuple[Fraction, Fraction]
 Sections = dict[int, tuple[ProofLine, ...]]

@@ -100,6 +100,8 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "How": _how,
     "Side": lambda value: value in ("above", "below"),
     "Moves": _many(_many(_many(_index))),
+    "About": lambda value: _or_none(_index)(value) or _many(_number)(value) or _many(_or_none(_index))(value),
+    "Hint": lambda value: _many(_number)(value) or _many(_many(_number))(value),
     "WeightsOf": lambda value: _index(value) or _many(_number)(value),
 }
 _KINDS: dict[tuple[str, int], type[Line]] = {(kind.word, len(fields(kind))): kind for kind in get_args(Line)}

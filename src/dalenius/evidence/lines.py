@@ -11,6 +11,7 @@ from typing import ClassVar, Union
 
 __all__ = [
     "UNIFORM",
+    "About",
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
@@ -19,6 +20,7 @@ __all__ = [
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "Hint",
     "How",
     "ImageRow",
     "InputLaw",
@@ -46,6 +48,7 @@ __all__ = [
     "SameRow",
     "SelectionPrior",
     "Split",
+    "TangentLine",
     "TermLine",
     "TermSection",
     "UniformLeaf",
@@ -147,6 +150,22 @@ class AlsoLine:
     record: Index
     prior: InputLaw
     posteriors: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class TangentLine:
+    """A tangent of a limit about a secret: of which of its laws, its weight, what it is about, and the numbers that choose it."""
+
+    word: ClassVar[str] = "tangent"
+    constraint: Index
+    law: Index
+    weight: Number
+    about: About
+    hint: Hint
+
+
+About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function of the letters; two letters; nothing
+Hint = Vector | Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +405,16 @@ class UniformLeaf:
 
 
 LowerLine = (
-    WitnessLine | DualLine | PriorLine | RatioLine | MultiplierLine | ConeLine | AlsoLine | WeightLine | TermLine
+    WitnessLine
+    | DualLine
+    | PriorLine
+    | RatioLine
+    | MultiplierLine
+    | ConeLine
+    | AlsoLine
+    | TangentLine
+    | WeightLine
+    | TermLine
 )
 BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow

@@ -2,6 +2,7 @@
 
 from dalenius.model.adversaries import Adversary, AnyPrior, EntropyAtLeast, FixedPrior, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.max_utility import MaxUtility
 from dalenius.model.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
@@ -15,6 +16,7 @@ __all__ = [
     "DesignProblem",
     "EntropyAtLeast",
     "FixedPrior",
+    "MaxUtility",
     "MaximalLeakage",
     "MinDistortion",
     "MinLeakage",

@@ -25,7 +25,7 @@ LARGEST_IN_DOUBLES = Fraction(10**300)
 class MinDistortion(DesignProblem):
     """min over the mechanisms Q of a class of E(Q), the expected distortion: over those with L(Q) <= max_leakage, or the private ones.
 
-    Give either `adversary` and `max_leakage`, or `privacy`.
+    Give `adversary` and `max_leakage`, or `privacy`, or `constraints` alone: then over those that meet them.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ class MinDistortion(DesignProblem):
 
     def __post_init__(self) -> None:
         given = [name for name in ("adversary", "max_leakage", "privacy") if getattr(self, name) is not None]
-        if given not in (["adversary", "max_leakage"], ["privacy"]):
+        if given not in (["adversary", "max_leakage"], ["privacy"]) and (given or not self.constraints):
             raise InputError(
-                "min_distortion: expected either an adversary and max_leakage, or privacy; got "
-                + (" and ".join(given) if given else "neither")
+                "min_distortion: expected an adversary and max_leakage, or privacy, or constraints alone; got "
+                + (" and ".join(given) if given else "none of them")
             )
         if self.max_leakage is not None:
             amount, units = self._amount
@@ -97,8 +97,10 @@ class MinDistortion(DesignProblem):
 
     @property
     def feasible(self) -> bool:
-        """Whether some mechanism of the class meets what is asked: a constant one leaks 0, and is private for every epsilon >= 0."""
-        return self.budget >= 0 if self.privacy is None else self.privacy.feasible
+        """Whether some mechanism of the class meets budget or privacy: a constant one leaks 0, and is private for epsilon >= 0."""
+        if self.privacy is not None:
+            return self.privacy.feasible
+        return self.adversary is None or self.budget >= 0
 
     @property
     def _amount(self) -> tuple[Fraction, str]:
@@ -140,22 +142,25 @@ class MinDistortion(DesignProblem):
                     f"model: expected either [adversary] and max_leakage, or [privacy]; got {brief(given)} too"
                 )
             return ("privacy",)
-        return ("adversary",)
+        return ("adversary",) if "adversary" in model or cls.budget_key in model or not model.get("constraints") else ()
 
     @classmethod
     def goal(cls, model: Mapping[str, Any]) -> dict[str, Any]:
         if "privacy" in model:
             return {"privacy": read_shelved(NOTIONS, model["privacy"], "[privacy]")}
-        return super().goal(model)
+        return super().goal(model) if cls.more_tables(model) else {}
 
     def tables(self) -> dict[str, Any]:
         tables = super().tables()
-        if self.privacy is not None:
+        if self.max_leakage is None:
             del tables[self.budget_key]
+        if self.privacy is not None:
             tables["privacy"] = {"kind": self.privacy.kind, **self.privacy.to_table()}
         return tables
 
     def normal_tables(self) -> dict[str, Any]:
         if self.privacy is not None:
             return {**super().normal_tables(), "privacy": self.privacy.normal_table()}
+        if self.adversary is None:
+            return super().normal_tables()
         return {**super().normal_tables(), self.budget_key: f"{self.budget} {self.budget_units}"}

@@ -114,11 +114,11 @@ class Problem(ABC):
         return adversary
 
     def against(self, what: str) -> Adversary:
-        """The adversary; `InputError` for a design under [privacy], which has none: `what` is about one."""
+        """The adversary; `InputError` for a design under [privacy] or constraints alone, which has none: `what` is about one."""
         if self.adversary is None:
             raise InputError(
-                f"{what} is about an adversary, and this design has [privacy] instead; solve it, or give it an adversary and "
-                "max_leakage"
+                f"{what} is about an adversary, and this design has [privacy] or constraints instead; solve it, or give it an "
+                "adversary and max_leakage"
             )
         return self.adversary
 

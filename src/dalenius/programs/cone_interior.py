@@ -1,16 +1,18 @@
-"""A mechanism as far inside second-order cones as linear rows allow; or multipliers which say that they allow none."""
+"""A mechanism as far inside cones and limits about secrets as linear rows allow; or multipliers which say that they allow none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cvxpy as cp
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from dalenius.information.arrays import Floats
+from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs.demands import ConeRows, LinearRows
+from dalenius.programs.secrets import Secrets, Tangent
 from dalenius.programs.solvers import OWN, attempt, ladder
 
 __all__ = ["ConeInterior", "cone_interior"]
@@ -30,18 +32,25 @@ class ConeInterior:
         The least number by which all norms must be above their bounds; negative where there is room.
     prices : (linear rows,)
     cones : (t, u...) of every cone
+    tangents : of the limits about secrets
     """
 
     q: Floats
     excess: float
     prices: Floats
     cones: tuple[Floats, ...]
+    tangents: tuple[Tangent, ...] = ()
 
 
 def cone_interior(
-    rows: LinearRows, cones: Sequence[ConeRows], support: np.ndarray, order: Sequence[str]
+    rows: LinearRows,
+    cones: Sequence[ConeRows],
+    support: np.ndarray,
+    order: Sequence[str],
+    secrets: Secrets,
+    tied: TiedEntries,
 ) -> ConeInterior | None:
-    """Minimise e over mechanisms that meet the rows, with norm_k <= bound_k + e for all k; None if no solver answers.
+    """Minimise e over mechanisms that meet the rows, where cones and limits may be passed by e; None if no solver answers.
 
     Parameters
     ----------
@@ -49,6 +58,9 @@ def cone_interior(
         Entries that need not be 0.
     order : sequence of str
         The solvers to try in turn.
+    secrets : Secrets
+    tied : TiedEntries
+        Of which entries the limits are about.
     """
     used = np.flatnonzero(support)
     placed = csr_matrix((np.ones(used.size), (used, np.arange(used.size))), shape=(support.size, used.size))
@@ -64,11 +76,14 @@ def cone_interior(
         parts = cp.Variable(len(cone.offset), name=f"parts{k}")
         constraints[f"parts{k}"] = parts == cone.matrix @ q + cone.offset
         constraints[f"cone{k}"] = cp.SOC(parts[0] + excess, parts[1:])
+    Q = cp.reshape(q[tied.numbers.reshape(-1)], tied.numbers.shape, order="C")
+    constraints |= secrets.model(Q, excess)[1]
     problem = cp.Problem(cp.Minimize(excess), list(constraints.values()))
     for name, settings in ladder([name for name in order if name != OWN]):
         made = attempt(problem, {"z": z, "excess": excess}, constraints, name, settings, time_limit=SECONDS)
         if {"z", "excess"} <= made.point.keys():
-            return _answer(made.point, made.duals, rows, support, len(cones))
+            answer = _answer(made.point, made.duals, rows, support, len(cones))
+            return replace(answer, tangents=secrets.listed(secrets.project(made.duals, tied.numbers.shape[1])))
         if made.hung:
             break
     return None

@@ -137,8 +137,12 @@ class ConstrainedUpdate(MechanismProgram):
         self._add_cones(flat)
         if len(self.levels.worth):
             objective = objective + self._add_levels(q)
+        Q = cp.reshape(flat[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
         if self.leakages is not None:
-            self._add_leakages(q, self.leakages)
+            self._add_leakages(Q, self.leakages)
+        variables, constraints = self.demands.secrets.model(Q)
+        self.variables |= variables
+        self.constraints |= constraints
         self.problem = cp.Problem(cp.Minimize(objective), list(self.constraints.values()))
 
     def _add_cones(self, flat: cp.Expression) -> None:
@@ -158,9 +162,8 @@ class ConstrainedUpdate(MechanismProgram):
             self.constraints["charges"] = charged <= levels[0]
         return cp.sum(cp.multiply(self.levels.worth, levels))
 
-    def _add_leakages(self, q: cp.Expression, leakages: Leakages) -> None:
+    def _add_leakages(self, Q: cp.Expression, leakages: Leakages) -> None:
         """The leakages, and what they may be."""
-        Q = cp.reshape(cp.vec(q, order="C")[self.tied.numbers.reshape(-1)], self.cost.shape, order="C")
         conic = conic_leakages(Q, leakages, occurring=self._occurring)
         self.variables |= conic.variables
         self.constraints |= conic.constraints
@@ -184,7 +187,8 @@ class ConstrainedUpdate(MechanismProgram):
         weights, charged = self.levels.scaled(np.zeros(self.limits.shape), np.zeros(len(self.tied_charges)))
         nothing = {"prices": np.zeros(len(rows.ends)), "log_ratio": np.zeros((masses, self.cost.shape[1]))}
         cones = {f"cone{k}": np.zeros(len(cone.offset)) for k, cone in enumerate(self.demands.cones)}
-        return {"q": self.demands.anchor}, {"weights": weights, "charged": charged} | nothing | cones
+        secrets = self.demands.secrets.start(self.cost.shape[1])
+        return {"q": self.demands.anchor}, {"weights": weights, "charged": charged} | nothing | cones | secrets
 
     def repair(self, raw: Mapping[str, Floats]) -> Named | None:
         """Clipped, normalised, on the equations, and mixed with the anchor until everything is met."""
@@ -209,7 +213,8 @@ class ConstrainedUpdate(MechanismProgram):
 
     def _within(self, q: Floats) -> bool:
         """Whether what is not raised is within its limits."""
-        return bool(np.all(self._excess(q)[~self.raised] <= 0.0))
+        told = self.demands.secrets.excess(self.mechanism({"q": q}))
+        return bool(np.all(self._excess(q)[~self.raised] <= 0.0)) and told <= 0.0
 
     def _excess(self, q: Floats) -> Floats:
         """I_s - limit_s."""
@@ -236,7 +241,7 @@ class ConstrainedUpdate(MechanismProgram):
             if weights is None or log_ratio is None:
                 return None
             found |= {"weights": np.maximum(weights, 0.0), "log_ratio": log_ratio}
-        return found
+        return found | self.demands.secrets.project(duals, self.cost.shape[1])
 
     def _posteriors(self, cone: Floats | None) -> Floats | None:
         """log(phi/pi) out of the multipliers of the cones; tiny at outputs that a letter never has."""
@@ -275,6 +280,8 @@ class ConstrainedUpdate(MechanismProgram):
         if self.leakages is not None:
             scores, sizes = self.leakages.scores(weights, multipliers["log_ratio"])
             matrix, size, spent = matrix + scores, size + sizes, [*(weights * self.limits)]
+        told, more, taken = self.demands.secrets.given_away(multipliers)
+        matrix, size, spent = np.asarray(matrix + told), np.asarray(size + more), [*spent, taken]
         prices = multipliers["prices"]
         added, terms = rows.priced(prices), rows.sizes(prices)
         spent += [*(prices * rows.ends)]
@@ -297,7 +304,8 @@ class ConstrainedUpdate(MechanismProgram):
         """For given posteriors the bound is concave and piecewise linear in all else: a linear program has its largest value."""
         if self.demands.cones or self.wanted == np.inf:
             return point, multipliers
-        return point, self._best_prices(multipliers) or multipliers
+        turned = multipliers | self.demands.secrets.turned(multipliers)
+        return point, self._best_prices(turned) or multipliers
 
     def _best_prices(self, multipliers: Named) -> Named | None:
         """Maximise sum_x v_x - prices ends - weights limits where v_x is at most every supported entry of the matrix."""
@@ -310,31 +318,41 @@ class ConstrainedUpdate(MechanismProgram):
                 for s in range(self.leakages.count)
             )
             scores = [self.tied.sums(g).reshape(-1)[used] for g in each]
-        g = np.column_stack([*scores, *(charge.reshape(-1, 1)[used] for charge in self.tied_charges)])
+        charges = [charge.reshape(-1, 1)[used] for charge in self.tied_charges]
+        chosen = self.demands.secrets.used(multipliers)
+        tangents = [self.demands.secrets.alone(k, i, multipliers) for k, i in chosen]
+        told = [self.tied.sums(np.broadcast_to(g, self.cost.shape)).reshape(-1, 1)[used] for g, _ in tangents]
+        g = np.column_stack([*scores, *charges, *told])
         owner = csr_matrix(
             (np.ones(used.size), (np.arange(used.size), used // self.support.shape[1])), shape=(used.size, count)
         )
         left = hstack([owner, -rows.matrix.T.tocsr()[used], -csr_matrix(g)]).tocsr()
-        objective = np.concatenate([-np.ones(count), rows.ends, self.limits, np.zeros(len(self.tied_charges))])
+        behind = [spent for _, spent in tangents]
+        objective = np.concatenate([-np.ones(count), rows.ends, self.limits, np.zeros(len(charges)), behind])
         bounds = (
             [(None, None)] * count
             + [(None, None) if equal else (0.0, None) for equal in rows.equal]
-            + [(0.0, None)] * (len(self.limits) + len(self.tied_charges))
+            + [(0.0, None)] * (len(self.limits) + len(charges) + len(chosen))
         )
-        taken = hstack([csr_matrix((len(self.levels.worth), count + len(rows.ends))), csr_matrix(self.levels.matrix)])
+        levels = len(self.levels.worth)
+        taken = hstack(
+            [
+                csr_matrix((levels, count + len(rows.ends))),
+                csr_matrix(self.levels.matrix),
+                csr_matrix((levels, len(chosen))),
+            ]
+        )
         whole = {"A_eq": taken.tocsr(), "b_eq": self.levels.worth} if len(self.levels.worth) else {}
         costs, left_over = self.tied_cost.reshape(-1)[used], self.deadline - time.monotonic()
         options = TOLERANCES | {"time_limit": max(left_over, 0.01) if np.isfinite(left_over) else None}
         found = linprog(objective, A_ub=left, b_ub=costs, bounds=bounds, method="highs-ipm", options=options, **whole)
         if found.status != 0 or found.x is None:
             return None
-        prices, weights, charged = np.split(found.x[count:], np.cumsum([len(rows.ends), len(self.limits)]))
+        parts = np.cumsum([len(rows.ends), len(self.limits), len(charges)])
+        prices, weights, charged, shares = np.split(found.x[count:], parts)
         prices = np.where(rows.equal, prices, np.maximum(prices, 0.0))
-        return multipliers | {
-            "prices": prices,
-            "weights": np.maximum(weights, 0.0),
-            "charged": np.maximum(charged, 0.0),
-        }
+        better = {"prices": prices, "weights": np.maximum(weights, 0.0), "charged": np.maximum(charged, 0.0)}
+        return multipliers | better | self.demands.secrets.weighted(chosen, np.maximum(shares, 0.0), multipliers)
 
 
 def _in_cone(both: Floats) -> Floats:

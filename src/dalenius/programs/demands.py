@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from dalenius.information.arrays import Floats
+from dalenius.programs.secrets import Secrets
 
 __all__ = ["ConeRows", "Demands", "LinearRows"]
 
@@ -82,6 +83,8 @@ class Demands:
         Meets everything, with room where there is any: what is on the wrong side is mixed with it.
     tight : (rows of `rows`,) of bool, optional
         Rows that hold with equality in every mechanism; by default the equations.
+    secrets : Secrets
+        Limits of what the output tells about secrets.
     """
 
     rows: LinearRows
@@ -89,6 +92,7 @@ class Demands:
     anchor: Floats
     cones: tuple[ConeRows, ...] = ()
     tight: np.ndarray | None = None
+    secrets: Secrets = field(default_factory=Secrets)
 
     def met_by(self, q: Floats) -> Floats:
         """A mechanism near q that meets everything up to rounding: on the equations, then mixed with the anchor as far as need be."""

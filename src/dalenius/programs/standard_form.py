@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import cvxpy as cp
@@ -227,9 +228,15 @@ def _rows(name: str, stuffed: list[Any], constraints: Mapping[str, cp.Constraint
     """The blocks, and for each of our rows its number in the modelling language's."""
     kinds = {cp.constraints.Zero: "zero", cp.constraints.NonNeg: "nonnegative", cp.ExpCone: "exponential"}
     own = {constraint.id: key for key, constraint in constraints.items()}
-    numbers = iter(range(1, len(stuffed) + 1))
+    numbers = count(1)
     blocks, order, start = [], [], 0
     for constraint in stuffed:
+        if isinstance(constraint, cp.SOC):  # its multipliers are those of the equations of its parts
+            for size in constraint.cone_sizes():
+                blocks.append(Rows(f"auxiliary_{next(numbers)}", "second-order", (int(size),), auxiliary=True))
+                order.append(start + np.arange(int(size)))
+                start += int(size)
+            continue
         if type(constraint) not in kinds:
             raise DaleniusError(f"{name}: unexpected cone {brief(type(constraint).__name__)}")
         key, cone = own.get(constraint.id), kinds[type(constraint)]

@@ -151,8 +151,8 @@ def spread_budgets(
     low, high = problem.least_distortion, problem.constant_distortion
     problem.need_plain("frontier: spread budgets", "list budgets")
     if isinstance(problem, MinDistortion):
-        fields = {field.name: getattr(problem, field.name) for field in dataclasses.fields(problem) if field.init}
-        del fields["max_leakage"], fields["privacy"]
+        names = {field.name for field in dataclasses.fields(MinLeakage) if field.init} - {"max_distortion"}
+        fields = {name: getattr(problem, name) for name in names}
         exact = MinLeakage(**fields, max_distortion=low)
         end = solve(exact, gap=gap, time_limit=time_limit, solver=solver, progress=progress)
         if end.termination is Termination.INTERRUPTED:

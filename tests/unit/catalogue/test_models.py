@@ -223,6 +223,16 @@ def exponential(epsilon: str) -> Decimal:
     return 1 / (1 + number(epsilon).exp())
 
 
+def distorted(letters: int, told: Decimal) -> Decimal:
+    """The error at which the rate-distortion function of a uniform letter is so much, by bisection."""
+    low, high = Decimal(10) ** -45, 1 - 1 / Decimal(letters)
+    for _ in range(170):
+        middle = (low + high) / 2
+        rate = log(letters) - h(middle) - middle * log(letters - 1)
+        low, high = (middle, high) if rate > told else (low, middle)
+    return low
+
+
 def gerber(flip: Decimal, spare: Decimal) -> Decimal:
     """Mrs. Gerber's lemma: the parity of n bits through a binary symmetric channel, b = (n-1) log 2 + spare."""
     v = h_inverse(spare)
@@ -289,6 +299,10 @@ EXACT = {
     "scale/modular-sum-n1000": lambda: symmetric(3, "1/5"),
     "scale/parity-n1000": lambda: gerber(laplace(), log(2) / 2),
     "scale/parity-n100000": lambda: log(2) - h(number("1/10")),
+    "secret/chi-square-bit": lambda: (1 - number("1/20").sqrt()) / 2,
+    "secret/local-dp-delta": lambda: number("19/20") * 2 / (number(3) + 2),
+    "secret/mutual-information": lambda: distorted(3, number("1/10")),
+    "secret/total-variation": lambda: number("7/25"),
     "table/and-2x2": lambda: log(2) - h(number("1/10")),
 }
 

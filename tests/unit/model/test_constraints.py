@@ -16,6 +16,7 @@ from dalenius.model.constraints import CONSTRAINTS, RowConstraint
 from dalenius.model.model_file import normal_form
 
 OUTPUTS = [-1, 0, 1, "5/2", 3]
+SECRET = [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]
 ONE_OF_EACH = {
     "linear": dl.Linear([(0, 1, 2), (3, 0, "-1/3"), (0, 1, 1)], at_most=0.5),
     "zero": dl.ZeroEntries([(0, 4), (3, 0)]),
@@ -28,7 +29,21 @@ ONE_OF_EACH = {
     "pointwise_maximal_leakage": dl.PointwiseLeakageLimit(0.8, priors=[[0.25, 0.25, 0.5, 0]]),
     "cone": dl.SecondOrderCone([dl.Affine([(0, 0, 1), (0, 0, 1)], constant=-1), dl.Affine([])], [(1, 1, 1)], 0.75),
     "leakage": dl.LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
+    "local_information_privacy": dl.LocalInformationPrivacy("log 6/5", secret=SECRET),
+    "information_privacy": dl.InformationPrivacy(
+        "log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET
+    ),
+    "mutual_information": dl.MutualInformation("0.1 bits"),
+    "kl": dl.KL(0.2, strong=True, priors=[[0.25, 0.25, 0.5, 0], [0, 0.5, 0.25, "1/4"]]),
+    "total_variation": dl.TotalVariation("1/3", secret=SECRET),
+    "chi_square": dl.ChiSquare(0.3, strong=True, secret=[SECRET, SECRET[::-1]]),
+    "maximal_correlation": dl.MaximalCorrelation(square_at_most=0.3, secret=SECRET),
+    "local_dp_delta": dl.LocalDPDelta("1 bits", 0.05),
+    "local_information_privacy_delta": dl.LocalInformationPrivacyDelta(0.5, "1/7", secret=SECRET),
 }
+
+
+JOINT = [[Fraction(str(p)) for p in row] for row in SECRET]
 
 
 def design(*constraints, query=None, distortion=None, mechanism="oblivious", law=None):
@@ -84,6 +99,15 @@ def by_definition(problem, constraint, rows) -> bool:
         case "pointwise_maximal_leakage":
             mean = [(Q[0][y] + Q[1][y] + 2 * Q[2][y]) / 4 for y in range(5)]
             return all(float(Q[x][y]) <= math.exp(0.8) * float(mean[y]) for x in range(3) for y in range(5))
+        case "local_information_privacy" | "information_privacy":
+            exempt = set(constraint.exempt or ()) if constraint.kind == "information_privacy" else set()
+            r = [sum(sum(row) * Q[x][y] for x, row in enumerate(zip(*JOINT, strict=True))) for y in range(5)]
+            W = [[2 * sum(p * Q[x][y] for x, p in enumerate(row)) for y in range(5)] for row in JOINT]
+            c = Fraction(6, 5) if not exempt else Fraction(5, 4)
+            near = all(
+                W[s][y] <= c * r[y] and r[y] <= c * W[s][y] for s in (0, 1) for y in range(5) if (s, y) not in exempt
+            )
+            return near and (not exempt or r[2] + r[4] <= Fraction(3, 10))
     raise AssertionError(constraint.kind)
 
 
@@ -147,7 +171,7 @@ def test_rows_of_datasets_and_of_values_that_nobody_has():
 
 def test_sizes_are_counted_without_making_rows():
     for kind, constraint in ONE_OF_EACH.items():
-        if isinstance(constraint, RowConstraint) and kind != "monotone":
+        if isinstance(constraint, RowConstraint) and kind not in ("monotone", "information_privacy"):  # at most so many
             made, problem = constraint.rows(design().space), design()
             terms = sum(map(len, made.terms)) + sum(map(len, made.scaled))
             assert constraint.size(problem.space) == (len(made), terms)

@@ -231,10 +231,10 @@ def test_files_that_state_none(old, new, match):
 def test_either_a_budget_or_privacy():
     adversary = dl.EntropyAtLeast(0)
     for more in ({}, {"adversary": adversary}, {"max_leakage": 1}):
-        with pytest.raises(dl.InputError, match="either an adversary and max_leakage, or privacy"):
+        with pytest.raises(dl.InputError, match="an adversary and max_leakage, or privacy, or constraints alone"):
             design(None, **more)
     for more in ({"adversary": adversary}, {"max_leakage": 1}, {"adversary": adversary, "max_leakage": 1}):
-        with pytest.raises(dl.InputError, match="either an adversary and max_leakage, or privacy"):
+        with pytest.raises(dl.InputError, match="an adversary and max_leakage, or privacy"):
             design(dl.LocalDP(1), **more)
     with pytest.raises(dl.InputError, match="privacy: expected Privacy"):
         design(1.0)

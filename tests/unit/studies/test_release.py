@@ -10,6 +10,7 @@ import secrets
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -291,7 +292,11 @@ def test_the_designs_own_certificate_will_do(write, release, design):
     answer = json.loads(release("--json")[1])
     assert answer["leakage_nats"] == design.upper
     assert answer["certificate"] == "noise.cert"
-    design.audit.certificate.write("other.cert")
+    Path("noise.cert").unlink()
+    design.audit.certificate.write("noise.cert.gz")
+    answer = json.loads(release("--json")[1])
+    assert (answer["leakage_nats"], answer["certificate"]) == (design.audit.upper, "noise.cert.gz")
+    Path("noise.cert.gz").rename("other.cert")
     answer = json.loads(release("--json", "--certificate", "other.cert")[1])
     assert answer["leakage_nats"] == design.audit.upper
 

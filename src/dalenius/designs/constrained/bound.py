@@ -14,6 +14,7 @@ from dalenius.designs.exchange.bound import WeightedPrior, of_all_letters
 from dalenius.information.arrays import Floats
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.base import Named
+from dalenius.programs.secrets import Tangent
 
 __all__ = ["ConstrainedBound", "constrained_bound"]
 
@@ -34,6 +35,8 @@ class ConstrainedBound:
     prices : (rows of the region,)
         Those that keep entries away which are 0 in every mechanism are among them.
     cones : (t, u...) of every cone
+    tangents : (number of the law, number of the tangent, weight, hint)
+        Of the region's limits about secrets.
     paid : (rows of the region,)
         The prices before that: what a constraint costs.
     size : float
@@ -45,6 +48,7 @@ class ConstrainedBound:
     distortions: Mapping[int, float] = field(default_factory=dict)
     prices: Floats | None = None
     cones: tuple[Floats, ...] = ()
+    tangents: tuple[Tangent, ...] = ()
     size: float = 0.0
     found_by: str = "start"
     paid: Floats | None = None
@@ -60,6 +64,7 @@ class ConstrainedBound:
             distortions={j: scale * v for j, v in self.distortions.items()},
             prices=None if self.prices is None else scale * self.prices,
             cones=tuple(scale * both for both in self.cones),
+            tangents=tuple((k, i, scale * weight, hint) for k, i, weight, hint in self.tangents),
             size=scale * self.size,
             paid=None if self.paid is None else scale * self.paid,
         )
@@ -93,6 +98,7 @@ def constrained_bound(
         goal.charged(charged),
         prices,
         tuple(multipliers[f"cone{k}"] for k in range(len(region.cones))),
+        region.told.listed(multipliers),
         float(weights.sum() + np.abs(prices).sum() * (1.0 + np.abs(region.linear.ends).max(initial=0.0))),
         found_by,
         paid,

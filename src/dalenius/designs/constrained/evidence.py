@@ -11,10 +11,12 @@ import numpy as np
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
+from dalenius.designs.constrained.secrets import SecretLaw
+from dalenius.designs.constrained.vertex import Vertex
 from dalenius.designs.constrained.watchers import OWN, Place, term_of
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
 from dalenius.designs.terms import Terms
-from dalenius.evidence import matrix_text, short_text
+from dalenius.evidence import matrix_text, short_text, vector_text
 from dalenius.evidence.lines import (
     AlsoLine,
     ConeLine,
@@ -25,7 +27,9 @@ from dalenius.evidence.lines import (
     MultiplierLine,
     PriorLine,
     RatioLine,
+    TangentLine,
     TermLine,
+    Vector,
     WeightLine,
 )
 from dalenius.exact import fraction_text
@@ -33,7 +37,7 @@ from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion, MinLeakage
 from dalenius.model.constraints import LeakageLimit, Rows, SecondOrderCone
 
-__all__ = ["OwnBound", "inside_cone"]
+__all__ = ["OwnBound", "exact_lines", "inside_cone"]
 
 DIGITS = 16
 
@@ -49,6 +53,7 @@ class OwnBound:
     prices : dict of constraint -> dict of row -> multiplier
         Also of the budget and of the privacy notion, by their numbers.
     cones : dict of constraint -> (t, u...)
+    tangents : list of (law, number of the tangent, weight, hint)
     """
 
     def __init__(self, bound: ConstrainedBound, region: Region, *, infeasible: bool = False) -> None:
@@ -72,6 +77,8 @@ class OwnBound:
             for cone, both in zip(region.cones, bound.cones, strict=bool(bound.cones))
             if any(both)
         }
+
+        self.tangents = [(region.secrets[k], i, weight, hint) for k, i, weight, hint in bound.tangents]
 
     def _allow(self) -> None:
         """Lower the weights of the terms until the conditions of docs/certificate-format.md hold for them as they are written."""
@@ -115,6 +122,7 @@ class OwnBound:
                 ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
                 for j, both in sorted(self.cones.items())
             ),
+            *(_tangent(law, i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
             *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
 
@@ -190,7 +198,31 @@ class OwnBound:
                 for (x, y), c in part.summed.items():
                     matrix[x, y] -= float(multiplier * c)
                     size[x, y] += abs(float(multiplier * c))
+        for law, i, weight, hint in self.tangents:
+            slopes, sizes = law.part.slopes(i, hint)
+            matrix, size = matrix + weight * (law.part.masses.T @ slopes), size + weight * (law.part.masses.T @ sizes)
+            spent += weight * law.part.behind(i, hint)
         return matrix, size, spent
+
+
+def exact_lines(vertex: Vertex, region: Region) -> tuple[LowerLine, ...]:
+    """The multipliers of an exact optimum, as they are."""
+    prices: dict[int, dict[int, str]] = {}
+    for row, price in zip(region.rows, vertex.prices, strict=True):
+        for j, r in row.members if price else ():
+            prices.setdefault(j, {})[r] = fraction_text(price / len(row.members))
+    return (
+        DualLine("0"),
+        *(MultiplierLine(j, tuple(sorted(rows.items()))) for j, rows in sorted(prices.items())),
+        *(
+            _tangent(law, i, fraction_text(weight), tuple(map(fraction_text, hint)))
+            for law, i, weight, hint in vertex.tangents
+        ),
+    )
+
+
+def _tangent(law: SecretLaw, i: int, weight: str, hint: Vector) -> TangentLine:
+    return TangentLine(law.number, law.law, weight, law.about(i, hint), law.hint(hint))
 
 
 def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:

@@ -17,6 +17,7 @@ from dalenius.designs.constrained.interior import Inside, Outside
 from dalenius.designs.constrained.invariance import Invariance
 from dalenius.designs.constrained.loop import Found, Rounds
 from dalenius.designs.constrained.region import Exact, Region
+from dalenius.designs.constrained.vertex import Vertex, vertex_of
 from dalenius.designs.constrained.watchers import OWN, Place, Watcher, watchers_of
 from dalenius.designs.exchange.gap import closed
 from dalenius.designs.exchange.known import distinct
@@ -94,6 +95,8 @@ class ConstrainedExchange:
     kept : list of Kept
         Mechanisms to hand out, the best last.
     rounds : int
+    vertex : Vertex or None
+        The optimum itself, where it is that of a linear program and known exactly.
 
     Raises
     ------
@@ -113,6 +116,7 @@ class ConstrainedExchange:
         self.conflict: ConstrainedBound | None = None
         self.kept = list[Kept]()
         self.tally, self.rounds = Tally(), 0
+        self.vertex: Vertex | None = None
 
     @property
     def gap(self) -> float:
@@ -136,16 +140,32 @@ class ConstrainedExchange:
         """Find a mechanism and a bound, or multipliers which prove that there is none."""
         found = self.region.found
         if isinstance(found, Outside):
-            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones)
+            self.conflict = ConstrainedBound(prices=found.prices, cones=found.cones, tangents=found.tangents)
             return
         if not isinstance(found, Inside) or self.region.anchor is None:
             raise DaleniusError(
                 "nothing can be computed about this design: no mechanism was found that meets its constraints exactly, and no proof "
                 "that there is none; they leave hardly any room, so loosen one a little (or raise time_limit, if that was short)"
             )
+        self.vertex = vertex_of(self.region)
+        if self.vertex is not None:
+            self._settle(self.vertex)
+            return
         anchor = self._anchor(self.region.anchor)
         if self.conflict is None and anchor is not None:
             self._exchange(anchor)
+
+    def _settle(self, vertex: Vertex) -> None:
+        """The optimum is known exactly."""
+        prices = np.array([float(price) for price in vertex.prices])
+        places = {law: k for k, law in enumerate(self.region.secrets)}
+        tangents = tuple(
+            (places[law], i, float(weight), np.array([float(x) for x in hint]))
+            for law, i, weight, hint in vertex.tangents
+        )
+        self.bound = ConstrainedBound(float(vertex.value), prices=prices, paid=prices, tangents=tangents)
+        constant = self._constant(vertex.q)
+        self.kept.append(Kept(vertex.q, self.region.own_rows(vertex.q), {}, float(vertex.value), constant, "highs"))
 
     def _found(self, q: Exact, goal: Goal) -> Found:
         """An exact mechanism, as the search sees it."""
@@ -197,6 +217,9 @@ class ConstrainedExchange:
         if goal.only_leaks and self.region.constant is not None and kept:  # nothing leaks less
             self._take(self._audited(goal, self.region.constant, 0.0))
             return
+        if not self.watchers and self.problem.objective is None:
+            best = self.region.choosing(goal.costs[0])
+            self._take(self._audited(goal, best, 0.0) if self.region.meets(best) else None)
         start = self._found(anchor, goal)
         rounds = self._rounds(goal, start, SEARCH_GAP * self.gap, SEARCHING * self.search.limits.seconds)
         for _ in range(AUDITED):

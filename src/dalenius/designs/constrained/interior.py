@@ -14,6 +14,7 @@ from scipy.sparse import coo_matrix, csr_matrix, diags, eye, hstack, vstack
 
 from dalenius.information.arrays import Floats
 from dalenius.programs.demands import LinearRows
+from dalenius.programs.secrets import Tangent
 
 __all__ = ["Inside", "Outside", "inside", "raising"]
 
@@ -51,6 +52,7 @@ class Outside:
 
     prices: Floats
     cones: tuple[Floats, ...] = ()
+    tangents: tuple[Tangent, ...] = ()
 
 
 class _Programs:

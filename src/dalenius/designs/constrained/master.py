@@ -14,6 +14,7 @@ from dalenius.designs.oracle import Prior
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model import MinDistortion
+from dalenius.model.constraints import MaximalCorrelation
 from dalenius.model.design_problem import DesignProblem
 from dalenius.programs import ConstrainedUpdate
 from dalenius.reduction import Orbits
@@ -36,8 +37,8 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
     Raises
     ------
     InputError
-        If there are second-order cones; if no mechanism was found that meets the rows; or, of a least distortion, none that leaks
-        nothing.
+        If there are second-order cones, or limits of the maximal correlation; if no mechanism was found that meets the rows; or, of a
+        least distortion, none that leaks nothing.
     """
     search, orbits = Run.of(Limits(time_limit=None)), Orbits.of(problem, lambda *_: False)
     region = Region(problem, orbits, search)
@@ -47,6 +48,12 @@ def constrained_master(problem: DesignProblem, priors: Mapping[Place, Sequence[F
         raise InputError(
             "program: second-order cones cannot be exported; leave these constraints out, or solve the model"
         )
+    for law in region.secrets:
+        if isinstance(law.limit, MaximalCorrelation):
+            raise InputError(
+                "program: a limit of the maximal correlation is a semidefinite cone, and cannot be exported; leave it out, or "
+                "solve the model"
+            )
     watchers = watchers_of(problem, orbits, search.rng)
     watched = list[Watched]()
     for watcher in watchers:

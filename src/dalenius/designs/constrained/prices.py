@@ -12,7 +12,7 @@ from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.evidence import CERTAIN, Lower
-from dalenius.model.constraints import LeakageLimit
+from dalenius.model.constraints import LeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, TermValue
 from dalenius.results import Result
 
@@ -31,6 +31,8 @@ def prices_of(
     totals = {j: sum(map(abs, rows.values())) for j, rows in own.prices.items()}
     for j, both in own.cones.items():
         totals[j] = float(both[0])
+    for law, _, weight, _ in own.tangents:
+        totals[law.number] = totals.get(law.number, 0.0) + weight
     limited = {watcher.place for watcher in run.limited}
     for place, part in own.priors:
         if place in limited:
@@ -85,6 +87,9 @@ def _slack(
     constraint = run.problem.own_constraints[j]
     if isinstance(constraint, LeakageLimit):
         return constraint.nats - (0.0 if kept.constant else audits[Place("constraint", j)].upper)
+    if isinstance(constraint, SecretLimit):
+        Q = run.region.expanded(run.region.matrix(kept.q))
+        return min(-law.part.excess(Q) for law in run.region.secrets if law.number == j)
     if j not in run.region.numbered:
         return None
     own = run.problem.expand(kept.rows)

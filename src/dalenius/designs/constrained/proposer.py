@@ -10,7 +10,7 @@ from typing import Self
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
 from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of
-from dalenius.designs.constrained.evidence import OwnBound
+from dalenius.designs.constrained.evidence import OwnBound, exact_lines
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of, values_of
 from dalenius.designs.constrained.watchers import OWN, Place
@@ -68,6 +68,10 @@ class ConstrainedProposer:
         if run.conflict is not None:
             yield Lower(value=None, lines=OwnBound(run.conflict, run.region, infeasible=True).lines())
             return
+        if run.vertex is not None:
+            lines = exact_lines(run.vertex, run.region)
+            unit = distortion_unit(run.problem)
+            yield Lower(value=run.vertex.value, exact=True, unit=unit, lines=lines)
         own = OwnBound(run.bound, run.region)
         found, size = own.value() if run.bound.value > 0.0 else (0.0, 0.0)
         found = min(found, run.bound.scaled(run.terms.scale).value)
@@ -115,6 +119,7 @@ class ConstrainedProposer:
         return ProvedUpper(
             value=run.terms.exactly(ends),
             unit=distortion_unit(problem),
+            exact=run.vertex is not None,
             lines=tuple(lines),
             terms=None if problem.objective is None else tuple(map(claim_text, ends)),
             ends=ends,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from dalenius.designs.constrained.cones import inside_cones
 from dalenius.designs.constrained.hull import AffineHull
 from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
 from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
+from dalenius.designs.constrained.secrets import SecretLaw, as_matrix, secret_laws
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.design_problem import DesignProblem
@@ -21,6 +23,7 @@ from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.programs import ConstrainedUpdate
 from dalenius.programs.demands import ConeRows, Demands, LinearRows
 from dalenius.programs.levels import Levels
+from dalenius.programs.secrets import Secrets
 from dalenius.programs.solvers import order_of
 from dalenius.reduction import Orbits
 from dalenius.search import Run
@@ -62,6 +65,8 @@ class Region:
         self.rows: list[Row] = rows_of(self.numbered, self.folding)
         self.cones: list[Cone] = cones_of(problem, self.folding)
         self.linear = in_doubles(self.rows, self.shape[0] * self.shape[1])
+        self.secrets: list[SecretLaw] = secret_laws(problem)
+        self.told = Secrets([law.part for law in self.secrets])
         self.cone_rows = tuple(self._cone_in_doubles(cone) for cone in self.cones)
 
     def _cone_in_doubles(self, cone: Cone) -> ConeRows:
@@ -71,15 +76,25 @@ class Region:
                 matrix[k, i] = float(c)
         return ConeRows(matrix, np.array([float(constant) for _, constant in cone.parts]))
 
+    @property
+    def seconds(self) -> float:
+        """What is left of the time."""
+        return self._search.clock.remaining
+
     # ------------------------------------------------------------ what there is
 
     @cached_property
     def found(self) -> Inside | Outside | None:
         """A mechanism inside the rows and cones; or multipliers that say there is none; None where doubles cannot tell."""
         found = inside(self.linear, self.shape, self._search.clock.remaining)
-        if not isinstance(found, Inside) or not self.cone_rows:
+        if not isinstance(found, Inside) or not (self.cone_rows or self.secrets):
             return found
-        outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver))
+        if self.secrets and self.constant is not None:  # it tells nothing
+            near = self.told.towards(self.expanded(found.q))
+            found = replace(found, q=(1.0 - near) * self.matrix(self.constant) + near * found.q)
+            if not self.cone_rows:
+                return found
+        outside = inside_cones(self.linear, self.cone_rows, found, order_of(self._search.solver), self.told, self.tied)
         return self._lifted(outside, found) if isinstance(outside, Outside) else outside
 
     def _lifted(self, outside: Outside, within: Inside) -> Outside | None:
@@ -87,11 +102,13 @@ class Region:
         raised = raising(self.linear, within.support, self._search.clock.left)
         if raised is None:
             return None
-        demands = Demands(self.linear, within.support, within.q, self.cone_rows)
+        demands = Demands(self.linear, within.support, within.q, self.cone_rows, secrets=self.told)
         program = ConstrainedUpdate([], [], Levels.of([]), np.zeros(self.orbits.cost.shape), demands, tied=self.tied)
         cones = {f"cone{k}": both for k, both in enumerate(outside.cones)}
-        lift = program.lift_needed(program.start()[1] | {"prices": outside.prices} | cones)
-        return Outside(outside.prices + lift * raised, outside.cones)
+        start = program.start()[1]
+        tangents = self.told.restored(outside.tangents, start)
+        lift = program.lift_needed(start | {"prices": outside.prices} | cones | tangents)
+        return Outside(outside.prices + lift * raised, outside.cones, outside.tangents)
 
     @property
     def inner(self) -> Inside:
@@ -106,7 +123,7 @@ class Region:
 
     def demands(self, anchor: Floats) -> Demands:
         """What programs are given, with a mechanism that meets everything."""
-        return Demands(self.linear, self.inner.support, anchor, self.cone_rows, self.inner.tight)
+        return Demands(self.linear, self.inner.support, anchor, self.cone_rows, self.inner.tight, self.told)
 
     # ------------------------------------------------------------ exactly
 
@@ -149,9 +166,21 @@ class Region:
         outputs = self.shape[1]
         laws = all(sum(q[x : x + outputs]) == 1 for x in range(0, len(q), outputs)) and min(q) >= 0
         excesses = ((row.excess(q), row.equal) for row in self.rows)
-        return (
-            laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and all(c.met_by(q) for c in self.cones)
-        )
+        return laws and all(e == 0 if equal else e <= 0 for e, equal in excesses) and self._within(q)
+
+    def _within(self, q: Exact) -> bool:
+        """Whether these entries meet the cones and the limits about secrets."""
+        if not all(cone.met_by(q) for cone in self.cones):
+            return False
+        if not self.secrets:
+            return True
+        mechanism = as_matrix(self._full(q))
+        return all(law.met_by(mechanism) for law in self.secrets)
+
+    def choosing(self, cost: Floats) -> Exact:
+        """The mechanism of least cost that there would be without rows, cones and limits: the best output, always."""
+        chosen = self.tied.sums(cost).argmin(axis=1)
+        return [Fraction(int(y == best)) for best in chosen.tolist() for y in range(self.shape[1])]
 
     def exact(self, q: Floats, anchor: Exact) -> Exact | None:
         """A mechanism that meets everything near one in doubles: on the equations, mixed with as little of the anchor as is needed."""
@@ -164,10 +193,13 @@ class Region:
         ):
             if have > 0:
                 share = max(share, have / (have + spare) if spare > 0 else Fraction(1))
+        if self.secrets:
+            told = self.told.share(self.expanded(self.matrix(near)), self.expanded(self.matrix(anchor)))
+            share = max(share, Fraction(told))
         share = Fraction(math.ceil(share * FINEST), FINEST)
         for _ in range(CONES):
             mixed = near if not share else [(1 - share) * a + share * b for a, b in zip(near, anchor, strict=True)]
-            if share == 1 or all(cone.met_by(mixed) for cone in self.cones):
+            if share == 1 or self._within(mixed):
                 break
             share = min(max(2 * share, Fraction(1, 10**12)), Fraction(1))
         return mixed if self.meets(mixed) else None
@@ -183,10 +215,14 @@ class Region:
 
     def own_rows(self, q: Exact) -> list[list[Fraction]]:
         """The rows of the problem's class on its own inputs."""
+        laws = self._full(q)
+        return [list(row) for row in self.problem.mechanism_class.rows_of_variable(laws, len(laws))]
+
+    def _full(self, q: Exact) -> list[tuple[Fraction, ...]]:
+        """The mechanism on all inputs."""
         listed = [q[x : x + self.shape[1]] for x in range(0, len(q), self.shape[1])]
         on_orbits = self.tied.expand_rows(listed)
-        laws = [on_orbits[k] for k in self.orbits.orbit.tolist()]
-        return [list(row) for row in self.problem.mechanism_class.rows_of_variable(laws, len(laws))]
+        return [on_orbits[k] for k in self.orbits.orbit.tolist()]
 
     def expanded(self, q: Floats) -> Floats:
         """A mechanism (orbits, outputs) of the variable's entries."""

@@ -5,30 +5,53 @@ from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConst
 from dalenius.model.constraints.cone import Affine, SecondOrderCone
 from dalenius.model.constraints.distortion import DistortionBudget
 from dalenius.model.constraints.error import ErrorCap
+from dalenius.model.constraints.information_privacy import InformationPrivacy, LocalInformationPrivacy
 from dalenius.model.constraints.leakage import LeakageLimit
 from dalenius.model.constraints.linear import Linear
 from dalenius.model.constraints.local_dp import LocalDPBetween
 from dalenius.model.constraints.monotone import Monotone
 from dalenius.model.constraints.pointwise_maximal_leakage import PointwiseLeakageLimit
+from dalenius.model.constraints.secret import JointLaw
+from dalenius.model.constraints.secret_limits import (
+    KL,
+    ChiSquare,
+    LocalDPDelta,
+    LocalInformationPrivacyDelta,
+    MaximalCorrelation,
+    MutualInformation,
+    SecretLimit,
+    TotalVariation,
+)
 from dalenius.model.constraints.unbiased import Unbiased
 from dalenius.model.constraints.zero import ZeroEntries
 
 __all__ = [
     "CONSTRAINTS",
+    "KL",
     "Affine",
     "Band",
+    "ChiSquare",
     "Constraint",
     "DistortionBudget",
     "ErrorCap",
+    "InformationPrivacy",
+    "JointLaw",
     "LeakageLimit",
     "Linear",
     "LocalDPBetween",
+    "LocalDPDelta",
+    "LocalInformationPrivacy",
+    "LocalInformationPrivacyDelta",
+    "MaximalCorrelation",
     "MechanismSpace",
     "Monotone",
+    "MutualInformation",
     "PointwiseLeakageLimit",
     "RowConstraint",
     "Rows",
     "SecondOrderCone",
+    "SecretLimit",
+    "TotalVariation",
     "Unbiased",
     "ZeroEntries",
 ]
@@ -47,5 +70,14 @@ CONSTRAINTS: dict[str, type[Constraint]] = {
         PointwiseLeakageLimit,
         SecondOrderCone,
         LeakageLimit,
+        LocalInformationPrivacy,
+        InformationPrivacy,
+        MutualInformation,
+        KL,
+        TotalVariation,
+        ChiSquare,
+        MaximalCorrelation,
+        LocalDPDelta,
+        LocalInformationPrivacyDelta,
     )
 }

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.model.constraints.base import Constraint, MechanismSpace, RowConstraint, Rows
+from dalenius.model.constraints.secret import JointLaw, Matrices, Secret, as_secret, check_secret, laws_of, ratio_rows
 from dalenius.model.privacy import LocalDP
 
 __all__ = ["LocalDPBetween"]
@@ -31,6 +32,8 @@ class LocalDPBetween(RowConstraint):
         As of `LocalDP`: nats, or ``"1 bits"``, or ``"log 3"``, for which e^epsilon is exactly 3; at least 0.
     pairs : list of (input, input), optional
         At least one. Left out: all pairs of inputs that datasets have.
+    secret : joint law P(s,x), or list of them, optional
+        Then it is about the letters of a secret on a chain S - X - Y instead, all pairs of them: W(s,y) <= e^epsilon W(s',y).
 
     Raises
     ------
@@ -45,9 +48,13 @@ class LocalDPBetween(RowConstraint):
     kind: ClassVar[str] = "local_dp"
     epsilon: Number
     pairs: tuple[tuple[int, int], ...] | None = None
+    secret: Matrices | None = None
 
     def __init__(
-        self, epsilon: Number, pairs: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None
+        self,
+        epsilon: Number,
+        pairs: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None,
+        secret: Secret | None = None,
     ) -> None:
         what = f"constraints: {self.kind}"
         notion = LocalDP(epsilon)
@@ -57,7 +64,10 @@ class LocalDPBetween(RowConstraint):
         listed = None if pairs is None else tuple(self._pair(pair) for pair in as_list(pairs, f"{what}: pairs"))
         if listed == ():
             raise InputError(f"{what}: pairs must list at least one pair; leave it out for all pairs")
+        if pairs is not None and secret is not None:
+            raise InputError(f"{what}: expected pairs of inputs or a secret, got both")
         object.__setattr__(self, "pairs", listed)
+        object.__setattr__(self, "secret", as_secret(secret, what))
 
     def _pair(self, given: Any) -> tuple[int, int]:
         what = f"constraints: {self.kind}: pairs"
@@ -67,19 +77,30 @@ class LocalDPBetween(RowConstraint):
         return pair[0], pair[1]
 
     def normal_table(self) -> dict[str, Any]:
-        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+        table = {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+        return table if self.secret is not None else {key: x for key, x in table.items() if key != "secret"}
 
     def check_parts(self, space: MechanismSpace) -> None:
+        check_secret(self.secret, None, space, f"constraints: {self.kind}")
         for pair in self.pairs or ():
             for x in pair:
                 space.check_entry(x, 0, f"constraints: {self.kind}: pairs")
 
     def size(self, space: MechanismSpace) -> tuple[int, int]:
+        if self.secret is not None:
+            counts = [len(law.letters) * (len(law.letters) - 1) * space.outputs for law in self._laws(space)]
+            terms = (2 * len(law.support) * k for law, k in zip(self._laws(space), counts, strict=True))
+            return sum(counts), sum(terms)
         inputs = len(space.possible)
         pairs = inputs * (inputs - 1) // 2 if self.pairs is None else len(self.pairs)
         return 2 * pairs * space.outputs, 4 * pairs * space.outputs
 
+    def _laws(self, space: MechanismSpace) -> list[JointLaw]:
+        return laws_of(self.secret, None, space)
+
     def rows(self, space: MechanismSpace) -> Rows:
+        if self.secret is not None:
+            return self._about_secret(space)
         pairs = list(combinations(space.possible, 2)) if self.pairs is None else self.pairs
         both = [
             (a, b, y)
@@ -94,6 +115,15 @@ class LocalDPBetween(RowConstraint):
             tuple(((b, y, -ONE),) for _, b, y in both),
             LocalDP(self.epsilon).factor(),
         )
+
+    def _about_secret(self, space: MechanismSpace) -> Rows:
+        ratios = []
+        for law in self._laws(space):
+            for first, second in combinations(law.letters, 2):
+                one, other = law.given(first), law.given(second)
+                for y in range(space.outputs):
+                    ratios += [(one, other, y), (other, one, y)]
+        return ratio_rows(ratios, self.epsilon)
 
     @classmethod
     def everywhere(cls, notion: LocalDP) -> Constraint:

@@ -222,3 +222,16 @@ def test_a_method_or_a_solver_that_has_no_meaning_is_one_line(command_line, mode
     assert not done.stdout
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_checkpoint_and_jobs(command_line, model, tmp_path):
+    """A file that is none is refused in one line; where the gap is reached there is nothing left to go on with."""
+    (tmp_path / "state").write_text("{}")
+    refused = command_line("solve", model, "--checkpoint", "state")
+    assert refused.returncode == 2
+    assert refused.stderr == "dalenius: state: not a checkpoint of dalenius; name another file, or remove this one\n"
+    (tmp_path / "state").unlink()
+    assert command_line("solve", model, "--checkpoint", "state", "-o", ".").returncode == 0
+    assert not (tmp_path / "state").exists()
+    assert command_line("verify", model, "model.cert", "--jobs", 2).returncode == 0
+    assert command_line("verify", model, "model.cert", "--jobs", 0).returncode == 2

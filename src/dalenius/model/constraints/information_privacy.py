@@ -1,0 +1,240 @@
+"""Information privacy about a secret: output laws given the secret stay within e^epsilon of the output's own, but for delta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction, as_list
+from dalenius.exact import Rows as WrittenRows
+from dalenius.model.constraints.base import Entry, MechanismSpace, RowConstraint, Rows, Terms, as_entry
+from dalenius.model.constraints.secret import (
+    JointLaw,
+    Matrices,
+    Priors,
+    Secret,
+    as_priors,
+    as_secret,
+    check_secret,
+    laws_of,
+    ratio_rows,
+)
+from dalenius.model.privacy import LocalDP
+
+__all__ = ["InformationPrivacy", "LocalInformationPrivacy"]
+
+
+@dataclass(frozen=True, init=False)
+class _AboutRatios(RowConstraint):
+    """What both kinds share: an epsilon, and a secret."""
+
+    epsilon: Number
+    secret: Matrices | None = None
+    priors: Priors | None = None
+
+    def _take(self, epsilon: Number, secret: Any, priors: Any) -> None:
+        what = f"constraints: {self.kind}"
+        notion = LocalDP(epsilon)
+        if not notion.feasible:
+            raise InputError(f"{what}: epsilon must be at least 0, got {brief(epsilon)}")
+        if secret is not None and priors is not None:
+            raise InputError(f"{what}: expected secret or priors, got both")
+        object.__setattr__(self, "epsilon", notion.epsilon)
+        object.__setattr__(self, "secret", as_secret(secret, what))
+        object.__setattr__(self, "priors", as_priors(priors, what))
+
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+
+    def check_parts(self, space: MechanismSpace) -> None:
+        check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
+
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        laws = laws_of(self.secret, self.priors, space)
+        rows = [2 * len(law.letters) * space.outputs for law in laws]
+        return sum(rows), sum(2 * len(law.support) * count for law, count in zip(laws, rows, strict=True))
+
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
+    def laws(self, space: MechanismSpace) -> list[JointLaw]:
+        """The laws that it is about."""
+        return laws_of(self.secret, self.priors, space)
+
+
+@dataclass(frozen=True, init=False)
+class LocalInformationPrivacy(_AboutRatios):
+    """e^-epsilon r(y) <= W(s,y) <= e^epsilon r(y) for every letter s of the secret and every output y.
+
+    W(s,.) is the output's law given the secret's letter s, and r its own; so no output changes the probability of any letter by more
+    than a factor e^epsilon either way.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        As of `LocalDP`: nats, or ``"1 bits"``, or ``"log 3"``; at least 0.
+    secret : joint law P(s,x), or list of them, optional
+        A row for each letter of the secret, a column for each of the mechanism's inputs, with sum 1. Every one of them must be met.
+    priors : list of laws of the inputs, optional
+        The secret is then the input itself. Left out, as `secret` is: it has the law of the inputs under the model's law of the data.
+
+    Raises
+    ------
+    InputError
+        If epsilon cannot be read or is negative, a law is none, or both are given; a design raises it where a law does not fit.
+
+    Notes
+    -----
+    Source: Z. Wang, W. P. Tay, "Inference privacy by f-divergences" (the definition of information privacy with delta = 0).
+
+    >>> LocalInformationPrivacy("log 2", secret=[[0.5, 0.25], [0, 0.25]]).epsilon
+    'log 2'
+    """
+
+    kind: ClassVar[str] = "local_information_privacy"
+
+    def __init__(self, epsilon: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
+        self._take(epsilon, secret, priors)
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        pairs = []
+        for law in self.laws(space):
+            for s in law.letters:
+                given = law.given(s)
+                for y in range(space.outputs):
+                    pairs += [(given, law.support, y), (law.support, given, y)]
+        return ratio_rows(pairs, self.epsilon)
+
+
+@dataclass(frozen=True, init=False)
+class InformationPrivacy(_AboutRatios):
+    """The same, except for what has probability delta: P( |log W(S,Y)/r(Y)| > epsilon ) <= delta, or, if strong, that of any s.
+
+    For delta > 0 the mechanisms that meet this are no convex set. What is met here is a convex part of it: the listed pairs of a
+    letter and an output need not keep the ratio, and their probability is at most delta. A mechanism whose outputs have copies loses
+    nothing by that: twice each output for the strong form, the copy exempt for all letters (`InformationPrivacy.flagged`, so that the
+    release says when it is one of those); a copy for every set of exempt letters otherwise (`InformationPrivacy.subsets`).
+
+    Parameters
+    ----------
+    epsilon : number or str
+        At least 0.
+    delta : number
+        From 0 to 1.
+    strong : bool
+    exempt : list of (letter, output), optional
+        Left out: none, so that delta plays no part.
+    secret, priors : optional
+        As of `LocalInformationPrivacy`.
+
+    Raises
+    ------
+    InputError
+        As `LocalInformationPrivacy`; and if delta is none, pairs are alike, or name a letter or an output that there is not.
+
+    Notes
+    -----
+    Source: Z. Wang, W. P. Tay, "Inference privacy by f-divergences"; copies of outputs: docs/limits.md. Neither form survives
+    post-processing, merging outputs included (docs/errors-in-the-papers.md).
+
+    >>> InformationPrivacy("log 2", 0.05, strong=True, exempt=[(0, 1), (1, 1)]).delta
+    Fraction(1, 20)
+    """
+
+    kind: ClassVar[str] = "information_privacy"
+    delta: Number = Fraction(0)
+    strong: bool = False
+    exempt: tuple[Entry, ...] | None = None
+
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number = 0,
+        strong: bool = False,
+        exempt: Sequence[tuple[Integer, Integer]] | Sequence[Sequence[Any]] | None = None,
+        secret: Secret | None = None,
+        priors: WrittenRows | None = None,
+    ) -> None:
+        self._take(epsilon, secret, priors)
+        what = f"constraints: {self.kind}"
+        share = as_fraction(delta, f"{what}: delta")
+        if not 0 <= share <= 1:
+            raise InputError(f"{what}: delta must be from 0 to 1, got {brief(delta)}")
+        if not isinstance(strong, bool):
+            raise InputError(f"{what}: strong must be true or false, got {brief(strong)}")
+        listed = None
+        if exempt is not None:
+            listed = tuple(as_entry(pair, f"{what}: exempt") for pair in as_list(exempt, f"{what}: exempt"))
+            if not listed or len(set(listed)) != len(listed):
+                raise InputError(f"{what}: exempt must list at least one pair [letter, output], no two alike")
+        for name, value in (("delta", share), ("strong", strong), ("exempt", listed)):
+            object.__setattr__(self, name, value)
+
+    def check_parts(self, space: MechanismSpace) -> None:
+        super().check_parts(space)
+        letters = min(len(law.pi) for law in self.laws(space))
+        for s, y in self.exempt or ():
+            if s >= letters or y >= space.outputs:
+                raise InputError(
+                    f"constraints: {self.kind}: exempt has letter {s} and output {y}; there are letters 0 to {letters - 1} and "
+                    f"outputs 0 to {space.outputs - 1}"
+                )
+
+    def size(self, space: MechanismSpace) -> tuple[int, int]:
+        exempt, rows, terms = set(self.exempt or ()), 0, 0
+        for law in self.laws(space):
+            own = 2 * sum((s, y) not in exempt for s in law.letters for y in range(space.outputs))
+            rows, terms = rows + own + bool(exempt), terms + len(law.support) * (2 * own + len(exempt))
+        return rows, terms
+
+    def rows(self, space: MechanismSpace) -> Rows:
+        exempt, parts = set(self.exempt or ()), []
+        for law in self.laws(space):
+            pairs = []
+            for s in law.letters:
+                given = law.given(s)
+                for y in range(space.outputs):
+                    if (s, y) not in exempt:
+                        pairs += [(given, law.support, y), (law.support, given, y)]
+            rows = ratio_rows(pairs, self.epsilon)
+            parts.append((rows.ends, rows.terms, rows.scaled))
+            if exempt:
+                parts.append(((as_fraction(self.delta, "delta"),), (self._freed(law),), ((),)))
+        ends, terms, scaled = (tuple(x for part in column for x in part) for column in zip(*parts, strict=True))
+        return Rows(ends, False, terms, scaled, LocalDP(self.epsilon).factor())
+
+    def _freed(self, law: JointLaw) -> Terms:
+        """The probability of what is exempt: of the pairs, or of the outputs in them."""
+        assert self.exempt is not None
+        if self.strong:
+            return tuple((x, y, p) for y in sorted({y for _, y in self.exempt}) for x, p in law.support.items())
+        return tuple((x, y, p) for s, y in self.exempt for x, p in enumerate(law.masses[s]) if p)
+
+    @staticmethod
+    def flagged(letters: int, outputs: int) -> list[Entry]:
+        """`exempt` for outputs 0 to 2 m - 1 of which m, m + 1, ... are flagged copies of 0, 1, ...: all letters at these.
+
+        >>> InformationPrivacy.flagged(2, 1)
+        [(0, 1), (1, 1)]
+        """
+        return [(s, outputs + y) for y in range(outputs) for s in range(letters)]
+
+    @staticmethod
+    def subsets(letters: int, outputs: int) -> list[Entry]:
+        """`exempt` for m 2^letters outputs, copy k (from 0) of output y, at k m + y, exempt for the letters in the binary digits of k.
+
+        >>> InformationPrivacy.subsets(2, 1)
+        [(0, 1), (1, 2), (0, 3), (1, 3)]
+        """
+        return [
+            (s, k * outputs + y)
+            for k in range(2**letters)
+            for y in range(outputs)
+            for s in range(letters)
+            if k >> s & 1
+        ]

@@ -1,0 +1,340 @@
+"""Limits of convex leakage measures of a secret: mutual information, f-divergences, maximal correlation, hockey-stick divergences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, as_fraction, as_quantity, fraction_text
+from dalenius.exact import Rows as WrittenRows
+from dalenius.model.constraints.base import Constraint, MechanismSpace
+from dalenius.model.constraints.secret import (
+    JointLaw,
+    Matrices,
+    Priors,
+    Secret,
+    as_priors,
+    as_secret,
+    check_secret,
+    laws_of,
+)
+from dalenius.model.privacy import LocalDP
+from dalenius.units import UNITS, unit_size
+
+__all__ = [
+    "KL",
+    "ChiSquare",
+    "LocalDPDelta",
+    "LocalInformationPrivacyDelta",
+    "MaximalCorrelation",
+    "MutualInformation",
+    "SecretLimit",
+    "TotalVariation",
+]
+
+
+@dataclass(frozen=True, init=False)
+class SecretLimit(Constraint):
+    """A convex measure of what the output tells about a secret S on a chain S - X - Y is at most so much, for each of some laws.
+
+    P(s,x) is the law of the secret and the input, pi(s) and P(x) are its margins; u(s,y) = sum_x P(s,x) Q(x,y), r(y) = sum_s u(s,y)
+    and W(s,y) = u(s,y)/pi(s) are those of the output. All kinds have these two parameters; left out, the secret is the input itself,
+    under the model's law of the data.
+
+    Parameters
+    ----------
+    secret : joint law P(s,x), or list of them, optional
+        A row for each letter of the secret, a column for each of the mechanism's inputs, with sum 1 (within 1e-9; exactly divided by
+        it). Every one of them must keep the limit.
+    priors : list of laws of the inputs, optional
+        The secret is then the input itself.
+
+    Raises
+    ------
+    InputError
+        If a law is none, both are given, or a number cannot be read or is negative; a design raises it where a law does not fit.
+    """
+
+    secret: Matrices | None = field(default=None, kw_only=True)
+    priors: Priors | None = field(default=None, kw_only=True)
+
+    def _take(self, secret: Any, priors: Any, **given: object) -> None:
+        what = f"constraints: {self.kind}"
+        if secret is not None and priors is not None:
+            raise InputError(f"{what}: expected secret or priors, got both")
+        object.__setattr__(self, "secret", as_secret(secret, what))
+        object.__setattr__(self, "priors", as_priors(priors, what))
+        for name, value in given.items():
+            object.__setattr__(self, name, value)
+
+    def _amount(self, value: Any, name: str = "at_most") -> Fraction:
+        found = as_fraction(value, f"constraints: {self.kind}: {name}")
+        if found < 0:
+            raise InputError(f"constraints: {self.kind}: {name} must be at least 0, got {brief(value)}")
+        return found
+
+    def _flag(self, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise InputError(f"constraints: {self.kind}: strong must be true or false, got {brief(value)}")
+        return value
+
+    def _quantity(self, value: Any) -> str:
+        amount, units = as_quantity(value, f"constraints: {self.kind}: at_most", known=UNITS)
+        self._amount(amount)
+        return f"{fraction_text(amount)} {units}"
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
+        laws = table.get("secret")
+        if isinstance(laws, list) and not all(
+            isinstance(law, list) and all(isinstance(r, list) for r in law) for law in laws
+        ):
+            raise InputError(
+                f"{where}: secret: expected a list of joint laws, each a list of rows; put one law into brackets"
+            )
+        return super().from_table(table, where)
+
+    def check(self, space: MechanismSpace) -> None:
+        check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
+
+    @property
+    def about_the_law(self) -> bool:
+        """Whether the secret is the input itself, under the model's own law."""
+        return self.secret is None and self.priors is None
+
+    def laws(self, space: MechanismSpace) -> list[JointLaw]:
+        """The laws that it is about, exactly."""
+        return laws_of(self.secret, self.priors, space)
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        """The number that is not to be passed, and its unit: nats or bits, or none."""
+        return self._amount(getattr(self, "at_most")), ""  # noqa: B009  (not all kinds have one)
+
+    @property
+    def limit_in_doubles(self) -> float:
+        """The same; in nats where it is an amount of information."""
+        amount, units = self.limit
+        return float(amount) * (unit_size(units) if units else 1.0)
+
+    def to_table(self) -> dict[str, Any]:
+        names = [f.name for f in fields(self) if f.name not in ("secret", "priors")]
+        return {name: getattr(self, name) for name in [*names, "secret", "priors"]}
+
+
+@dataclass(frozen=True, init=False)
+class _Information(SecretLimit):
+    """An amount of information: nats or bits."""
+
+    at_most: Number
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        return as_quantity(self.at_most, f"constraints: {self.kind}: at_most", known=UNITS)
+
+    def normal_table(self) -> dict[str, Any]:
+        amount, units = self.limit
+        return {**super().normal_table(), "at_most": f"{amount} {units}"}
+
+
+@dataclass(frozen=True, init=False)
+class MutualInformation(_Information):
+    """I(S;Y) = sum_sy u log( u / (pi r) ) is at most so much.
+
+    Parameters
+    ----------
+    at_most : number or str
+        Nats, or a text of a number and a unit, ``"0.1 bits"``; exact, at least 0.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> MutualInformation("0.1 bits").limit
+    (Fraction(1, 10), 'bits')
+    """
+
+    kind: ClassVar[str] = "mutual_information"
+
+    def __init__(self, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None) -> None:
+        self._take(secret, priors, at_most=self._quantity(at_most))
+
+
+@dataclass(frozen=True, init=False)
+class KL(_Information):
+    """The KL divergence of u from pi r, which is I(S;Y), is at most so much; or, if strong, sum_y r log(r/W(s,.)) for every s.
+
+    Parameters
+    ----------
+    at_most : number or str
+        As of `MutualInformation`.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> KL(0.1, strong=True).limit_in_doubles
+    0.1
+    """
+
+    kind: ClassVar[str] = "kl"
+    strong: bool = False
+
+    def __init__(
+        self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
+    ) -> None:
+        self._take(secret, priors, at_most=self._quantity(at_most), strong=self._flag(strong))
+
+
+@dataclass(frozen=True, init=False)
+class _Divergence(SecretLimit):
+    """A number without unit, of all letters together or of each."""
+
+    at_most: Number
+    strong: bool = False
+
+    def __init__(
+        self, at_most: Number, strong: bool = False, secret: Secret | None = None, priors: WrittenRows | None = None
+    ) -> None:
+        self._take(secret, priors, at_most=self._amount(at_most), strong=self._flag(strong))
+
+
+@dataclass(frozen=True, init=False)
+class TotalVariation(_Divergence):
+    """sum_sy |u - pi r|, from 0 to 2, is at most so much; or, if strong, sum_y |W(s,y) - r(y)| for every s.
+
+    Parameters
+    ----------
+    at_most : number
+        At least 0.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> TotalVariation(0.1).limit
+    (Fraction(1, 10), '')
+    """
+
+    kind: ClassVar[str] = "total_variation"
+
+
+@dataclass(frozen=True, init=False)
+class ChiSquare(_Divergence):
+    """sum_sy u^2/(pi r) - 1 is at most so much; or, if strong, sum_y r(y)^2/W(s,y) - 1 for every s.
+
+    Parameters
+    ----------
+    at_most : number
+        At least 0.
+    strong : bool
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> ChiSquare(0.1, strong=True).strong
+    True
+    """
+
+    kind: ClassVar[str] = "chi_square"
+
+
+@dataclass(frozen=True, init=False)
+class MaximalCorrelation(SecretLimit):
+    """The largest correlation E f(S) g(Y) of functions with mean 0 and variance 1, or its square, is at most so much.
+
+    Parameters
+    ----------
+    at_most, square_at_most : number
+        One of them, at least 0: of the correlation, or of its square.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> MaximalCorrelation(0.5).limit, MaximalCorrelation(square_at_most=0.1).limit
+    ((Fraction(1, 4), ''), (Fraction(1, 10), ''))
+    """
+
+    kind: ClassVar[str] = "maximal_correlation"
+    at_most: Number | None = None
+    square_at_most: Number | None = None
+
+    def __init__(
+        self,
+        at_most: Number | None = None,
+        square_at_most: Number | None = None,
+        secret: Secret | None = None,
+        priors: WrittenRows | None = None,
+    ) -> None:
+        if (at_most is None) == (square_at_most is None):
+            raise InputError(
+                f"constraints: {self.kind}: expected one of at_most and square_at_most, got "
+                f"{'neither' if at_most is None else 'both'}"
+            )
+        given = {"at_most": at_most, "square_at_most": square_at_most}
+        self._take(secret, priors, **{name: None if x is None else self._amount(x, name) for name, x in given.items()})
+
+    @property
+    def limit(self) -> tuple[Fraction, str]:
+        """That of the square."""
+        if self.at_most is not None:
+            return self._amount(self.at_most) ** 2, ""
+        return self._amount(self.square_at_most), ""
+
+
+@dataclass(frozen=True, init=False)
+class HockeyStick(SecretLimit):
+    """sum_y max(A(y) - e^epsilon B(y), 0) of certain laws A and B is at most so much."""
+
+    epsilon: Number
+    at_most: Number
+
+    def __init__(
+        self, epsilon: Number, at_most: Number, secret: Secret | None = None, priors: WrittenRows | None = None
+    ) -> None:
+        notion = LocalDP(epsilon)
+        if not notion.feasible:
+            raise InputError(f"constraints: {self.kind}: epsilon must be at least 0, got {brief(epsilon)}")
+        self._take(secret, priors, epsilon=notion.epsilon, at_most=self._amount(at_most))
+
+    def factor(self) -> tuple[Fraction, Fraction]:
+        """Rationals c- <= e^epsilon <= c+."""
+        return LocalDP(self.epsilon).factor()
+
+    def normal_table(self) -> dict[str, Any]:
+        return {**super().normal_table(), "epsilon": LocalDP(self.epsilon).normal_table()["epsilon"]}
+
+
+@dataclass(frozen=True, init=False)
+class LocalDPDelta(HockeyStick):
+    """sum_y max(W(s,y) - e^epsilon W(s',y), 0) is at most so much for all letters s and s': (epsilon, delta) local privacy.
+
+    Parameters
+    ----------
+    epsilon : number or str
+        As of `LocalDP`, at least 0.
+    at_most : number
+        delta, at least 0.
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> LocalDPDelta("log 3", 0.05).limit
+    (Fraction(1, 20), '')
+    """
+
+    kind: ClassVar[str] = "local_dp_delta"
+
+
+@dataclass(frozen=True, init=False)
+class LocalInformationPrivacyDelta(HockeyStick):
+    """sum_y max(r - e^epsilon W(s,.), 0) and e^-epsilon sum_y max(W(s,.) - e^epsilon r, 0) are at most so much for every letter s.
+
+    Parameters
+    ----------
+    epsilon : number or str
+    at_most : number
+    secret, priors : optional
+        As of `SecretLimit`.
+
+    >>> LocalInformationPrivacyDelta(1, 0.05).factor()[0] > 2
+    True
+    """
+
+    kind: ClassVar[str] = "local_information_privacy_delta"

@@ -1,0 +1,350 @@
+"""The measures of what an output tells about a secret that may be limited: each in cones for a solver, and by its tangents.
+
+The notation is that of `secret_part.py`: P, pi, u, W, r and slopes L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import cvxpy as cp
+import numpy as np
+
+from dalenius.information.arrays import Floats
+from dalenius.programs.secret_part import Constraints, SecretPart, Tangents, Variables, rounded
+
+__all__ = ["ChiSquarePart", "CorrelationPart", "HockeyStickPart", "InformationPart", "StrongKLPart", "VariationPart"]
+
+LEAST = 1e-290  # posterior of a letter: it must be above 0 as it is written
+SEEN = 1e-6  # share of the largest weight above which one counts
+TURN = 1e-5  # by how much a tangent is moved
+NEW = 1e-30  # weight of a tangent that a linear program may use
+MANY = 60  # moves: with more, there would be too many
+NOTHING = 1e-14  # weight of a cone, of the largest, whose multipliers say nothing
+
+
+class InformationPart(SecretPart):
+    """I(S;Y) = sum u log(u/(pi r)). Hint: a law phi(.|y) of the letters for every output; L = log(phi/pi)."""
+
+    count = 1
+
+    def width(self, outputs: int) -> int:
+        return self.letters * outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        law = cp.Variable(r.shape, name="law")
+        terms = cp.Variable(u.shape, name="terms")
+        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
+        entropy = -float(np.sum(self.pi * np.log(self.pi)))
+        return {"law": law, "terms": terms}, {
+            "laws": law == r,
+            "cones": cp.ExpCone(-terms, u, wide),
+            "sum": cp.sum(terms) + entropy <= allowed,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"cones", "sum"} <= duals.keys():
+            return None
+        alpha, beta = duals["cones"][0], duals["cones"][1]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            log_phi = np.where(alpha < 0.0, beta / alpha - 1.0, np.log(self.pi)[:, None])
+        return np.maximum(duals["sum"].reshape(1), 0.0), self.valid(
+            np.exp(log_phi - log_phi.max(axis=0)).reshape(1, -1)
+        )
+
+    def valid(self, hints: Floats) -> Floats:
+        phi = np.maximum(np.nan_to_num(hints.reshape(self.letters, -1), nan=1.0), LEAST)
+        return rounded(np.maximum(phi / phi.sum(axis=0), LEAST)).reshape(1, -1)
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        phi = hint.reshape(self.letters, -1)
+        found = np.log(phi / phi.sum(axis=0)) - np.log(self.pi)[:, None]
+        return found, np.abs(found) + 2.0
+
+    def values(self, u: Floats) -> Floats:
+        expected = self.pi[:, None] * u.sum(axis=0)
+        return np.array([np.sum(np.where(u > 0.0, u * np.log(np.where(u > 0.0, u / expected, 1.0)), 0.0))])
+
+
+class StrongKLPart(SecretPart):
+    """sum_y r log(r/W(s,.)), for each letter s. Hint: t > 0 for every output; sum r (1 + log t) - t W bounds it from below."""
+
+    @property
+    def count(self) -> int:
+        return self.letters
+
+    def width(self, outputs: int) -> int:
+        return outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        law = cp.Variable(r.shape, name="law")
+        terms = cp.Variable(u.shape, name="terms")
+        wide = np.ones((self.letters, 1)) @ cp.reshape(law, (1, r.size), order="C")
+        given = np.diag(1.0 / self.pi) @ u
+        return {"law": law, "terms": terms}, {
+            "laws": law == r,
+            "cones": cp.ExpCone(-terms, wide, given),
+            "sum": cp.sum(terms, axis=1) <= allowed,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"cones", "sum"} <= duals.keys():
+            return None
+        alpha, beta = duals["cones"][0], duals["cones"][1]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            log_t = np.where(alpha < 0.0, beta / alpha - 1.0, 0.0)
+        return np.maximum(duals["sum"], 0.0), self.valid(np.exp(np.clip(log_t, -600.0, 600.0)))
+
+    def valid(self, hints: Floats) -> Floats:
+        return rounded(np.maximum(np.nan_to_num(hints, nan=1.0), LEAST))
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        found = np.tile(1.0 + np.log(hint), (self.letters, 1))
+        sizes = np.abs(found) + 1.0
+        found[i] -= hint / self.pi[i]
+        sizes[i] += hint / self.pi[i]
+        return found, sizes
+
+    def values(self, u: Floats) -> Floats:
+        given, r = u / self.pi[:, None], u.sum(axis=0)
+        return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
+
+
+class VariationPart(SecretPart):
+    """sum |u - pi r|, or sum_y |W(s,.) - r| for each letter if strong. Hint: c from -1 to 1, the factors of the differences."""
+
+    def __init__(self, masses: Floats, at_most: float, strong: bool) -> None:
+        super().__init__(masses, at_most)
+        self.strong = strong
+
+    @property
+    def count(self) -> int:
+        return self.letters if self.strong else 1
+
+    def width(self, outputs: int) -> int:
+        return outputs if self.strong else self.letters * outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        size = cp.Variable(u.shape, name="size")
+        law = cp.Variable(r.shape, name="law")
+        wide = cp.reshape(law, (1, r.size), order="C")
+        if self.strong:
+            difference = np.diag(1.0 / self.pi) @ u - np.ones((self.letters, 1)) @ wide
+            total = cp.sum(size, axis=1) <= allowed
+        else:
+            difference = u - self.pi[:, None] @ wide
+            total = cp.sum(size) <= allowed
+        return {"size": size, "law": law}, {
+            "laws": law == r,
+            "above": difference <= size,
+            "below": -difference <= size,
+            "sum": total,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"above", "below", "sum"} <= duals.keys():
+            return None
+        weights = np.maximum(duals["sum"].reshape(-1), 0.0)
+        signed = (duals["above"] - duals["below"]).reshape(self.count, -1)
+        return weights, self.valid(signed / np.where(weights > 0.0, weights, 1.0)[:, None])
+
+    def valid(self, hints: Floats) -> Floats:
+        return rounded(np.clip(np.nan_to_num(hints), -1.0, 1.0))
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        if not self.strong:
+            c = hint.reshape(self.letters, -1)
+            return c - self.pi @ c, np.abs(c) + self.pi @ np.abs(c)
+        found = np.tile(-hint, (self.letters, 1))
+        sizes = np.abs(found)
+        found[i] += hint / self.pi[i]
+        sizes[i] += np.abs(hint) / self.pi[i]
+        return found, sizes
+
+    def values(self, u: Floats) -> Floats:
+        difference = np.abs(u - self.pi[:, None] * u.sum(axis=0)).sum(axis=1)
+        return np.asarray(difference / self.pi) if self.strong else np.array([difference.sum()])
+
+
+class ChiSquarePart(SecretPart):
+    """sum u^2/(pi r) - 1. Hint: t by letter and output; u^2/(pi r) >= 2 t u - t^2 pi r. If strong, r^2/W(s,.) and t by output."""
+
+    def __init__(self, masses: Floats, at_most: float, strong: bool) -> None:
+        super().__init__(masses, at_most)
+        self.strong = strong
+
+    @property
+    def count(self) -> int:
+        return self.letters if self.strong else 1
+
+    def width(self, outputs: int) -> int:
+        return outputs if self.strong else self.letters * outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        law = cp.Variable(r.shape, name="law")
+        if self.strong:
+            terms, count = cp.Variable(u.size, name="terms"), u.size
+            given = cp.vec(np.diag(1.0 / self.pi) @ u, order="C")
+            wide = np.tile(np.eye(r.size), (self.letters, 1)) @ law
+            parts = cp.Variable((3, count), name="parts")
+            stacked = cp.vstack([given + terms, given - terms, 2.0 * wide])
+            total = cp.sum(cp.reshape(terms, u.shape, order="C"), axis=1) <= allowed + 1.0
+        else:
+            terms = cp.Variable(r.size, name="terms")
+            parts = cp.Variable((2 + self.letters, r.size), name="parts")
+            stacked = cp.vstack([law + terms, law - terms, np.diag(2.0 / np.sqrt(self.pi)) @ u])
+            total = cp.sum(terms) <= allowed + 1.0
+        return {"terms": terms, "parts": parts, "law": law}, {
+            "laws": law == r,
+            "parts": parts == stacked,
+            "cones": cp.SOC(parts[0], parts[1:], axis=0),
+            "sum": total,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"parts", "sum"} <= duals.keys():
+            return None
+        z = duals["parts"]
+        own = z[0] - z[1]
+        usable = own > NOTHING * np.max(own, initial=0.0)
+        t = np.where(usable, -z[2:] / np.where(usable, own, 1.0), 1.0)
+        hints = t.reshape(self.letters, -1) if self.strong else (t / np.sqrt(self.pi)[:, None]).reshape(1, -1)
+        return np.maximum(duals["sum"].reshape(-1), 0.0), self.valid(hints)
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        if not self.strong:
+            t = hint.reshape(self.letters, -1)
+            return 2.0 * t - self.pi @ t**2, 2.0 * np.abs(t) + self.pi @ t**2
+        found = np.tile(2.0 * hint, (self.letters, 1))
+        sizes = np.abs(found)
+        found[i] -= hint**2 / self.pi[i]
+        sizes[i] += hint**2 / self.pi[i]
+        return found, sizes
+
+    def behind(self, i: int, hint: Floats) -> float:
+        return self.at_most + 1.0
+
+    def values(self, u: Floats) -> Floats:
+        r = u.sum(axis=0)
+        if self.strong:
+            given = u / self.pi[:, None]
+            return np.asarray(np.sum(np.where(r > 0.0, r**2 / given, 0.0), axis=1) - 1.0)
+        return np.array([np.sum(np.where(r > 0.0, u**2 / (self.pi[:, None] * r), 0.0)) - 1.0])
+
+
+class CorrelationPart(SecretPart):
+    """The square of the maximal correlation. Hint: f by letter and t by output, 2 t E[f(S) - m | y] - t^2 with m the mean of f."""
+
+    @property
+    def count(self) -> int:
+        return self.letters
+
+    def width(self, outputs: int) -> int:
+        return self.letters + outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        root = np.sqrt(self.pi)
+        V = np.diag(1.0 / root) @ u
+        corner = allowed * np.eye(self.letters) + np.outer(root, root)
+        whole = cp.bmat([[corner, V], [V.T, cp.diag(r)]])
+        return {}, {"semidefinite": 0.5 * (whole + whole.T) >> 0}
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if "semidefinite" not in duals:
+            return None
+        Z, k = duals["semidefinite"], self.letters
+        Z = 0.5 * (Z + Z.T)
+        weights, vectors = np.linalg.eigh(Z[:k, :k])
+        weights = np.maximum(weights, 0.0)
+        t = -(vectors.T @ Z[:k, k:]) / np.where(weights > NOTHING * weights.max(initial=0.0), weights, np.inf)[:, None]
+        return weights, self.valid(np.hstack([vectors.T / np.sqrt(self.pi), t]))
+
+    def turned(self, weights: Floats, hints: Floats) -> Tangents:
+        """Beside each tangent with a weight it moved a little, f towards every other f, and t at every output, both ways.
+
+        Solvers answer semidefinite programs less exactly; what a mixture of these corrects is linear in the error, and what it costs
+        is quadratic in how little they are moved.
+        """
+        k, found = self.letters, list[Floats]()
+        moves = [TURN * np.concatenate([self._centred(hint), hint[k:]]) for hint in hints[:k]]
+        moves += [TURN * np.eye(hints.shape[1])[i] for i in range(k, hints.shape[1])]
+        for hint in hints[weights > SEEN * weights.max()] if len(moves) <= MANY else ():
+            found += [hint + sign * move for move in moves for sign in (1.0, -1.0)]
+        new = np.array(found).reshape(-1, hints.shape[1])
+        return np.concatenate([weights, np.full(len(new), NEW)]), self.valid(np.concatenate([hints, new]))
+
+    def _centred(self, hint: Floats) -> Floats:
+        f = hint[: self.letters]
+        return np.asarray(f - self.pi @ f)
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        f, t = self._centred(hint), hint[self.letters :]
+        size = np.abs(f) + self.pi @ np.abs(hint[: self.letters])
+        return 2.0 * np.outer(f, t) - t**2, 2.0 * np.outer(size, np.abs(t)) + t**2
+
+    def behind(self, i: int, hint: Floats) -> float:
+        return float(self.at_most * (self.pi @ self._centred(hint) ** 2))
+
+    def values(self, u: Floats) -> Floats:
+        r, root = u.sum(axis=0), np.sqrt(self.pi)
+        scaled = np.where(r > 0.0, u / np.where(r > 0.0, np.sqrt(r), 1.0), 0.0) / root[:, None]
+        return np.linalg.eigvalsh(scaled @ scaled.T - np.outer(root, root))[-1:]
+
+
+class HockeyStickPart(SecretPart):
+    """sum_y max(A - c B, 0) <= at_most for pairs (A, B) of laws among W(s,.) and r, <= c at_most where B is r.
+
+    Hint: from 0 to 1 by output, which A - c B is multiplied by.
+
+    Parameters
+    ----------
+    pairs : list of (letter or None, letter or None)
+        None stands for r.
+    factor : float
+        c, e^epsilon.
+    """
+
+    def __init__(
+        self, masses: Floats, at_most: float, pairs: list[tuple[int | None, int | None]], factor: float
+    ) -> None:
+        super().__init__(masses, at_most)
+        self.pairs, self.factor = pairs, factor
+        given = np.vstack([np.diag(1.0 / self.pi), np.ones(self.letters)])  # W(s,.) in u, at last r
+        self.shares = np.array([factor if b is None else 1.0 for _, b in pairs])  # of the limit
+        self.combine = np.array([given[self._row(a)] - factor * given[self._row(b)] for a, b in pairs])
+
+    def _row(self, letter: int | None) -> int:
+        return self.letters if letter is None else letter
+
+    @property
+    def count(self) -> int:
+        return len(self.pairs)
+
+    def width(self, outputs: int) -> int:
+        return outputs
+
+    def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
+        above = cp.Variable((self.count, r.size), nonneg=True, name="above")
+        return {"above": above}, {
+            "above": cp.Constant(self.combine) @ u <= above,
+            "sum": cp.multiply(1.0 / self.shares, cp.sum(above, axis=1)) <= allowed,
+        }
+
+    def tangents(self, duals: Mapping[str, Floats]) -> Tangents | None:
+        if not {"above", "sum"} <= duals.keys():
+            return None
+        weights = np.maximum(duals["sum"], 0.0) / self.shares
+        return weights, self.valid(duals["above"] / np.where(weights > 0.0, weights, 1.0)[:, None])
+
+    def valid(self, hints: Floats) -> Floats:
+        return rounded(np.clip(np.nan_to_num(hints), 0.0, 1.0))
+
+    def slopes(self, i: int, hint: Floats) -> tuple[Floats, Floats]:
+        found = np.outer(self.combine[i], hint)
+        return found, np.abs(found)
+
+    def values(self, u: Floats) -> Floats:
+        return np.asarray(np.maximum(self.combine @ u, 0.0).sum(axis=1) / self.shares)
+
+    def behind(self, i: int, hint: Floats) -> float:
+        return float(self.shares[i] * self.at_most)

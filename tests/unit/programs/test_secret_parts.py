@@ -1,0 +1,70 @@
+"""Limits about secrets in programs: tangents bound the measure everywhere and touch it somewhere; values are those of the measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalenius.information import measures
+from dalenius.programs.secret_parts import (
+    ChiSquarePart,
+    CorrelationPart,
+    HockeyStickPart,
+    InformationPart,
+    StrongKLPart,
+    VariationPart,
+)
+
+PAIRS = [(0, 1), (1, 0), (0, None), (None, 2)]
+MADE = {
+    "information": (InformationPart, measures.mutual_information),
+    "strong KL": (StrongKLPart, measures.strong_kl),
+    "variation": (lambda P, most: VariationPart(P, most, False), measures.total_variation),
+    "strong variation": (lambda P, most: VariationPart(P, most, True), measures.strong_total_variation),
+    "chi-square": (lambda P, most: ChiSquarePart(P, most, False), measures.chi_square),
+    "strong chi-square": (lambda P, most: ChiSquarePart(P, most, True), measures.strong_chi_square),
+    "correlation": (CorrelationPart, lambda W, pi: measures.maximal_correlation(W, pi) ** 2),
+    "hockey-stick": (lambda P, most: HockeyStickPart(P, most, PAIRS, 1.5), None),
+}
+
+
+def drawn(rng: np.random.Generator, outputs: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """A joint law of 3 letters and 4 inputs, and a mechanism."""
+    return rng.dirichlet(np.ones(12)).reshape(3, 4), rng.dirichlet(np.ones(outputs), size=4)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_tangent_is_below_the_measure(name):
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        P, Q = drawn(rng)
+        part = MADE[name][0](P, 0.3)
+        hints = part.valid(rng.normal(size=(part.count, part.width(4))) + 1.0)
+        values = np.broadcast_to(part.values(P @ Q), part.count)
+        for i, hint in enumerate(hints):
+            weights = np.eye(part.count)[i]
+            matrix, _, behind = part.combined(weights, hints)
+            given_away = float(np.sum(Q * matrix)) - behind
+            most = part.behind(i, hint) / part.at_most if name in ("correlation", "hockey-stick") else 1.0
+            assert given_away <= most * (values[i] - part.at_most) + 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name, (_, measure) in MADE.items() if measure is not None])
+def test_values_are_those_of_the_measures(name):
+    rng = np.random.default_rng(4)
+    P, Q = drawn(rng)
+    make, measure = MADE[name]
+    part = make(P, 0.3)
+    found = float(measure(P @ Q / P.sum(axis=1)[:, None], P.sum(axis=1)))
+    assert np.isclose(part.values(P @ Q).max(), found, rtol=1e-9)
+    assert np.isclose(part.excess(Q), found - 0.3, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_nothing_is_known_of_an_answer_without_multipliers(name):
+    part = MADE[name][0](drawn(np.random.default_rng(5))[0], 0.3)
+    assert part.tangents({}) is None
+    weights, hints = part.nothing(4)
+    assert not weights.any()
+    assert hints.shape == (part.count, part.width(4))
+    assert np.all(np.isfinite(part.valid(np.full_like(hints, np.nan))))
