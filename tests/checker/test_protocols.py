@@ -1,155 +1,104 @@
-"""Local protocols: closed forms against channels that are written out from their definitions, and what lines about them may take."""
+"""Local protocols: what the checker encloses against the channels, written out by definition; and both arithmetics alike."""
 
 from __future__ import annotations
 
 import itertools
-import json
+import math
 import random
-from math import comb
+from fractions import Fraction
 
 import pytest
-from flint import arb, ctx, fmpq
 
 from campaigns import draws
-from dalenius_check import Status, allowance, check
-from dalenius_check.allowance import Allowance
-from dalenius_check.model import parse_model
+from dalenius_check.allowance import Allowance, LimitError
+from dalenius_check.arithmetic import arb, choose, fmpq, using
+from dalenius_check.numbers import RefusedError
 from dalenius_check.protocols import PROTOCOLS
-from test_allowance import most
 
-EPSILONS = [
-    (0, "nats"),
-    (1, "nats"),
-    (fmpq(1, 1000), "nats"),
-    (20, "nats"),
-    (2, "log"),
-    (fmpq(7, 3), "log"),
-    (2, "bits"),
-]
+KINDS = {
+    "subset_selection": {"size": 2},
+    "optimized_unary_encoding": {},
+    "local_hashing": {"buckets": 3},
+    "hadamard_response": {},
+}
+LAWS = [[1, 1, 1, 1], [3, 3, 1, 1], [0, 2, 2, 1], [4, 3, 2, 1]]
 
 
-@pytest.fixture(autouse=True)
-def precision():
-    before, ctx.prec = ctx.prec, 256
-    yield
-    ctx.prec = before
-
-
-def power(epsilon):
-    """e^epsilon."""
-    amount, unit = epsilon
-    return {"nats": lambda: arb(amount).exp(), "log": lambda: arb(amount), "bits": lambda: arb(2) ** amount}[unit]()
-
-
-def rows_of(kind, inputs, epsilon, number):
-    """R(k, y), up to a factor of each row, by what the mechanism does."""
-    E, values = power(epsilon), range(inputs)
+def by_definition(kind, epsilon, size):
+    """The rows of docs/model-format.md, output by output, in doubles."""
+    e, inputs = math.exp(epsilon), range(size)
+    if kind == "subset_selection":
+        likely = [[e if k in chosen else 1.0 for chosen in itertools.combinations(inputs, 2)] for k in inputs]
+        return [[x / sum(row) for x in row] for row in likely]
     if kind == "optimized_unary_encoding":
-        reports = list(itertools.product((0, 1), repeat=inputs))
-        keep, other = {1: arb(1) / 2, 0: arb(1) / 2}, {1: 1 / (E + 1), 0: E / (E + 1)}
-        return [[_times((keep if j == k else other)[y[j]] for j in values) for y in reports] for k in values]
+        one = [[0.5 if j == k else 1 / (e + 1) for j in inputs] for k in inputs]
+        bits = list(itertools.product((0, 1), repeat=size))
+        return [[math.prod(p if b else 1 - p for p, b in zip(row, y, strict=True)) for y in bits] for row in one]
     if kind == "local_hashing":
-        maps = list(itertools.product(range(number), repeat=inputs))
-        return [[E if h[k] == b else arb(1) for h in maps for b in range(number)] for k in values]
-    if kind == "subset_selection":
-        return [[E if k in chosen else arb(1) for chosen in itertools.combinations(values, number)] for k in values]
-    size = 1
-    while size <= inputs:
-        size *= 2
-    return [[arb(1) if bin((k + 1) & y).count("1") % 2 else E for y in range(size)] for k in values]
+        reports = [(h, b) for h in itertools.product(range(3), repeat=size) for b in range(3)]
+        return [[(e if h[k] == b else 1.0) / (e + 2) / 3**size for h, b in reports] for k in inputs]
+    outputs = 1 << size.bit_length()
+    even = [[(k + 1 & y).bit_count() % 2 == 0 for y in range(outputs)] for k in inputs]
+    return [[2 * (e if alike else 1.0) / outputs / (e + 1) for alike in row] for row in even]
 
 
-def _times(numbers):
-    found = arb(1)
-    for x in numbers:
-        found *= x
-    return found
-
-
-def divergences(rows, law):
-    """D(R(k, .) || law R) by the definition."""
-    rows = [[x / sum(row, arb(0)) for x in row] for row in rows]
-    mean = [sum((arb(p) * x for p, x in zip(law, column, strict=True)), arb(0)) for column in zip(*rows, strict=True)]
-    return [sum((x * (x / r).log() for x, r in zip(row, mean, strict=True)), arb(0)) for row in rows]
-
-
-def ranges(rng, sizes, listed, whole):
-    found = []
-    for g in listed:
-        low = 0 if whole else rng.randint(0, sizes[g])
-        found.append([g, low, sizes[g] if whole else rng.randint(low, sizes[g])])
-    return found
-
-
-def drawn(rng):
-    """A protocol, a law of its inputs, and how it is to be worked out; whether nothing is left out."""
-    kind, epsilon = rng.choice(list(PROTOCOLS)), rng.choice(EPSILONS)
-    inputs = rng.randint(2, 5 if kind == "optimized_unary_encoding" else 4)
-    number = rng.randint(2, 3) if kind == "local_hashing" else rng.randint(1, inputs - 1)
-    weights = [rng.choice([0, 1, 1, 2, 5]) for _ in range(inputs)]
-    weights = weights if any(weights) else [1] * inputs
-    law = [fmpq(w, sum(weights)) for w in weights]
-    sizes = [weights.count(w) for w in dict.fromkeys(weights)]
-    groups, whole = list(range(len(sizes))), rng.random() < 0.5
+def how_of(kind, sizes, draw):
+    """A way to sum, of which every number is drawn."""
+    ranges = [(g, *sorted(draw.choices(range(n + 1), k=2))) for g, n in enumerate(sizes)]
     if kind == "hadamard_response":
-        return kind, epsilon, inputs, number, law, None, True
+        return None
     if kind == "subset_selection":
-        groups.remove(rng.choice(groups))
-        return kind, epsilon, inputs, number, law, ranges(rng, sizes, groups, whole), whole
-    listed = groups if rng.random() < 0.4 else sorted(rng.sample(groups, rng.randint(0, len(groups))))
-    how = [rng.choice([1, 2, 5, 32]), ranges(rng, sizes, listed, whole)]
-    return kind, epsilon, inputs, number, law, how, whole and len(listed) == len(sizes)
+        left = draw.randrange(len(sizes))
+        return [list(entry) for entry in ranges if entry[0] != left]
+    return [draw.randint(1, 32), [list(entry) for entry in ranges if draw.random() < 0.5]]
 
 
-@pytest.mark.parametrize("seed", range(draws(1, 20)))
-def test_closed_forms_enclose_the_definition(seed):
-    rng = random.Random(seed)
-    for _ in range(draws(25, 100)):
-        kind, epsilon, inputs, number, law, how, whole = drawn(rng)
-        table = {"epsilon": (fmpq(epsilon[0]), epsilon[1]), "k": None, "size": number, "buckets": number}
-        protocol = PROTOCOLS[kind](table, inputs, Allowance())
-        written = divergences([[arb(x) for x in row] for row in protocol.rows()], law)
-        exact = divergences(rows_of(kind, inputs, epsilon, number), law)
-        least, most_of_it = (protocol.divergences(law, how, above) for above in (False, True))
-        assert comb(inputs, number) == protocol.outputs() or kind != "subset_selection"
-        for low, one, other, high in zip(least, written, exact, most_of_it, strict=True):
-            assert one.overlaps(other)
-            assert not low > other, (kind, epsilon, law, how)
-            assert not high < other, (kind, epsilon, law, how)
-            assert not whole or (high - low).abs_upper() < 1e-50
+def made(kind, epsilon=1, size=4):
+    """The protocol in the arithmetic that is chosen; epsilon is 1 over a whole number, or whole."""
+    amount = fmpq(Fraction(epsilon).numerator, Fraction(epsilon).denominator)
+    return PROTOCOLS[kind]({"kind": kind, "epsilon": (amount, "nats"), "k": None, **KINDS[kind]}, size, Allowance())
 
 
-# ---- what a line may take ------------------------------------------------------------------------------------------
+def number(ball):
+    """The rational that a ball without width is, as a double."""
+    value = ball.fmpq()
+    return int(value.numerator) / int(value.denominator)
 
 
-def asked(kind, inputs, weights, how):
-    """A model and a certificate with one line `mixture`."""
-    text = f"""problem = "maximal_leakage"
-records = {{ count = 1, alphabet = {inputs} }}
-query = {{ kind = "identity" }}
-mechanism = {{ kind = "{kind}", epsilon = 1{", size = 150" if kind == "subset_selection" else ""} }}
-adversary = {{ kind = "product_priors" }}
-"""
-    header = {
-        "format": "dalenius-certificate/2",
-        "problem": "maximal_leakage",
-        "model": parse_model(text.encode()).digest,
-        "lower": "0",
-        "upper": "9",
-        "unit": "nats",
-        "producer": "",
-    }
-    lines = [header, ["witness", None, None], ["record", 0], ["mixture", [0], weights, how]]
-    return text.encode(), "".join(json.dumps(line) + "\n" for line in lines).encode()
+@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_sides_hold_whatever_is_summed(kind, arithmetic):
+    draw = random.Random(f"{kind} {arithmetic}")
+    with using(choose(arithmetic)):
+        for weights in LAWS * draws(1, 10):
+            epsilon = draw.choice(["1/4", "1", "3"])
+            law = [Fraction(w, sum(weights)) for w in weights]
+            rows = by_definition(kind, float(Fraction(epsilon)), 4)
+            mixed = [sum(float(p) * row[y] for p, row in zip(law, rows, strict=True)) for y in range(len(rows[0]))]
+            exact = [sum(x * math.log(x / r) for x, r in zip(row, mixed, strict=True)) for row in rows]
+            sizes = [weights.count(w) for w in dict.fromkeys(weights)]
+            how, given = how_of(kind, sizes, draw), [fmpq(p.numerator, p.denominator) for p in law]
+            below, above = (made(kind, epsilon).divergences(given, how, above=side) for side in (False, True))
+            for low, value, high in zip(below, exact, above, strict=True):
+                assert number(low.lower()) <= value + 1e-13
+                assert number(high.upper()) >= value - 1e-13
 
 
-@pytest.mark.parametrize("kind", ["optimized_unary_encoding", "subset_selection"])
-def test_tuples_are_not_kept_and_the_clock_is_looked_at_between_them(monkeypatch, kind):
-    """Each look a second; of ninety thousand tuples."""
-    ticks = iter(range(10**9))
-    monkeypatch.setattr(allowance, "monotonic", lambda: next(ticks))
-    weights, listed = ["1"] * 300 + ["2"] * 300 + ["3"] * 300, [[0, 0, 299], [1, 0, 299]]
-    case, found = asked(kind, 900, weights, listed if kind == "subset_selection" else [2, listed]), []
-    assert most(lambda: found.append(check(*case, seconds=1500))) < 6
-    assert (found[0].status, found[0].allowed) == (Status.UNDECIDED, "seconds")
-    assert found[0].reason == "certificate line 4: limit: 1500 seconds"
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_those_of_the_document(kind):
+    for row, wanted in zip(made(kind).rows(), by_definition(kind, 1.0, 4), strict=True):
+        found = sorted(number(arb(x).mid()) for x in row)
+        assert found == pytest.approx(sorted(wanted), rel=1e-14)
+
+
+def test_too_many_tuples_end_undecided():
+    protocol = made("optimized_unary_encoding", size=4000)
+    with pytest.raises(LimitError, match="tuples"):
+        protocol.ranges([[0, 0, 2000], [1, 0, 2000]], [2000, 2000])
+
+
+def test_sizes_that_no_protocol_has():
+    with pytest.raises(RefusedError, match="from 2 to 16384"):
+        made("hadamard_response", size=1)
+    with pytest.raises(RefusedError, match="from 2 to 16384"):
+        made("hadamard_response", size=20_000)

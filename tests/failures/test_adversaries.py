@@ -307,6 +307,7 @@ def test_priors_that_leak_something_else(monkeypatch, factor):
     assert result.lower <= 0.3680642071 <= result.upper
 
 
+@pytest.mark.thorough
 def test_more_selections_than_the_checker_looks_at():
     problem = dl.MaximalLeakage(
         records=dl.Records(alphabets=[3000, 3000]),

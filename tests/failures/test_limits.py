@@ -417,10 +417,10 @@ def test_a_proof_that_takes_too_long_leaves_what_is_shortly_proved(monkeypatch):
 
 def test_no_tree_grows_in_the_time_that_the_best_ones_proof_needs(monkeypatch):
     """Another tree with few leaves once went on to the end."""
-    from dalenius.audits import EntropyAudit, audit_within, entropy_at_least
+    from dalenius.audits import EntropyAudit, audit_within, tree_room
     from dalenius.search import Limits, Run
 
-    monkeypatch.setattr(entropy_at_least, "FIXED", 5e-4 * 40)  # few leaves that take long
+    monkeypatch.setattr(tree_room, "FIXED", 5e-4 * 40)  # few leaves that take long
     question = dl.load("count/geometric-n8-b0.8")
     audit = audit_within(question, Run.of(Limits(gap=1e-9, time_limit=2.0)))
     assert isinstance(audit, EntropyAudit)
@@ -449,3 +449,47 @@ def test_a_proof_that_passes_a_limit_is_no_defect(support, monkeypatch, recwarn)
     assert {refusal.limit for refusal in result.refusals} == {TIME}
     assert not recwarn.list
     assert dl.verify(question, result.certificate).proved
+
+
+def test_where_the_best_proof_takes_too_long_the_next_one_on_the_ladder_is_handed_out(monkeypatch):
+    """Not the logarithm of the letters: bounds that were proved on the way to the best one are kept."""
+    from dalenius import _prove
+    from dalenius_check import Status, Verdict
+
+    verify = _prove.verify
+
+    def short(problem, certificate, **options):
+        if certificate.text.count('["row"') > 250:
+            return Verdict(Status.UNDECIDED, "certificate line 300: limit: 5 seconds", allowed="seconds")
+        return verify(problem, certificate, **options)
+
+    monkeypatch.setattr(_prove, "verify", short)
+    question = dl.MaximalLeakage(
+        records=dl.Records(100, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric("0.1"),
+        adversary=dl.EntropyAtLeast("0.98 max"),
+    )
+    result = dl.solve(question, gap=6e-2, time_limit=60.0)
+    assert {refusal.limit for refusal in result.refusals} == {TIME}
+    assert 6e-2 < result.gap < 0.3  # 74 % without
+    assert result.lower > 0.18
+
+
+def test_ctrl_c_in_the_first_seconds_of_a_long_limit_leaves_what_a_second_proves(support, monkeypatch, work_clock):
+    """However long the search from below would go on: all is bounded once before it may."""
+    from dalenius.audits import entropy_at_least
+
+    search = entropy_at_least.search
+
+    def endless(channel, *, clock, **options):
+        found, until = search(channel, clock=clock, **options), work_clock.now + 4.0
+        while not clock.expired:
+            if work_clock.now > until:
+                signal.raise_signal(signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(entropy_at_least, "search", endless)
+    question = count(support, "0.8 max")
+    brief, result = (dl.solve(question, gap=0.05, time_limit=limit) for limit in (1.0, 3600.0))
+    assert result.upper <= brief.upper * 1.001 < 0.9 * math.log(2.0)

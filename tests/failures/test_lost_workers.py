@@ -60,7 +60,7 @@ def count(share, records=6):
 CASES = [
     pytest.param(count("0.95 max"), 1e-2, {"dual"}, marks=pytest.mark.thorough),
     (count("0.95 max", 8), 0.12, {"dual"}),  # in groups of outputs
-    (rows_of_two(), 1e-2, {"dual tree"}),
+    pytest.param(rows_of_two(), 1e-2, {"dual tree"}, marks=pytest.mark.thorough),
 ]
 
 

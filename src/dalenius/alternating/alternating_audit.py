@@ -53,9 +53,9 @@ class AlternatingAudit(EntropyAudit):
     tally: Tally = field(default_factory=Tally, init=False)
     names: tuple[str, ...] = field(default=(), init=False)
 
-    def found(self, channel: AggregatedRecord, upper: float) -> Candidate:
+    def found(self, channel: AggregatedRecord, upper: float, clock: Clock) -> Candidate:
         """Where the scheme comes to rest from the uniform prior."""
-        turn = self.clock.part(SHARE / len(self.channels))
+        turn = clock.part(SHARE / len(self.channels))
         return self._alternated(channel, channel.uniform, turn, upper)
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
@@ -67,7 +67,7 @@ class AlternatingAudit(EntropyAudit):
 
     def _alternated(self, channel: AggregatedRecord, start: Floats, clock: Clock, upper: float) -> Candidate:
         gap = max(self.gap, FINEST)
-        room = 0.5 * (self.search.limits.least[1] - self.held)
+        room = 0.5 * (self.search.limits.least[1] - self.room.held)
         scheme = LeakageScheme(channel, solver=self.search.solver, gap=gap, clock=clock, room=room)
         scheme.tally, self.names = self.tally, tuple(block.name for block in scheme.blocks)
 

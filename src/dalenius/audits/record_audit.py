@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ __all__ = [
     "RELATIVE",
     "Bound",
     "RecordAudit",
+    "Rung",
     "best_of",
     "capacity_bound",
     "letters_bound",
@@ -32,8 +33,18 @@ __all__ = [
 
 Proof = tuple[ProofLine, ...]
 RELATIVE = 1e-5  # of a leakage so small that ABSOLUTE is much of it
+STEEP = 3  # times as many leaves has the next proof on the ladder, at least
 SHORT = 256  # lines of a proof that takes no time to speak of
 ABSOLUTE = 4e-12  # nats: below this width double precision does not steer a search any more
+
+
+class Rung(NamedTuple):
+    """What is to be checked of a proof: its leaves, each with slopes for `grouped` times as many numbers as there are outputs, and the
+    multiply-adds that one takes where outputs are not grouped."""
+
+    leaves: int
+    grouped: float
+    work: int
 
 
 class Bound(NamedTuple):
@@ -48,7 +59,8 @@ class Bound(NamedTuple):
 class RecordAudit:
     """What is known about one kind of record: a witness and an upper bound, each with the lines that prove it.
 
-    `leaves` are those of the bound's proof, each with slopes for `grouped` times as many numbers as there are outputs.
+    `leaves` are those of the bound's proof, and `grouped` is what `Rung` says of it. `ladder` has earlier bounds, each with a proof of
+    fewer leaves than those after it, for the case that there is no time to check the best.
     """
 
     channel: AggregatedRecord
@@ -60,6 +72,7 @@ class RecordAudit:
     dual: DualBound | None = None
     grouped: float = 1.0
     race: Race | None = None
+    ladder: list[tuple[Rung, float, Proof]] = field(default_factory=list)
     quick: tuple[float, Proof] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,12 +92,17 @@ class RecordAudit:
         return min([self.upper, *(runner.upper for runner in (self.race.runners if self.race else []))])
 
     @property
-    def leaves_of_best(self) -> tuple[int, float]:
-        """The leaves of the bound that would be proved now, 0 where that is a matter of a few lines, and how `grouped` they are."""
+    def rung(self) -> Rung:
+        """What is to be checked of the bound that is kept."""
+        return Rung(self.leaves, self.grouped, self.work)
+
+    @property
+    def best_rung(self) -> Rung:
+        """Of the bound that would be proved now, a tree's or another; no leaves where that is a matter of a few lines."""
         best = min(self.race.runners if self.race else [], key=lambda runner: runner.upper, default=None)
         if best is not None and best.upper < self.upper:
-            return best.leaves, 1.0
-        return (self.leaves, self.grouped) if self.leaves > 1 else (0, 1.0)
+            return Rung(best.leaves, 1.0, self.work)
+        return self.rung if self.leaves > 1 else Rung(0, 1.0, self.work)
 
     @property
     def work(self) -> int:
@@ -96,18 +114,22 @@ class RecordAudit:
         wanted = max(gap * self.candidate.leakage, ABSOLUTE)
         return int(np.clip(np.ceil(2.0 - np.log10(wanted)), 5, 13))
 
-    def keep(self, upper: float, method: str, lines: Iterable[ProofLine], leaves: int, grouped: float = 1.0) -> None:
-        """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it."""
+    def keep(self, upper: float, method: str, lines: Iterable[ProofLine], rung: Rung) -> None:
+        """Take a bound with its proof, if it is better; the best one with a short proof is kept beside it, and the ladder."""
         if upper < self.upper:
-            self.upper, self.method, self.proof, self.leaves, self.grouped = (
-                upper,
-                method,
-                tuple(lines),
-                leaves,
-                grouped,
-            )
+            known = [*self.ladder, (self.rung, self.upper, self.proof)]
+            self.ladder = [step for step in known if STEEP * step[0].leaves <= rung.leaves]
+            self.upper, self.method, self.proof = upper, method, tuple(lines)
+            self.leaves, self.grouped = rung.leaves, rung.grouped
             if len(self.proof) <= SHORT:
                 self.quick = upper, self.proof
+
+    def retreat(self, fits: Callable[[Rung], bool]) -> tuple[float, Proof]:
+        """The best bound with a short proof, or with one that is not the best one's and fits."""
+        return min(
+            [self.quick, *((upper, proof) for rung, upper, proof in self.ladder if fits(rung))],
+            key=lambda step: step[0],
+        )
 
     def improve(self, p: Floats, clock: Clock) -> None:
         """Search from a prior where a bound is large."""

@@ -5,27 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from dalenius.audits.record_audit import RecordAudit
+from dalenius.audits.tree_room import TreeRoom
 from dalenius.search.clock import Clock
 from dalenius.search.crew import Crew, Work
 from dalenius.search.runner import Runner
 
-__all__ = ["Limited", "Together"]
+__all__ = ["Together"]
 
 ALONE = 0.25  # seconds of an audit before others are called; until they are there it goes on alone
-
-
-class Limited(Protocol):
-    """An audit that says what its trees may take."""
-
-    @property
-    def target(self) -> float: ...
-
-    def may_grow(self, turn: Clock, work: int, tree: Runner, leaves: int = 0) -> bool: ...
-
-    def room(self, record: RecordAudit, runner: Runner, leaves: int) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -35,10 +24,11 @@ class Together:
     What it does says whether anything was done.
     """
 
-    audit: Limited
+    trees: TreeRoom
     crew: Crew | None
     clock: Clock
     began: float
+    target: Callable[[], float]
 
     def rows(
         self,
@@ -58,11 +48,11 @@ class Together:
             return max(sum(runner.leaves for runner in runners), least)
 
         def choose() -> Runner | None:
-            able = [r for r in runners if r.waits and self.audit.may_grow(turn, record.work, r, leaves())]
+            able = [r for r in runners if r.waits and self.trees.may_grow(turn, record.work, r, leaves())]
             return max(able, key=lambda runner: runner.upper - runner.target, default=None)
 
         def room(runner: Runner) -> float:
-            return self.audit.room(record, runner, leaves())
+            return self.trees.leaves_left(record, runner, leaves())
 
         return self._run(Work(choose, room, lambda runner, seconds: told(), finished), turn)
 
@@ -80,19 +70,19 @@ class Together:
         owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
 
         def may_grow(work: int, runner: Runner) -> bool:
-            return runner.waits and self.audit.may_grow(whole, work, runner)
+            return runner.waits and self.trees.may_grow(whole, work, runner)
 
         def choose() -> Runner | None:
             for record in sorted(records, key=lambda record: -record.bounded):
-                if record.race is None or record.bounded <= self.audit.target:
+                if record.race is None or record.bounded <= self.target():
                     break
-                runner = record.race.choose(self.audit.target, partial(may_grow, record.work))
+                runner = record.race.choose(self.target(), partial(may_grow, record.work))
                 if runner is not None:
                     return runner
             return None
 
         def room(runner: Runner) -> float:
-            return self.audit.room(owner[id(runner)], runner, runner.leaves)
+            return self.trees.leaves_left(owner[id(runner)], runner, runner.leaves)
 
         def merged(runner: Runner, seconds: float) -> None:
             record = owner[id(runner)]
@@ -101,7 +91,7 @@ class Together:
             grown(record, runner)
 
         def finished() -> bool:
-            return max(record.bounded for record in records) <= self.audit.target
+            return max(record.bounded for record in records) <= self.target()
 
         return self._run(Work(choose, room, merged, finished), clock)
 

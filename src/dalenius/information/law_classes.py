@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from dalenius.information.deadline import Deadline
 from dalenius.information.divergences import relative_entropy
 from dalenius.information.entropies import x_log_x
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
-from dalenius.information.measures.prior_classes import PriorClass
+from dalenius.information.measures.prior_classes import PriorClass, alike_letters
 
 __all__ = ["TINY", "WorstLaw", "worst_law"]
 
@@ -21,6 +22,7 @@ MOST_ROUNDS = 100
 PATIENCE = 5  # rounds without halving the gap
 GAP = 1e-12  # in nats, at which the search stops
 UNUSED = 1e-12  # a weight at which a law is left out
+TIED = 10  # digits of divergences that count as equal
 TINY = 1e-300  # a floor under output laws
 WEIGHT = 2**40  # the denominator of the weights of a mixture
 
@@ -69,14 +71,14 @@ def worst_law(rows: Floats, priors: PriorClass, *, gap: float = GAP, clock: Dead
     >>> sum(found.law), found.law[2]
     (1, 1/10)
     """
-    negentropy = x_log_x(rows).sum(axis=1)
+    negentropy, keys = x_log_x(rows).sum(axis=1), alike_letters(priors, len(rows))
     laws, weights = [priors.exact_law(rationals(np.zeros(len(rows))))], np.ones(1)
     best, since = np.inf, 0
     for _ in range(MOST_ROUNDS):
         prior = weights @ np.array([doubles(law) for law in laws])
         output = np.maximum(prior @ rows, TINY)
         divergences = relative_entropy(rows, output)
-        law = priors.exact_law(rationals(-divergences))
+        law = _evened(priors.exact_law(rationals(-divergences)), keys, divergences)
         found = float((doubles(law) - prior) @ divergences)
         best, since = (found, 0) if found < 0.5 * best else (best, since + 1)
         if found <= gap or since > PATIENCE or (clock is not None and clock.expired):
@@ -86,6 +88,22 @@ def worst_law(rows: Floats, priors: PriorClass, *, gap: float = GAP, clock: Dead
         weights = best_mixture(listed @ rows, listed @ negentropy, gap=gap / 8)
     parts, shares = np.array(laws, dtype=object), _shares(weights)
     return WorstLaw(priors.settled(np.asarray(shares @ parts)), parts, shares, output, divergences)
+
+
+def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numbers:
+    """The mean over exchanges of letters that the class treats alike, of equal divergence: many vertices at once.
+
+    *In the class because* exchanges of such letters leave it as it is.
+    """
+    if len(set(keys)) == len(keys):
+        return law
+    groups: dict[Hashable, list[int]] = {}
+    for letter, alike in enumerate(zip(keys, divergences.round(TIED).tolist(), strict=True)):
+        groups.setdefault(alike, []).append(letter)
+    evened = law.copy()
+    for letters in groups.values():
+        evened[letters] = law[letters].sum() / len(letters)
+    return np.asarray(evened)
 
 
 def _shares(weights: Floats) -> Numbers:

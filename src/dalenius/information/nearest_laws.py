@@ -7,7 +7,7 @@ probabilities is a problem in three numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,26 +29,10 @@ from dalenius.information.measures.prior_classes import (
     PriorPolytope,
 )
 
-__all__ = ["SharedLetters", "alike_letters", "exact_law_near"]
+__all__ = ["SharedLetters", "exact_law_near"]
 
 SHARP = 1e-15  # relative tolerance of multipliers
 WIDEST = 1e12  # of a ball's multiplier
-
-
-def alike_letters(priors: PriorClass, letters: int) -> list[Hashable]:
-    """A key for every letter, equal where the class says the same of both.
-
-    >>> alike_letters(PriorBall(np.array([fmpq(1, 4), fmpq(1, 4), fmpq(1, 2)]), fmpq(1, 10)), 3)
-    [1/4, 1/4, 1/2]
-    """
-    match priors:
-        case PriorBox(low=low, high=high):
-            return list(zip(as_numbers(low), as_numbers(high), strict=True))
-        case PriorBall(center=center) | KLBall(center=center) | ChiSquareBall(center=center):
-            return list(as_numbers(center))
-        case PriorPolytope(vertices=vertices):
-            return [tuple(column) for column in as_numbers(vertices).T]
-    return [0] * letters
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from flint import fmpq
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
 from dalenius.information.measures.numbers import Numbers, as_numbers, doubles, rationals
-from dalenius.information.measures.prior_classes import PriorClass, PriorFloor, PriorPolytope
-from dalenius.information.nearest_laws import SharedLetters, alike_letters, exact_law_near
+from dalenius.information.measures.prior_classes import PriorClass, PriorFloor, PriorPolytope, alike_letters
+from dalenius.information.nearest_laws import SharedLetters, exact_law_near
 from dalenius.information.set_channels import Plan, SetChannel
 
 __all__ = ["ProtocolLaw", "grouped", "planned", "worst_protocol_law"]

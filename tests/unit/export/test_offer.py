@@ -126,7 +126,7 @@ def test_other_adversaries(solver):
     assert_solved(offered(independent, "marginal"), solver)
     listed = audit(dl.FixedPrior([1 / 6] * 6))
     assert names(listed) == []
-    with pytest.raises(InputError, match="offers none"):
+    with pytest.raises(InputError, match="none is offered"):
         offered(listed, "marginal")
 
 

@@ -155,6 +155,7 @@ def dual_bound(
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
     begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None,
+    keep: Callable[[DualBound], None] = lambda bound: None,
 ) -> DualBound:
     """The dual bound at a witness's own output law and multiplier, or at the best ones if these cannot attain enough.
 
@@ -181,12 +182,15 @@ def dual_bound(
         for a least number of leaves, and it has told what has been done whenever something was.
     begun : callable, optional
         Told the output law, the multiplier and the trees, a letter each, before these are grown; it may put what had become of them.
+    keep : callable, optional
+        Gets every bound on the way.
     """
     problems = RowProblems.of(channel, symmetries)
     law, beta = _rounded(candidate.p.sum(axis=0) @ channel.rows, problems), float(short(candidate.mu, 12))
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
+        keep(DualBound(upper, upper, law, 0.0, problems))
         return DualBound(upper, upper, law, 0.0, problems)
     rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
@@ -208,7 +212,9 @@ def dual_bound(
         bound = DualBound(np.inf, attainable, law, beta, problems, trees, rows.chambers)
         stop = np.inf if attainable >= useless else max(enough, attainable + looser * tolerance)
         bound = _grown(channel, bound, floors, stop, best, may_grow, tell, together)
-        best = bound if best is None or bound.upper < best.upper else best
+        if best is None or bound.upper < best.upper:
+            best = bound
+            keep(bound)
         if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
             break
     assert best is not None

@@ -61,12 +61,13 @@ class RowTree(Tree[RowBox, Plan]):
         self.problem, self.target = problem, target
         (root,) = problem.bounded([problem.root(room)])
         self.root, self._slopes = root.box, len(root.box.slopes)
+        self._partitions = {root.box.groups} - {problem.groups.singles}
         super().__init__(self._planned(root))
 
     @property
     def grouped(self) -> float:
-        """How many slopes a leaf has on average, beside the number of outputs."""
-        return self._slopes / self.leaves / self.problem.groups.rows.shape[1]
+        """How many slopes a leaf has on average, beside the number of outputs; a partition counts as a leaf with all outputs."""
+        return self._slopes / self.leaves / self.problem.groups.rows.shape[1] + len(self._partitions) / self.leaves
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
@@ -79,11 +80,12 @@ class RowTree(Tree[RowBox, Plan]):
 
     def lent(self, numbers: Sequence[int]) -> Self:
         other = super().lent(numbers)
-        other._slopes = _slopes(other.nodes.values())
+        other._slopes, other._partitions = _slopes(other.nodes.values()), set(self._partitions)
         return other
 
     def graft(self, numbers: Sequence[int], nodes: Mapping[int, Branch[Plan] | RowLeaf]) -> None:
         self._slopes += _slopes(nodes.values()) - _slopes(self.nodes[number] for number in numbers)
+        self._partitions |= {node.content.groups for node in nodes.values() if isinstance(node, Leaf)}
         super().graft(numbers, nodes)
 
     def leaf_bytes(self) -> int:
@@ -99,6 +101,7 @@ class RowTree(Tree[RowBox, Plan]):
             parts = _rest(self.problem, left, leaf.cut.rest)
             boxes += parts
             owner += [j] * len(parts)
+        self._partitions |= {box.groups for box in boxes} - {self.problem.groups.singles}
         for j, bounded in zip(owner, self.problem.bounded(boxes), strict=True):
             families[j].append(self._planned(bounded))
         self._slopes += sum(map(_slopes, families)) - _slopes(leaves)

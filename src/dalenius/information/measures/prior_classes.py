@@ -7,7 +7,7 @@ below, and by `below`, from above.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -20,7 +20,17 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.measures.numbers import Numbers, as_numbers, divergence, is_exact, least, occurring
 
-__all__ = ["AllPriors", "ChiSquareBall", "KLBall", "PriorBall", "PriorBox", "PriorClass", "PriorFloor", "PriorPolytope"]
+__all__ = [
+    "AllPriors",
+    "ChiSquareBall",
+    "KLBall",
+    "PriorBall",
+    "PriorBox",
+    "PriorClass",
+    "PriorFloor",
+    "PriorPolytope",
+    "alike_letters",
+]
 
 Law: TypeAlias = ArrayLike | Sequence[Fraction]
 STEPS = 200  # of a bisection between doubles
@@ -309,6 +319,22 @@ class ChiSquareBall(Ball):
 
     def distance(self, law: Numbers, center: Numbers) -> Any:
         return ((law - center) ** 2 / center).sum()
+
+
+def alike_letters(priors: PriorClass, letters: int) -> list[Hashable]:
+    """A key for every letter, equal where the class says the same of both.
+
+    >>> alike_letters(PriorBall(np.array([fmpq(1, 4), fmpq(1, 4), fmpq(1, 2)]), fmpq(1, 10)), 3)
+    [1/4, 1/4, 1/2]
+    """
+    match priors:
+        case PriorBox(low=low, high=high):
+            return list(zip(as_numbers(low), as_numbers(high), strict=True))
+        case PriorBall(center=center) | KLBall(center=center) | ChiSquareBall(center=center):
+            return list(as_numbers(center))
+        case PriorPolytope(vertices=vertices):
+            return [tuple(column) for column in as_numbers(vertices).T]
+    return [0] * letters
 
 
 def _unit(numbers: Numbers, mass: Any) -> Numbers:

@@ -1,0 +1,103 @@
+"""What the trees of an audit may take: leaves, memory, and the time that checking them needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dalenius.audits.bounds.dual import RowWork
+from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.record_audit import RecordAudit, Rung
+from dalenius.search.boxes import BoxTree
+from dalenius.search.clock import Clock
+from dalenius.search.crew import turn_of
+from dalenius.search.run import Run
+from dalenius.search.runner import Runner
+
+__all__ = ["TreeRoom"]
+
+WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
+FIXED = 3e-4
+SPARE = 1.25  # times what is predicted is left to the check: a proof that is cut off is lost, a search that is goes on less far
+WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
+
+
+@dataclass
+class TreeRoom:
+    """What is left of the limits of a search.
+
+    Parameters
+    ----------
+    search : Run
+    records : list of RecordAudit
+        Whose trees these are.
+    held : float
+        Bytes besides the leaves of trees, the proof's included.
+
+    Attributes
+    ----------
+    late, full : bool
+        Whether a tree stopped growing because of the time that its check takes, or of another limit.
+    """
+
+    search: Run
+    held: float
+    records: list[RecordAudit] = field(default_factory=list)
+    late: bool = False
+    full: bool = False
+
+    def may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
+        """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
+
+        Parameters
+        ----------
+        work : int
+            Multiply-adds that checking a leaf takes where outputs are not grouped.
+        leaves : int
+            Of all trees of the same bound, if it has several.
+        """
+        leaves, limits = leaves or tree.leaves, self.search.limits
+        grouped = _grouped(tree)
+        late = turn.remaining < max(self.checking(Rung(leaves, grouped, work)), self.checking_now)
+        taken = self._taken(leaves * tree.leaf_bytes())
+        full = (
+            leaves >= limits.nodes
+            or taken >= limits.bytes
+            or self.held + taken + grouped * leaves * self._written >= limits.least[1]
+        )
+        self.late |= late
+        self.full |= full
+        return not (full or late or turn.expired)
+
+    def leaves_left(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
+        """How many leaves more, of a bound that has so many, are within the limits when a worker's turn is over."""
+        limits, clock, size, grouped = self.search.limits, self.search.clock, runner.leaf_bytes(), _grouped(runner)
+        written, checking = grouped * self._written, self.checking(Rung(1, grouped, record.work))
+        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * written
+        seconds_left = clock.remaining - turn_of(clock) - leaves * checking
+        return min(limits.nodes - leaves, bytes_left / (size + written), seconds_left / checking)
+
+    def checking(self, *rungs: Rung) -> float:
+        """Seconds that checking these proofs takes besides what any proof takes, predicted."""
+        seconds = sum(rung.leaves * (FIXED + WORK * rung.grouped * rung.work) for rung in rungs)
+        return SPARE * self.search.clock.pace * self.search.checks * self.search.share * seconds
+
+    @property
+    def checking_now(self) -> float:
+        """Of what would be written now: of every record the best bound, a tree's or another."""
+        return self.checking(*(record.best_rung for record in self.records))
+
+    def _taken(self, least: int) -> int:
+        """The bytes that the leaves of all trees take, at least what is known of one of them."""
+        races = [record.race for record in self.records if record.race]
+        return max(sum(runner.leaves * runner.leaf_bytes() for race in races for runner in race.runners), least)
+
+    @property
+    def _written(self) -> int:
+        """The bytes of a leaf in a certificate where outputs are not grouped."""
+        return WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
+
+
+def _grouped(tree: BoxTree | RowTree | Runner) -> float:
+    """How many slopes a leaf has, beside the number of outputs."""
+    tree = tree.tree if isinstance(tree, RowWork) else tree
+    return tree.grouped if isinstance(tree, RowTree) else 1.0
