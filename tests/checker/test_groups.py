@@ -252,6 +252,24 @@ def proves(parsed, record, lines, box, upper):
     return True
 
 
+def inside(ref, box, p):
+    """Whether a prior's posterior and conditional laws are in a box."""
+    u = p @ ref.R
+    phi, laws = u / u.sum(0), u / p.sum(1, keepdims=True)
+    return bool(np.all((box["lo"] <= phi) & (phi <= box["hi"]) & (box["low"] <= laws) & (laws <= box["high"])))
+
+
+def told(ref, box, p, rng):
+    """The largest information found of priors of the box between one that is in it and others."""
+    found = ref.information(p)
+    for _ in range(draws(3, 60)):
+        other = ref.random(rng)
+        mixed = ((1 - share) * p + share * other for share in (0.5, 0.2, 0.05, 0.01))
+        best = next((q for q in mixed if np.all(q.sum(0) @ ref.R > 0) and inside(ref, box, q)), p)
+        found = max(found, ref.information(best))
+    return found
+
+
 @CASES
 def test_trees_with_groups_prove_what_the_formulas_say_and_cover_priors(setting):
     ref, parsed, record, rng = setting
@@ -260,7 +278,7 @@ def test_trees_with_groups_prove_what_the_formulas_say_and_cover_priors(setting)
         p = ref.random(rng)
         box = random_box(ref, p, rng)
         lines, bound = tree_lines(ref, View(ref, box, [[y] for y in range(ref.Y)], np.zeros(ref.K)), rng)
-        assert bound >= ref.information(p) - 1e-9
+        assert bound >= told(ref, box, p, rng) - 1e-9
         step = MARGIN * max(1, abs(bound))
         assert proves(parsed, record, lines, ranges(box, ref), bound + step)
         assert not proves(parsed, record, lines, ranges(box, ref), bound - step)

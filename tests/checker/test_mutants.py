@@ -9,10 +9,13 @@ import re
 from fractions import Fraction
 
 import pytest
+from flint import arb
 
 import cases
 from campaigns import draws
 from dalenius_check import Status, check
+from dalenius_check.curve import curve
+from dalenius_check.model import parse_model
 
 SMALL = [
     case
@@ -123,6 +126,18 @@ def strengthen(rng, line):
     return json.dumps(head)
 
 
+def assert_true_curve(model, mutant, lower, upper):
+    """What a curve says at the model's own bound, and of larger ones, does not contradict the known interval; to 9 digits."""
+    claimed = json.loads(mutant.split(b"\n", 1)[0]).get("curve")
+    if claimed is None:
+        return
+    parsed = parse_model(model)
+    found, own = curve(claimed, parsed), parsed.entropy_ball()
+    at_own = max(float(arb(c) - arb(m) * own) for c, m in found.above)
+    assert at_own >= lower - 1e-9, mutant
+    assert all(float(arb(low)) <= upper for held, low in found.below if held.entropy_ball() >= own), mutant
+
+
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
 def test_mutants(case):
     model, data = case.files
@@ -139,6 +154,7 @@ def test_mutants(case):
         if verdict.status is Status.PROVED:
             assert verdict.lower <= upper, mutant
             assert verdict.upper >= lower, mutant
+            assert_true_curve(model, mutant, lower, upper)
         if turn % draws(7, 1) == 0:
             other = check(model, mutant, arithmetic="python")
             assert {verdict.status, other.status} != {Status.PROVED, Status.REJECTED}, mutant

@@ -216,13 +216,13 @@ def proves(setting, lines, upper):
     return True
 
 
-@pytest.mark.parametrize("seed", range(draws(3, 60)))
+@pytest.mark.parametrize("seed", range(draws(3, 150)))
 def test_what_orbits_prove_is_proved_without_them(setting, seed):
     rng = np.random.default_rng(seed)
     tree = grown(setting, (setting.low, setting.high), rng)
     bound = least(setting, tree)
     assert proves(setting, written(plain(tree, setting.group)), bound + 1e-8)
-    assert bound >= max(setting.ref.information(setting.ref.random(rng)) for _ in range(10)) - 1e-9
+    assert bound >= max(setting.ref.information(setting.ref.random(rng)) for _ in range(draws(10, 100))) - 1e-9
 
 
 def test_the_settings_have_symmetries(setting):
