@@ -9,6 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
+from dalenius.evidence.output_laws import (
+    How,
+    LawOfClass,
+    LawOfSelections,
+    MixtureOfClass,
+    MixtureOfSelections,
+    OutputLawLeaf,
+)
+
 __all__ = [
     "UNIFORM",
     "About",
@@ -66,7 +75,6 @@ Vector = tuple[Number, ...]
 Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
-How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
 InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
     Matrix | SelectionPrior | ProtocolPrior | Index | Number
@@ -347,54 +355,6 @@ class ClassPart:
 
 
 Indices = tuple[Index, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OutputLawLeaf:
-    """A leaf of a tree over classes: an output law, close to all rows that are left."""
-
-    word: ClassVar[str] = "law"
-    law: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class LawOfSelections:
-    """Of independent records: an output law that is close to the rows of each of these selections."""
-
-    word: ClassVar[str] = "law"
-    selections: Indices
-    law: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class LawOfClass:
-    """Of a class of laws: an output law for these selections, and the multipliers that bound the largest mean over the class."""
-
-    word: ClassVar[str] = "law"
-    selections: Indices
-    law: Vector
-    multipliers: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class MixtureOfSelections:
-    """Of independent records and a channel in closed form: the output law under these weights of the inputs."""
-
-    word: ClassVar[str] = "mixture"
-    selections: Indices
-    weights: Vector
-    how: How
-
-
-@dataclass(frozen=True, slots=True)
-class MixtureOfClass:
-    """The same of a class of laws, with the multipliers that bound the largest mean over it."""
-
-    word: ClassVar[str] = "mixture"
-    selections: Indices
-    weights: Vector
-    multipliers: Vector | None
-    how: How
 
 
 @dataclass(frozen=True, slots=True)
