@@ -19,9 +19,11 @@ CLOSE = Decimal("1e-48")
 INSIDE = Decimal("1e-49")  # by which an end that is no rational number is pulled in
 
 
-def held(table: dict[str, Any]) -> bool:
-    """Whether an adversary holds a class of laws."""
-    return table.get("kind") in KINDS
+def held(question: Question) -> bool:
+    """Whether the adversary holds a class of laws of bits, and the channel can be written out."""
+    if question.table.get("adversary", {}).get("kind") not in KINDS:
+        return False
+    return set(question.alphabets) <= {1, 2} and question.table["mechanism"].get("kind") not in truth.PROTOCOLS
 
 
 def rational_ends(table: dict[str, Any]) -> tuple[Fraction, Fraction] | None:
@@ -63,17 +65,13 @@ def ends(table: dict[str, Any]) -> tuple[Decimal, Decimal]:
 
 def known(question: Question) -> Interval | None:
     """L, where every record has at most two letters."""
-    held = question.table.get("adversary", {})
-    if (
-        question.table["problem"] != "maximal_leakage"
-        or held.get("kind") not in KINDS
-        or set(question.alphabets) - {1, 2}
-    ):
+    if question.table["problem"] != "maximal_leakage" or not held(question):
         return None
+    adversary = question.table["adversary"]
     rows, letters = question.rows, [i for i, size in enumerate(question.alphabets) if size == 2]
     with localcontext(SIXTY):
         pairs = {(rows[one], rows[other]) for i in letters for one, other in question.selections(i)}
-        return truth.around(max((best(held, *pair)[0] for pair in pairs), default=Decimal(0)))
+        return truth.around(max((best(adversary, *pair)[0] for pair in pairs), default=Decimal(0)))
 
 
 def best(table: dict[str, Any], first: Row, second: Row) -> tuple[Decimal, Decimal]:

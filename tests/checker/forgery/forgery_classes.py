@@ -16,7 +16,7 @@ def outside(draft: Any) -> bool:
     """A witness beyond the end of its class, by little, and the claim of what it learns."""
     question, rng = draft.subject.question, draft.rng
     held, at = question.table["adversary"], draft.pick("witness")
-    if at is None or not class_truth.held(held):
+    if at is None or not class_truth.held(question):
         return False
     i = rng.choice([i for i, size in enumerate(question.alphabets) if size == 2])
     chosen = question.selections(i)
@@ -45,7 +45,7 @@ def recentred(draft: Any) -> bool:
     """The laws of the outputs under a law somewhere in the class, m left out or another one, and the claim of what that law learns."""
     question, rng = draft.subject.question, draft.rng
     held = question.table["adversary"]
-    if not class_truth.held(held) or draft.subject.low <= 0:
+    if not class_truth.held(question) or draft.subject.low <= 0:
         return False
     most = Fraction(0)
     with localcontext(SIXTY):

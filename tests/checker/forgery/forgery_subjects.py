@@ -51,8 +51,9 @@ class Subject:
 
     @property
     def small(self) -> bool:
-        """Whether its datasets can be listed."""
-        return self.question.size <= truth.DATASETS
+        """Whether its datasets can be listed, and its channel written out."""
+        written = self.question.table["mechanism"].get("kind") not in truth.PROTOCOLS
+        return written and self.question.size <= truth.DATASETS
 
 
 # A model as a file, and its digest ----------------------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ def audit_evidence(question: Question) -> list[Any] | None:
         return [["witness", max(cases)[1], "uniform"], *sections]
     if adversary.get("kind") == "product_priors":
         return product_evidence(question)
-    if class_truth.held(adversary):
+    if class_truth.held(question):
         return class_evidence(question)
     low, high = question.threshold
     if high == 0:
