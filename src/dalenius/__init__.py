@@ -6,8 +6,7 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is
-                best?);
+Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is best?);
                 for annotations: Problem, DesignProblem
 Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,

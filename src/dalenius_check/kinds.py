@@ -35,13 +35,6 @@ def _records(value: Any, what: str) -> list[int]:
     return [table["alphabet"]] * table["count"]
 
 
-def _level(value: Any, what: str) -> tuple[fmpq, str]:
-    """An epsilon that is not negative."""
-    number, unit = read.epsilon(value, what)
-    need(number >= (unit == "log"), f"{what} must not be negative")
-    return number, unit
-
-
 _EPSILON = required(read.number, high=1000)
 _K = (partial(read.integer, low=2, high=MAX_STATES), None)
 QUERIES: dict[str, Schema] = {
@@ -54,7 +47,7 @@ QUERIES: dict[str, Schema] = {
     "identity": {},
 }
 _POSITIVE = partial(read.number, positive=True)
-_PROTOCOL: Schema = {"epsilon": required(_level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
+_PROTOCOL: Schema = {"epsilon": required(read.level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
 MECHANISMS: dict[str, Schema] = {
     "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
     "symmetric": {"flip": required(read.number, high=1), "k": _K},

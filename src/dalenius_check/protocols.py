@@ -38,7 +38,7 @@ class Subsets(Protocol):
 
     def means(self, sizes: list[int], law: list[fmpq], how: Any, above: bool) -> Iterator[Means]:
         listed, c, p = self.ranges(how, sizes), self.excess, list(map(arb, law))
-        left = [g for g in range(len(sizes)) if g not in {listed_group for listed_group, _, _ in listed}]
+        left = sorted(set(range(len(sizes))) - {g for g, _, _ in listed})
         need(len(left) == 1, "all groups but one must be listed")
         for h in range(len(sizes)):
             own = [n - (g == h) for g, n in enumerate(sizes)]

@@ -133,6 +133,10 @@ SELDOM = [
     ("mean of the center", "classes.py", "largest(numbers) if self.radius else", "largest(numbers) if False else"),
     ("ball without a radius", "classes.py", "t * (log_sum_exp(terms) + arb(self.radius))", "t * log_sum_exp(terms)"),
     ("unsorted letters", "classes.py", "key=values.__getitem__)", "key=lambda a: a)"),
+    ("limit missed", "constraints.py", "limited.need_met(laws)", "pass"),
+    ("tangent for nothing", "tangents.py", "behind.append(weight * most)", "behind.append(fmpq(0))"),
+    ("information for nothing", "given.py", "arb(factor) * limited.ball", "arb(0)"),
+    ("steep tangent", "limits.py", "need(-1 <= found <= 1,", "need(True,"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
 HOLES = [
@@ -181,7 +185,7 @@ def test_what_is_accepted_is_written_down_and_ends_with_1(forgeries, monkeypatch
     monkeypatch.setattr(forgeries, "check", lambda *_, **__: Verdict(Status.PROVED, "proved: anything"))
     options = ["--drawn", "4", "--solved", "0", "--largest", "0", "--output", str(tmp_path / "forged")]
     assert forgeries.main(["--count", "3", *options]) == 1
-    assert "3 forgeries of 6 models: " in capsys.readouterr().out.splitlines()[-1]
+    assert "3 forgeries of 7 models: " in capsys.readouterr().out.splitlines()[-1]
     header = json.loads((tmp_path / "forged" / "0.cert").read_bytes().splitlines()[0])
     assert header["producer"] == "a forger"
     assert b"problem" in (tmp_path / "forged" / "0.toml").read_bytes()

@@ -102,7 +102,7 @@ def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numb
         groups.setdefault(alike, []).append(letter)
     evened = law.copy()
     for letters in groups.values():
-        evened[letters] = law[letters].sum() / len(letters)
+        evened[letters] = law[letters].sum() * fmpq(1, len(letters))
     return np.asarray(evened)
 
 

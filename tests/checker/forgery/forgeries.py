@@ -30,6 +30,7 @@ from typing import Any
 
 import forgery_constraints
 import forgery_kinds
+import forgery_limits
 import forgery_lines
 import forgery_subjects
 import forgery_symmetries
@@ -294,6 +295,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += forgery_constraints.drawn(rng, drawn // 5) + forgery_lines.drawn(rng, drawn // 5)
     found += forgery_symmetries.drawn(rng, drawn // 5)
     found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
+    found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
     return found + forgery_subjects.solved(rng, solved)
 
 

@@ -17,7 +17,7 @@ import forgery_subjects as subjects
 from forgery_subjects import MARGIN, Subject, claimed
 from forgery_truth import Question
 
-LOWER = ("dual", "prior", "ratio", "multiplier", "cone", "also", "weight", "term")
+LOWER = ("dual", "prior", "ratio", "multiplier", "cone", "also", "tangent", "weight", "term")
 IDLE: dict[str, Any] = {"kind": "linear", "terms": [[0, 0, 1]], "at_most": 1}  # any mechanism meets it
 
 

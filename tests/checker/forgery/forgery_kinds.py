@@ -19,6 +19,7 @@ import constraint_truth
 import forgery_classes
 import forgery_constraints
 import forgery_curves
+import forgery_limits
 import forgery_lines
 import forgery_symmetries
 import forgery_truth as truth
@@ -1001,6 +1002,7 @@ DESIGNS: dict[Kind, float] = {
     infeasible: 1,
     overreach: 3,
     **forgery_constraints.KINDS,
+    **forgery_limits.KINDS,
     **forgery_lines.OBJECTIVES,
 }
 

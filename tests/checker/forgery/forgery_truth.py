@@ -333,7 +333,7 @@ class Question:
             return self.least_cost <= exact(self.table["max_distortion"])
         if "privacy" in self.table:
             return self.level[1] >= 1
-        return amount(self.table["max_leakage"])[1] >= 0
+        return "max_leakage" not in self.table or amount(self.table["max_leakage"])[1] >= 0
 
     @cached_property
     def level(self) -> Interval:

@@ -139,7 +139,7 @@ def test_a_solver_that_answers_nonsense_costs_width_and_nothing_else(name, monke
 @pytest.mark.parametrize(
     ("problem", "options", "words"),
     [
-        (AUDIT, {"solver": "clarabel"}, 'there is no program to solve; leave it out, or choose method="alternating"'),
+        (AUDIT, {"solver": "clarabel"}, "an audit has programs to solve only where the alternating scheme searches"),
         (AUDIT, {"solver": "simplex"}, "solver: expected one of auto, own, clarabel, mosek, scs; got 'simplex'"),
         (AUDIT, {"solver": None}, "solver: expected one of"),
         (AUDIT, {"method": "exchange"}, "method: of an audit expected alternating, or none; got 'exchange'"),

@@ -25,6 +25,8 @@ __all__ = ["Aim", "ConditionalCut", "DualNode", "NodeWork", "clusters"]
 REFINED = 32  # row leaves branched at once
 ROUNDS = 60
 NEAR = 0.3  # of the distance between two clusters of copies: how far from their middle an end of a box may be that parts them
+MUCH = 0.2  # of the width that matters: row leaves that lose less than this are not why a bound is above the target
+SOME = 1e-3  # weight of a leaf above which it says where to split: with slopes of its own box
 ANEW = 64  # leaves that a row tree begins with
 
 
@@ -166,7 +168,9 @@ class NodeWork:
             self._minimise()
             self._record()
             excess = node.upper - aim.target
-            split = self.weights @ self.errors < 0.3 * excess and before - node.upper < 0.1 * excess
+            large = max(excess, MUCH * aim.wanted)
+            split = self.weights @ self.errors < 0.3 * large and before - node.upper < 0.1 * large
+            split &= not np.any(self.stale & (self.weights > SOME))
             before = node.upper
             if excess <= 0.0:
                 return

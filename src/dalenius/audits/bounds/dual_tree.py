@@ -29,6 +29,8 @@ from dalenius.search.tree import Branch, Leaf, Tree
 
 __all__ = ["DualTree"]
 
+FAR = 0.1  # share of the first multiplier: where a node's is less, its row leaves know of no other, and its parts begin with the first
+
 DualLeaf: TypeAlias = Leaf[DualNode, ConditionalCut]
 
 
@@ -76,9 +78,10 @@ class DualTree(Runner):
         law = np.maximum(start.output_law, 1e-9)
         trees = rows_of(start.trees, start.chambers)
         beta = start.beta if fixed else max(start.beta, 1e-6)
+        self._start = law / law.sum(), beta
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
-        node = DualNode(low, high, trees, law / law.sum(), beta, self.symmetries, sources, upper)
+        node = DualNode(low, high, trees, *self._start, self.symmetries, sources, upper)
         self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 
@@ -117,12 +120,21 @@ class DualTree(Runner):
 
     def _halved(self, leaf: DualLeaf, clock: Clock) -> list[DualLeaf]:
         assert leaf.cut is not None
-        parts = [
-            self._bounded(leaf.content.part(self.channel, self.symmetries, leaf.cut, below=below), clock)
-            for below in (True, False)
-        ]
+        parts = [self._part(leaf.content, leaf.cut, below, clock) for below in (True, False)]
         self._row_leaves -= leaf.content.row_leaves
         return parts
+
+    def _part(self, node: DualNode, cut: ConditionalCut, below: bool, clock: Clock) -> DualLeaf:
+        """One part, bounded from its parent's law and multiplier; where these lead nowhere, perhaps from the first ones."""
+        part = self._bounded(node.part(self.channel, self.symmetries, cut, below=below), clock)
+        if part.bound <= self.target or part.content.beta >= FAR * self._start[1] or self.fixed:
+            return part
+        anew = node.part(self.channel, self.symmetries, cut, below=below)
+        anew.law, anew.beta = self._start
+        other = self._bounded(anew, clock)
+        better, worse = (other, part) if other.bound < part.bound else (part, other)
+        self._row_leaves -= worse.content.row_leaves
+        return better
 
     def _bounded(self, node: DualNode, clock: Clock) -> DualLeaf:
         aim = Aim(

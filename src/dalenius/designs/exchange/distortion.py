@@ -100,7 +100,7 @@ class LeastDistortion(Goal):
         share, failed, met = self._share(found, room), 0.0, math.inf
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
-            audit = audits.audited(rows, clock.part(0.5), gap=0.3 * room, enough=self.budget - ROUNDING)
+            audit = audits.audited(rows, clock.part(0.5), gap=room, enough=self.budget - ROUNDING)
             if self._kept(rows, audit, audits, found.found_by):
                 met = share
                 if attempt == 0 or closed(lower, audits.upper, self.gap) or clock.expired:

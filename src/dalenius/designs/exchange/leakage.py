@@ -21,7 +21,7 @@ from dalenius.search import Clock
 __all__ = ["LeastLeakage"]
 
 ROUGH = 0.3  # gap of the audit of a first mechanism
-AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave
+AUDIT_GAP = 0.25  # share of the gap that the audit of a mechanism may leave in any case
 
 
 class LeastLeakage(Goal):
@@ -58,7 +58,8 @@ class LeastLeakage(Goal):
     def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
         rows = self._within_budget(found.Q)
         enough = lower / (1.0 - 0.9 * min(self.gap, 0.9))
-        audit = audits.audited(rows, clock, gap=AUDIT_GAP * self.gap, enough=enough)
+        left = 1.0 - found.attained / enough if enough > 0.0 else 0.0
+        audit = audits.audited(rows, clock, gap=max(left, AUDIT_GAP * self.gap), enough=enough)
         if audits.best is None or audit.upper < audits.upper:
             audits.best = AuditedMechanism(rows, audit, audit.upper, found_by=found.found_by)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -35,7 +36,10 @@ MASTER = 0.5  # share of the remaining time that the first master program may ta
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
 AUDITING = 0.8  # share of the remaining time that one audit may take while the search goes on
 STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
-SEARCH_GAP = 0.6  # share of the gap that the search may leave; the rest is the audit's
+SEARCH_GAP, FINE = (
+    0.6,
+    0.1,
+)  # shares of the gap that the search may leave, and leaves if that takes no longer; the rest is the audit's
 NEWS = 0.05  # share of the gap by which a reply must leak more than is allowed to be new
 
 
@@ -86,7 +90,7 @@ class Exchange:
         self.bound: MasterBound = self.goal.without_search(self.oracle.any_prior)
         self._constant = RepairedMechanism(self.mechanisms.constant, np.inf, 0.0)
         self.best = self._audited = self._constant
-        self.rounds = 0
+        self.rounds, self._near = 0, math.inf
 
     @property
     def gap(self) -> float:
@@ -120,7 +124,7 @@ class Exchange:
         self._ask(self.mechanisms.least)
         while self.known and not self._closed(self.upper) and self.rounds < ROUNDS and not self._too_late:
             added = self._round()
-            if not added or self._closed(self.best.attained, SEARCH_GAP):
+            if not added or self._fine:
                 added += self._look_harder()
             if not added:
                 break
@@ -192,6 +196,14 @@ class Exchange:
     def _closed(self, upper: float, share: float = 1.0) -> bool:
         """Whether an upper bound is within this share of the gap."""
         return closed(self.bound.value, upper, share * self.gap)
+
+    @property
+    def _fine(self) -> bool:
+        """Whether it is time for an audit, which takes the longer the less of the gap is left to it: the search goes on for as long
+        again as it took to come near."""
+        if self._near == math.inf and self._closed(self.best.attained, SEARCH_GAP):
+            self._near = self.clock.seconds
+        return self._closed(self.best.attained, FINE) or self.clock.seconds >= 2.0 * self._near
 
     @property
     def _late(self) -> bool:

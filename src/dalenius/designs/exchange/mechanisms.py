@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from dalenius.designs.rational import rational_rows
-from dalenius.information.arrays import Floats
+from dalenius.information.arrays import Floats, Integers
 from dalenius.model.design_problem import DesignProblem
-from dalenius.reduction import Orbits
+from dalenius.reduction import Orbits, orbits_of
 
 __all__ = ["Mechanisms", "RepairedMechanism", "Rows"]
 
@@ -73,7 +75,31 @@ class Mechanisms:
         return (1.0 - share) * Q + share * self.constant
 
     def exact(self, Q: Floats) -> Rows:
-        """Exact rows of the problem's class near Q; those of the constant mechanism are as constant as it is."""
+        """Exact rows of the problem's class near Q; those of the constant mechanism are as constant as it is.
+
+        They are exactly as symmetric as the problem, for proofs know symmetries of a channel where they are exact: the mean of a
+        mechanism over symmetries leaks no more (convexity), and distorts as much.
+        """
         if np.array_equal(Q, self.constant):
             return [list(self._constant_row) for _ in range(self.problem.tied.rows)]
-        return rational_rows(self.problem.tied.variable(self.orbits.lift_mechanism(Q)))
+        symmetric = self.tied.expand_rows(self._symmetric(rational_rows(self.tied.variable(Q))))
+        return self.problem.tied.variable_rows([symmetric[k] for k in self.orbits.orbit.tolist()])
+
+    def _symmetric(self, rows: Rows) -> Rows:
+        """The mean over the symmetries that move outputs, of which each entry of the variable has an orbit."""
+        orbit, width = self._entry_orbits.tolist(), self.tied.outputs
+        entries, sums, sizes = (
+            [entry for row in rows for entry in row],
+            defaultdict[int, Fraction](Fraction),
+            Counter(orbit),
+        )
+        for k, entry in zip(orbit, entries, strict=True):
+            sums[k] += entry
+        means = [sums[k] / sizes[k] for k in orbit]
+        return [means[start : start + width] for start in range(0, len(means), width)]
+
+    @cached_property
+    def _entry_orbits(self) -> Integers:
+        """Of the entries of the class's variable; a symmetry that the class does not have moves none."""
+        moves = [self.tied.moved(symmetry.inputs, symmetry.outputs) for symmetry in self.orbits.moving_outputs]
+        return orbits_of(self.tied.rows * self.tied.outputs, [move for move in moves if move is not None])

@@ -74,7 +74,7 @@ def is_exact(values: Numbers) -> bool:
     >>> is_exact(np.array([fmpq(1, 3)])), is_exact(np.array([0.5]))
     (True, False)
     """
-    return values.dtype is EXACT
+    return bool(values.dtype == EXACT)
 
 
 def log(values: Numbers) -> Numbers:

@@ -95,6 +95,22 @@ class TiedEntries:
         q[self.numbers] = Q
         return q.reshape(self.rows, -1)
 
+    def variable_rows(self, rows: Sequence[Sequence[X]]) -> list[list[X]]:
+        """The same for rows of numbers of any kind."""
+        entries = dict(zip(self.numbers.reshape(-1).tolist(), (entry for row in rows for entry in row), strict=True))
+        return [[entries[k * self.outputs + y] for y in range(self.outputs)] for k in range(self.rows)]
+
+    def moved(self, inputs: Integers, outputs: Integers) -> Integers | None:
+        """Where entries of q go if inputs and outputs of Q go there (images); None if mechanisms with such entries do not stay such.
+
+        >>> shifted, reverse = TiedEntries([[0, 1, 2], [2, 0, 1], [1, 2, 0]]), np.array([2, 1, 0])
+        >>> shifted.moved(reverse, reverse).tolist(), shifted.moved(np.arange(3), reverse)
+        ([0, 2, 1], None)
+        """
+        images = np.empty(self.rows * self.outputs, dtype=np.int64)
+        images[self.numbers] = moved = self.numbers[np.ix_(inputs, outputs)]
+        return images if np.array_equal(images[self.numbers], moved) else None
+
     def is_constant(self, rows: Sequence[Sequence[Any]]) -> bool:
         """Whether all rows of Q are one row."""
         expanded = self.expand_rows(rows)

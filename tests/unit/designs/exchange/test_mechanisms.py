@@ -1,0 +1,49 @@
+"""Mechanisms become exact, and exactly as symmetric as their problem."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.designs.exchange.mechanisms import Mechanisms
+from dalenius.reduction import Orbits
+
+COUNT = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+SUM = {"records": dl.Records(2, alphabet=3), "query": dl.ModularSum(3), "distortion": dl.Hamming()}
+LOPSIDED = dl.DistortionMatrix([[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 2, 1, 0]])
+
+
+def mechanisms_of(parts, mechanism):
+    budget = dl.MinLeakage(**parts, mechanism=mechanism, max_distortion="1/4", adversary=dl.EntropyAtLeast("0.8 max"))
+    return Mechanisms(budget, Orbits.of(budget))
+
+
+@pytest.mark.parametrize(
+    ("parts", "mechanism"), [(COUNT, "oblivious"), (COUNT, "full"), (SUM, "oblivious"), (SUM, "additive")]
+)
+def test_exact_rows_are_as_symmetric_as_the_problem(parts, mechanism):
+    """However the mechanism in doubles is: the mean over the symmetries, which costs as much exactly and is exactly stochastic."""
+    mechanisms = mechanisms_of(parts, mechanism)
+    tied = mechanisms.tied
+    Q = tied.expand(np.random.default_rng(0).dirichlet(np.full(tied.outputs, 0.5), size=tied.rows))
+    rows = mechanisms.problem.tied.expand_rows(mechanisms.exact(Q))
+    assert all(sum(row) == 1 and min(row) >= 0 for row in rows)
+    symmetries = mechanisms.orbits.moving_outputs
+    assert symmetries
+    on_orbits = dict(zip(mechanisms.orbits.orbit.tolist(), rows, strict=True))
+    for symmetry in symmetries:
+        for k, row in on_orbits.items():
+            image = on_orbits[int(symmetry.inputs[k])]
+            assert [image[y] for y in symmetry.outputs.tolist()] == list(row)
+    cost = float(np.sum(mechanisms.cost * Q))
+    assert float(mechanisms.problem.expected_distortion(mechanisms.exact(Q))) == pytest.approx(cost, abs=1e-11)
+
+
+def test_without_symmetries_they_are_what_they_are():
+    mechanisms = mechanisms_of({**COUNT, "distortion": LOPSIDED}, "oblivious")
+    assert not mechanisms.orbits.moving_outputs
+    Q = np.array([[0.5, 0.25, 0.125, 0.125]] * 3 + [[0.0, 0.0, 0.0, 1.0]])
+    assert mechanisms.exact(Q) == [[Fraction(x) for x in row] for row in Q.tolist()]
