@@ -16,19 +16,19 @@ THIN = 160
 OFTEN = [
     ("infeasible prior", "proof.py", "if self.model.entropy != 0:", "if self.model.entropy < 0:"),
     ("record not covered", "proof.py", "need(self.signature(j) in known,", "need(True,"),
-    ("selection not listed", "proof.py", "need(not missing,", "need(True,"),
     ("entropy twice", "curve.py", "start - slope * self.entropy", "start - 2 * slope * self.entropy"),
     ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else ends[0]),", "need(True,"),
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
     ("infeasible with an objective", "design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),
+]
+SELDOM = [
+    ("selection not listed", "proof.py", "need(not missing,", "need(True,"),
     (
         "not private",
         "privacy.py",
         "all(x <= c * mean for x, mean in pairs)",
         "all(x <= 2 * c * mean for x, mean in pairs)",
     ),
-]
-SELDOM = [
     ("mass nowhere", "proof.py", "need(total(x for row in masses for _, x in row) == 1,", "need(True,"),
     ("no witness", "proof.py", 'need(lower <= 0, "no witness', 'need(True, "no witness'),
     ("zero in a law", "groups.py", "need(q > 0 or channel.vanishes(y, inputs),", "need(True,"),
