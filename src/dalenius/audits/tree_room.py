@@ -17,7 +17,7 @@ __all__ = ["TreeRoom"]
 
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 3e-4
-SPARE = 1.25  # times what is predicted is left to the check: a proof that is cut off is lost, a search that is goes on less far
+SPARE = 1.1  # times what is predicted is left to the check: a proof that is cut off is lost, and the next on the ladder is worse
 WRITTEN = 150  # bytes that a number takes in a line and in the text of a certificate
 
 
