@@ -20,6 +20,7 @@ from dalenius.search.tree import Branch, Leaf, Tree
 __all__ = ["Halving", "Plan", "Refinement", "RowTree"]
 
 GAINS = 0.1  # cuts that make secants err less by this share are made again before anything else
+PARTITION = 0.25  # of a leaf with slopes for all outputs: what a partition takes to be checked when it is met first
 FINER = 1.0  # groups are split where they lose more than this share of what secants lose
 
 
@@ -66,8 +67,8 @@ class RowTree(Tree[RowBox, Plan]):
 
     @property
     def grouped(self) -> float:
-        """How many slopes a leaf has on average, beside the number of outputs; a partition counts as a leaf with all outputs."""
-        return self._slopes / self.leaves / self.problem.groups.rows.shape[1] + len(self._partitions) / self.leaves
+        """How many slopes a leaf has on average, beside the number of outputs, and what partitions come to."""
+        return (self._slopes / self.problem.groups.rows.shape[1] + PARTITION * len(self._partitions)) / self.leaves
 
     def branch(self, batch: int, *, above: float) -> bool:
         """Take boxes with the largest bounds apart, at most `batch`, only those above a level, and above the target; False if none."""
