@@ -123,7 +123,7 @@ class Bounding:
             decimals=record.decimals(gap) + 1,
             multipliers=self.multipliers,
             clock=turn,
-            may_grow=partial(self.room.may_grow, turn, record.work),
+            may_grow=lambda trees, least: self.room.may_grow(turn, record.work, *trees, least=least),
             tell=lambda upper, nodes: audit.tell("dual", channel.record, nodes, min(upper, record.upper)),
             together=partial(self.together.rows, record, turn),
             begun=partial(self.kept.rows, record),
