@@ -45,7 +45,7 @@ class Together:
         """
 
         def choose() -> Runner | None:
-            if not self.trees.may_grow(turn, record.work, *runners, least=least):
+            if not self.trees.may_grow(turn, record, *runners, least=least):
                 return None
             return max((r for r in runners if r.waits), key=lambda runner: runner.upper - runner.target, default=None)
 
@@ -67,14 +67,14 @@ class Together:
         """
         owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
 
-        def may_grow(work: int, runner: Runner) -> bool:
-            return runner.waits and self.trees.may_grow(whole, work, runner)
+        def may_grow(record: RecordAudit, runner: Runner) -> bool:
+            return runner.waits and self.trees.may_grow(whole, record, runner)
 
         def choose() -> Runner | None:
             for record in sorted(records, key=lambda record: -record.bounded):
                 if record.race is None or record.bounded <= self.target():
                     break
-                runner = record.race.choose(self.target(), partial(may_grow, record.work))
+                runner = record.race.choose(self.target(), partial(may_grow, record))
                 if runner is not None:
                     return runner
             return None

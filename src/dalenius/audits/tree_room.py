@@ -49,21 +49,23 @@ class TreeRoom:
     late: bool = False
     full: bool = False
 
-    def may_grow(self, turn: Clock, work: int, *trees: AnyTree, least: int = 0) -> bool:
+    def may_grow(self, turn: Clock, record: RecordAudit, *trees: AnyTree, least: int = 0) -> bool:
         """Whether the trees of a bound may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
         ----------
-        work : int
-            Multiply-adds that checking a leaf takes where outputs are not grouped.
+        turn : Clock
+            What these trees may take with their check. That of all records is within the time of the search.
+        record : RecordAudit
+            Whose bound it is.
         trees : tree
             All of the bound.
         least : int
             Leaves that there must be room for in any case, those of another bound. What checking these takes is no matter of how
-            many slopes a leaf of this one has: where they would be proved now, `checking_now` has it.
+            many slopes a leaf of this one has: the record knows it of what would be written now.
         """
-        rung, limits = _rung(trees, work), self.search.limits
-        late = turn.remaining < max(self.checking(rung), self.checking_now)
+        rung, limits = _rung(trees, record.work), self.search.limits
+        late = turn.remaining < self.checking(rung) or self.search.clock.remaining < self._checking_all(record, rung)
         leaves = max(rung.leaves, least)
         taken = self._taken(leaves * max(tree.leaf_bytes() for tree in trees))
         full = (
@@ -79,7 +81,7 @@ class TreeRoom:
         rung, one = _rung(trees, record.work), Rung(1, _grouped(runner), record.work)
         leaves = max(rung.leaves, least)
         bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - self._text(rung)
-        seconds_left = clock.remaining - turn_of(clock) - max(self.checking(rung), self.checking_now)
+        seconds_left = clock.remaining - turn_of(clock) - self._checking_all(record, rung)
         return min(
             limits.nodes - leaves, bytes_left / (size + one.grouped * self._written), seconds_left / self.checking(one)
         )
@@ -93,6 +95,11 @@ class TreeRoom:
     def checking_now(self) -> float:
         """Of what would be written now: of every record the best bound, a tree's or another."""
         return self.checking(*(record.best_rung for record in self.records))
+
+    def _checking_all(self, record: RecordAudit, rung: Rung) -> float:
+        """Of this proof, or what would be written now of its record if that takes longer, and of what would be of all others."""
+        others = (other.best_rung for other in self.records if other is not record)
+        return max(self.checking(rung), self.checking(record.best_rung)) + self.checking(*others)
 
     def _taken(self, least: int) -> int:
         """The bytes that the leaves of all trees take, at least what is known of one of them."""
