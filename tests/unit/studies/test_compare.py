@@ -12,9 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import dalenius as dl
 from dalenius.baselines import DesignSettings, LeakageSettings, Slsqp
+from dalenius.cli import app
 from dalenius.reduction import record_channels
 from dalenius.report import comparison_picture, comparison_table
 from dalenius.studies import contest
@@ -304,12 +306,16 @@ def test_the_command(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["--methods", "gradient"], ["--budget", "-1"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]],
-    ids=" ".join,
+    "arguments", [["--methods", "gradient"], ["--seeds", "0"], ["--set", "slsqp.steps=3"]], ids=" ".join
 )
-def test_bad_commands(arguments, tmp_path):
-    told = run(ROOT / "models/parity/laplace-n4.toml", *arguments, cwd=tmp_path)
+def test_bad_commands(arguments):
+    told = CliRunner().invoke(app, ["compare", str(ROOT / "models/parity/laplace-n4.toml"), *arguments])
+    assert told.exit_code == 2 or isinstance(told.exception, dl.InputError)  # which the program answers with 2
+    assert told.stdout == ""
+
+
+def test_a_bad_command_is_answered_by_the_program(tmp_path):
+    told = run(ROOT / "models/parity/laplace-n4.toml", "--budget", "-1", cwd=tmp_path)
     assert told.returncode == 2
     assert told.stdout == ""
     assert "Traceback" not in told.stderr

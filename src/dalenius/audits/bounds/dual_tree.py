@@ -30,6 +30,7 @@ from dalenius.search.tree import Branch, Leaf, Tree
 __all__ = ["DualTree"]
 
 FAR = 0.1  # share of the first multiplier: where a node's is less, its row leaves know of no other, and its parts begin with the first
+STUCK = 0.9  # share of what its parent's bound is too high that a part's bound is too high, at least, to begin anew
 
 DualLeaf: TypeAlias = Leaf[DualNode, ConditionalCut]
 
@@ -127,7 +128,8 @@ class DualTree(Runner):
     def _part(self, node: DualNode, cut: ConditionalCut, below: bool, clock: Clock) -> DualLeaf:
         """One part, bounded from its parent's law and multiplier; where these lead nowhere, perhaps from the first ones."""
         part = self._bounded(node.part(self.channel, self.symmetries, cut, below=below), clock)
-        if part.bound <= self.target or part.content.beta >= FAR * self._start[1] or self.fixed:
+        stuck = part.bound - self.target > STUCK * (node.upper - self.target) > 0.0
+        if not stuck or part.content.beta >= FAR * self._start[1] or self.fixed:
             return part
         anew = node.part(self.channel, self.symmetries, cut, below=below)
         anew.law, anew.beta = self._start
