@@ -88,7 +88,7 @@ def bounded(
         useless=-np.inf,
         decimals=DECIMALS,
         clock=clock,
-        may_grow=lambda tree, leaves: False,
+        may_grow=lambda trees, least: False,
     )
     target = found.value * (1.0 + gap)
     relaxation = PosteriorRelaxation(channel, decimals=DECIMALS, pi=pi)

@@ -123,7 +123,7 @@ class Bounding:
             decimals=record.decimals(gap) + 1,
             multipliers=self.multipliers,
             clock=turn,
-            may_grow=partial(self.room.may_grow, turn, record.work),
+            may_grow=lambda trees, least: self.room.may_grow(turn, record, *trees, least=least),
             tell=lambda upper, nodes: audit.tell("dual", channel.record, nodes, min(upper, record.upper)),
             together=partial(self.together.rows, record, turn),
             begun=partial(self.kept.rows, record),
@@ -186,7 +186,7 @@ class Bounding:
             clock = whole.slice(whole.remaining - self.room.checking_now)  # a turn may be long
             if self.together.races(open_records, whole, clock, grown):
                 continue
-            runner = record.race.turn(clock, self.audit.target, partial(self.room.may_grow, whole, record.work))
+            runner = record.race.turn(clock, self.audit.target, partial(self.room.may_grow, whole, record))
             if runner is None:
                 open_records.remove(record)
             else:

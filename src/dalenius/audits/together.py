@@ -44,15 +44,13 @@ class Together:
         There must be room for a least number of leaves, too, those of another bound.
         """
 
-        def leaves() -> int:
-            return max(sum(runner.leaves for runner in runners), least)
-
         def choose() -> Runner | None:
-            able = [r for r in runners if r.waits and self.trees.may_grow(turn, record.work, r, leaves())]
-            return max(able, key=lambda runner: runner.upper - runner.target, default=None)
+            if not self.trees.may_grow(turn, record, *runners, least=least):
+                return None
+            return max((r for r in runners if r.waits), key=lambda runner: runner.upper - runner.target, default=None)
 
         def room(runner: Runner) -> float:
-            return self.trees.leaves_left(record, runner, leaves())
+            return self.trees.leaves_left(record, runner, runners, least)
 
         return self._run(Work(choose, room, lambda runner, seconds: told(), finished), turn)
 
@@ -69,20 +67,20 @@ class Together:
         """
         owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
 
-        def may_grow(work: int, runner: Runner) -> bool:
-            return runner.waits and self.trees.may_grow(whole, work, runner)
+        def may_grow(record: RecordAudit, runner: Runner) -> bool:
+            return runner.waits and self.trees.may_grow(whole, record, runner)
 
         def choose() -> Runner | None:
             for record in sorted(records, key=lambda record: -record.bounded):
                 if record.race is None or record.bounded <= self.target():
                     break
-                runner = record.race.choose(self.target(), partial(may_grow, record.work))
+                runner = record.race.choose(self.target(), partial(may_grow, record))
                 if runner is not None:
                     return runner
             return None
 
         def room(runner: Runner) -> float:
-            return self.trees.leaves_left(owner[id(runner)], runner, runner.leaves)
+            return self.trees.leaves_left(owner[id(runner)], runner, (runner,))
 
         def merged(runner: Runner, seconds: float) -> None:
             record = owner[id(runner)]

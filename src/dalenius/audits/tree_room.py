@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from dalenius.audits.bounds.dual import RowWork
 from dalenius.audits.bounds.row_search import RowTree
@@ -14,6 +16,8 @@ from dalenius.search.run import Run
 from dalenius.search.runner import Runner
 
 __all__ = ["TreeRoom"]
+
+AnyTree: TypeAlias = BoxTree | RowTree | Runner
 
 WORK = 2.5e-7  # seconds that writing and checking a leaf take per multiply-add, and FIXED besides: both are within the limit
 FIXED = 3e-4
@@ -45,36 +49,42 @@ class TreeRoom:
     late: bool = False
     full: bool = False
 
-    def may_grow(self, turn: Clock, work: int, tree: BoxTree | RowTree | Runner, leaves: int = 0) -> bool:
-        """Whether a tree may get more leaves: within the limits, and there must be time left to check them, too.
+    def may_grow(self, turn: Clock, record: RecordAudit, *trees: AnyTree, least: int = 0) -> bool:
+        """Whether the trees of a bound may get more leaves: within the limits, and there must be time left to check them, too.
 
         Parameters
         ----------
-        work : int
-            Multiply-adds that checking a leaf takes where outputs are not grouped.
-        leaves : int
-            Of all trees of the same bound, if it has several.
+        turn : Clock
+            What these trees may take with their check. That of all records is within the time of the search.
+        record : RecordAudit
+            Whose bound it is.
+        trees : tree
+            All of the bound.
+        least : int
+            Leaves that there must be room for in any case, those of another bound. What checking these takes is no matter of how
+            many slopes a leaf of this one has: the record knows it of what would be written now.
         """
-        leaves, limits = leaves or tree.leaves, self.search.limits
-        grouped = _grouped(tree)
-        late = turn.remaining < max(self.checking(Rung(leaves, grouped, work)), self.checking_now)
-        taken = self._taken(leaves * tree.leaf_bytes())
+        rung, limits = _rung(trees, record.work), self.search.limits
+        late = turn.remaining < self.checking(rung) or self.search.clock.remaining < self._checking_all(record, rung)
+        leaves = max(rung.leaves, least)
+        taken = self._taken(leaves * max(tree.leaf_bytes() for tree in trees))
         full = (
-            leaves >= limits.nodes
-            or taken >= limits.bytes
-            or self.held + taken + grouped * leaves * self._written >= limits.least[1]
+            leaves >= limits.nodes or taken >= limits.bytes or self.held + taken + self._text(rung) >= limits.least[1]
         )
         self.late |= late
         self.full |= full
         return not (full or late or turn.expired)
 
-    def leaves_left(self, record: RecordAudit, runner: Runner, leaves: int) -> float:
-        """How many leaves more, of a bound that has so many, are within the limits when a worker's turn is over."""
-        limits, clock, size, grouped = self.search.limits, self.search.clock, runner.leaf_bytes(), _grouped(runner)
-        written, checking = grouped * self._written, self.checking(Rung(1, grouped, record.work))
-        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - leaves * written
-        seconds_left = clock.remaining - turn_of(clock) - leaves * checking
-        return min(limits.nodes - leaves, bytes_left / (size + written), seconds_left / checking)
+    def leaves_left(self, record: RecordAudit, runner: Runner, trees: Sequence[Runner], least: int = 0) -> float:
+        """How many leaves more a tree may get, of a bound that has these trees, within the limits when a worker's turn is over."""
+        limits, clock, size = self.search.limits, self.search.clock, runner.leaf_bytes()
+        rung, one = _rung(trees, record.work), Rung(1, _grouped(runner), record.work)
+        leaves = max(rung.leaves, least)
+        bytes_left = limits.least[1] - self.held - self._taken(leaves * size) - self._text(rung)
+        seconds_left = clock.remaining - turn_of(clock) - self._checking_all(record, rung)
+        return min(
+            limits.nodes - leaves, bytes_left / (size + one.grouped * self._written), seconds_left / self.checking(one)
+        )
 
     def checking(self, *rungs: Rung) -> float:
         """Seconds that checking these proofs takes besides what any proof takes, predicted."""
@@ -86,10 +96,20 @@ class TreeRoom:
         """Of what would be written now: of every record the best bound, a tree's or another."""
         return self.checking(*(record.best_rung for record in self.records))
 
+    def _checking_all(self, record: RecordAudit, rung: Rung) -> float:
+        """Of this proof, or what would be written now of its record if that takes longer, and of what would be of all others."""
+        others = (other.best_rung for other in self.records if other is not record)
+        return max(self.checking(rung), self.checking(record.best_rung)) + self.checking(*others)
+
     def _taken(self, least: int) -> int:
         """The bytes that the leaves of all trees take, at least what is known of one of them."""
         races = [record.race for record in self.records if record.race]
         return max(sum(runner.leaves * runner.leaf_bytes() for race in races for runner in race.runners), least)
+
+    def _text(self, rung: Rung) -> float:
+        """The bytes of a proof in a certificate, or of what would be written now if that is longer."""
+        now = sum(best.leaves * best.grouped for best in (record.best_rung for record in self.records))
+        return self._written * max(rung.leaves * rung.grouped, now)
 
     @property
     def _written(self) -> int:
@@ -97,7 +117,13 @@ class TreeRoom:
         return WRITTEN * max((record.channel.aggregation.output_count for record in self.records), default=0)
 
 
-def _grouped(tree: BoxTree | RowTree | Runner) -> float:
+def _rung(trees: Sequence[AnyTree], work: int) -> Rung:
+    """What is to be checked of these trees."""
+    leaves = sum(tree.leaves for tree in trees)
+    return Rung(leaves, sum(tree.leaves * _grouped(tree) for tree in trees) / leaves, work)
+
+
+def _grouped(tree: AnyTree) -> float:
     """How many slopes a leaf has, beside the number of outputs."""
     tree = tree.tree if isinstance(tree, RowWork) else tree
     return tree.grouped if isinstance(tree, RowTree) else 1.0

@@ -79,7 +79,7 @@ def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, in
         useless=-np.inf,
         decimals=9,
         clock=clock,
-        may_grow=lambda tree, leaves: False,
+        may_grow=lambda trees, least: False,
     )
     for given in (pi, None):
         dual = DualTree(record, start, target=0.0, wanted=1e-3, decimals=9, most=150, pi=given)

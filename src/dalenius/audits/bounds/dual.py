@@ -101,8 +101,13 @@ class DualBound:
     chambers: tuple[Chamber, ...] = ()
 
     @property
+    def distinct(self) -> tuple[BoxTree | RowTree, ...]:
+        """Its trees, each once."""
+        return tuple({id(tree): tree for tree in self.trees}.values())
+
+    @property
     def leaves(self) -> int:
-        return 1 + sum(tree.leaves for tree in {id(tree): tree for tree in self.trees}.values())
+        return 1 + sum(tree.leaves for tree in self.distinct)
 
     @property
     def in_groups(self) -> bool:
@@ -111,8 +116,9 @@ class DualBound:
 
     @property
     def grouped(self) -> float:
-        """How many slopes a row leaf has, at most on average, beside the number of outputs."""
-        return max((tree.grouped if isinstance(tree, RowTree) else 1.0 for tree in self.trees), default=1.0)
+        """How many slopes a row leaf has on average, beside the number of outputs."""
+        slopes = sum(tree.leaves * (tree.grouped if isinstance(tree, RowTree) else 1.0) for tree in self.distinct)
+        return slopes / sum(tree.leaves for tree in self.distinct) if self.trees else 1.0
 
 
 class RowWork(Runner):
@@ -151,7 +157,7 @@ def dual_bound(
     decimals: int,
     multipliers: Multipliers = row_multipliers,
     clock: Clock,
-    may_grow: Callable[[BoxTree | RowTree, int], bool],
+    may_grow: Callable[[Sequence[BoxTree | RowTree], int], bool],
     tell: Callable[[float, int], None] = lambda upper, nodes: None,
     together: Together = nobody,
     begun: Callable[[Floats, float, Sequence[BoxTree | RowTree]], None] = lambda law, beta, trees: None,
@@ -176,7 +182,7 @@ def dual_bound(
     multipliers : callable
         Who finds those of the row problems.
     may_grow : callable
-        Asked with a tree and the number of all leaves before every round of branching.
+        Asked before every round of branching, with the trees of the bound and how many leaves there must be room for in any case.
     together : callable, optional
         Has others grow trees until they are finished, as far as they can, and says whether they did anything. There must be room
         for a least number of leaves, and it has told what has been done whenever something was.
@@ -215,7 +221,7 @@ def dual_bound(
         if best is None or bound.upper < best.upper:
             best = bound
             keep(bound)
-        if best.upper <= enough or attainable >= useless or not may_grow(bound.trees[0], bound.leaves):
+        if best.upper <= enough or attainable >= useless or not may_grow(bound.distinct, 0):
             break
     assert best is not None
     return best
@@ -227,13 +233,13 @@ def _grown(
     floors: Sequence[float],
     enough: float,
     other: DualBound | None,
-    may_grow: Callable[[BoxTree | RowTree, int], bool],
+    may_grow: Callable[[Sequence[BoxTree | RowTree], int], bool],
     tell: Callable[[float, int], None],
     together: Together,
 ) -> DualBound:
     """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
-    trees, beta, least = bound.trees, bound.beta, other.leaves if other is not None else 0
-    distinct = list({id(tree): tree for tree in trees}.values())
+    trees, distinct, beta = bound.trees, bound.distinct, bound.beta
+    least = other.leaves if other is not None else 0
     levels = np.array(
         [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
     )
@@ -256,7 +262,7 @@ def _grown(
         told()
         uppers = np.array([tree.upper for tree in trees])
         excess = np.maximum(uppers - levels, 0.0)
-        if proved() <= enough or not excess.any() or not may_grow(trees[0], max(nodes(), least)):
+        if proved() <= enough or not excess.any() or not may_grow(distinct, least):
             break
         if together(list(work.values()), least, told, lambda: proved() <= enough):
             continue
@@ -292,6 +298,7 @@ class _Rows:
         self.many = channel.rows.shape[1] > FEW
         self.grouped = self.many and not any(chamber.steps for chamber in self.chambers)
         self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
+        self._groups = dict[int, OutputGroups]()  # made for these laws, when they are asked for
         self._starts = {
             a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
         }
@@ -319,9 +326,16 @@ class _Rows:
             rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
             chamber = self._problems.chamber(a)
             if self.grouped or (chamber.steps and law.size > SORTED):
-                groups = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
+                if a not in self._groups:
+                    self._groups[a] = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
                 problem = RowProblem(
-                    groups, log_masses, law, beta, decimals=decimals, chamber=chamber, multipliers=self._multipliers
+                    self._groups[a],
+                    log_masses,
+                    law,
+                    beta,
+                    decimals=decimals,
+                    chamber=chamber,
+                    multipliers=self._multipliers,
                 )
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue

@@ -1,0 +1,116 @@
+"""What trees may take: each is counted by its own leaves and slopes, and a bound that would be written now by what it has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audits.ascent import Candidate
+from dalenius.audits.bounds.output_groups import OutputGroups
+from dalenius.audits.bounds.row_boxes import RowProblem
+from dalenius.audits.bounds.row_search import RowTree
+from dalenius.audits.record_audit import RecordAudit
+from dalenius.audits.tree_room import TreeRoom
+from dalenius.reduction import record_channels
+from dalenius.search import Clock
+from dalenius.search.limits import Limits
+from dalenius.search.run import Run
+
+
+class LongRecord(RecordAudit):
+    """Of a channel of a thousand classes and outputs, as far as the time of its check goes."""
+
+    @property
+    def work(self) -> int:
+        return 1_000_000
+
+
+def row_tree(rounds: int) -> RowTree:
+    """Of a smooth channel of thirty outputs, grown a little; its leaves have ever fewer slopes for each partition."""
+    rows = np.exp(-0.1 * np.abs(np.arange(30) - np.linspace(0, 29, 6)[:, None]))
+    rows /= rows.sum(axis=1, keepdims=True)
+    groups = OutputGroups.of(rows, np.full((1, 6), 1 / 6))
+    tree = RowTree(
+        RowProblem(groups, np.log(np.full(6, 1 / 6)), rows.mean(axis=0), 0.05, decimals=9), target=-9.0, room=1.0
+    )
+    for _ in range(rounds):
+        assert tree.branch(4, above=-9.0)
+    return tree
+
+
+def record(leaves: int = 1) -> RecordAudit:
+    """With a bound that has so many leaves, each with a hundredth of the slopes that there are outputs."""
+    problem = dl.MaximalLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric("1"),
+        adversary=dl.EntropyAtLeast("0.9 max"),
+    )
+    (channel,) = record_channels(problem)
+    return LongRecord(channel, Candidate(channel.uniform, 0.0, 0.1), 0.5, "dual", (), leaves=leaves, grouped=0.01)
+
+
+def room(seconds: float, *records: RecordAudit) -> TreeRoom:
+    clock = Clock(seconds, busy=-1e6)  # a processor that nobody else uses
+    return TreeRoom(Run(Limits(), clock, np.random.default_rng(0)), 0.0, list(records))
+
+
+def test_the_leaves_of_another_bound_are_not_checked_with_the_slopes_of_this_one(work_clock):
+    """The last bound of a count of 1000 was refused with half of its time left: a new tree's one leaf is all partition."""
+    tree, known = row_tree(0), record(2000)
+    trees = room(60.0, known)
+    assert trees.checking(known.rung._replace(grouped=tree.grouped)) > 60.0 > 10.0 > trees.checking_now
+    assert trees.may_grow(trees.search.clock, known, tree, least=2000)
+    assert not trees.late
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_would_be_written_now_must_be_checked_in_time(own, work_clock):
+    known = [record(20_000 if own else 1), record(1 if own else 20_000)]
+    trees = room(50.0, *known)
+    assert trees.checking_now > 55.0
+    assert not trees.may_grow(trees.search.clock, known[0], row_tree(0))
+    assert trees.late
+    assert not trees.full
+
+
+def test_a_turn_need_not_be_as_long_as_the_check_of_all_records(work_clock):
+    known = [record(), record(2000)]
+    trees = room(60.0, *known)
+    assert trees.checking_now > 5.0
+    assert trees.may_grow(trees.search.clock.slice(3.0), known[0], row_tree(0))
+    assert not trees.may_grow(trees.search.clock.slice(0.05), known[0], row_tree(0))
+
+
+def test_the_checks_of_all_records_are_within_the_time_together(work_clock):
+    """Each of them fits alone."""
+    tree = row_tree(5)
+    alone, known = needed([record()], tree), [record(), record(2000)]
+    assert needed(known, tree) == pytest.approx(alone + room(60.0, known[1]).checking_now, rel=0.01)
+
+
+def test_another_bound_of_as_many_leaves_as_there_may_be_leaves_no_room(work_clock):
+    trees = room(60.0)
+    assert not trees.may_grow(trees.search.clock, record(), row_tree(0), least=trees.search.limits.nodes)
+    assert trees.full
+    assert not trees.late
+
+
+def test_several_trees_are_checked_in_the_time_of_all(work_clock):
+    """A leaf of the first says nothing about those of the second."""
+    small, large = row_tree(0), row_tree(5)
+    assert small.grouped > 1.2 * large.grouped
+    alone = [needed([record()], tree) for tree in (small, large)]
+    assert needed([record()], small, large) == pytest.approx(sum(alone), rel=0.01)
+
+
+def needed(records: list[RecordAudit], *trees: RowTree) -> float:
+    """The least time in which trees of the first record may grow."""
+    low, high = 0.0, 600.0
+    while high - low > 1e-3 * high:
+        middle = 0.5 * (low + high)
+        trial = room(middle, *records)
+        may = trial.may_grow(trial.search.clock, records[0], *trees)
+        low, high = (low, middle) if may else (middle, high)
+    return high
