@@ -459,7 +459,12 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("name", CASES)
+LONG = {"model, min_distortion"}  # left to the whole campaign
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] if name in LONG else []) for name in CASES]
+)
 def test_a_second_route_finds_the_same(name, solver, tmp_path):
     case = CASES[name]()
     proved = case.program.solve(gap=1e-8, time_limit=20)

@@ -170,7 +170,7 @@ def cripple(support, monkeypatch, how: str, planted: float) -> None:
     monkeypatch.setattr(entropy_at_least, "search", {"blind": blind, "misled": misled}[how])
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=2))
+@pytest.mark.parametrize("name", thinned(CASES, every=4))
 def test_the_planted_value(support, name):
     """The whole solver, uncrippled; and random ascents are as unlucky as the case says."""
     make, value, lucky = CASES[name]
@@ -196,7 +196,7 @@ def test_a_crippled_search_does_not_hide_the_plant(support, monkeypatch, name, h
 
 @pytest.mark.parametrize("limit", thinned([0.2, 0.02, 1.0], every=3))
 @pytest.mark.parametrize("how", thinned(["misled", "blind"], every=2))
-@pytest.mark.parametrize("name", thinned(CASES, every=4))
+@pytest.mark.parametrize("name", thinned(CASES, every=8))
 def test_a_crippled_search_never_lowers_the_upper_bound(support, monkeypatch, name, how, limit):
     """Nobody looks for witnesses after the search either: the interval is wide, and the plant is inside."""
     make, value, _ = CASES[name]
