@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
+from dalenius.information.newton_step import EMPTY, newton_masses
 from dalenius.information.tilt import entropy_of, largest_score, tilt
 from dalenius.reduction import RecordChannel
 from dalenius.search.clock import Clock
@@ -25,6 +26,8 @@ __all__ = ["Candidate", "carried", "feasible", "local_maxima", "polish", "poster
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+NEWTON = 8  # steps at most
+LARGE = 64  # masses that a Newton step may move
 NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
 
 
@@ -68,13 +71,15 @@ def search(
     count = int(np.clip(min(WORK / size, room / (NUMBERS * start)), 1, starts))
     phi = _starts(channel, count, rng)
     p, mu = np.repeat(channel.uniform[None], count, axis=0), np.full(count, 0.1)
-    for keep, steps in ((max(4, count // 4), 30), (2, 200), (1, 4000)):
+    for number, (keep, steps) in enumerate(((max(4, count // 4), 30), (2, 200), (1, 4000))):
+        if number:
+            p, mu = _finish(channel, p, mu, clock)
+            phi = posterior(p, channel.rows)
         p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock)
         order = np.argsort(-leakage)[:keep]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
             break
-        phi = posterior(p, channel.rows)
     return Candidate(p[0], float(leakage[0]), float(mu[0]))
 
 
@@ -103,13 +108,15 @@ def local_maxima(
     count = int(np.clip(WORK / size, 1, starts))
     phi = np.concatenate([_starts(channel, count, rng), *(posterior(p, channel.rows)[None] for p in warm)])
     p, mu = np.repeat(channel.uniform[None], len(phi), axis=0), np.full(len(phi), 0.1)
-    for most, steps in ((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000)):
+    for number, (most, steps) in enumerate(((max(4 * keep, len(phi) // 3), 20), (2 * keep, 100), (keep, 2000))):
+        if number:
+            p, mu = _finish(channel, p, mu, clock)
+            phi = posterior(p, channel.rows)
         p, mu, leakage = _climb(channel, p, phi, mu, steps, math.inf, clock, finest)
         order = _distinct(p, np.argsort(-leakage))[:most]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
             break
-        phi = posterior(p, channel.rows)
     return [Candidate(*found) for found in zip(p[:keep], leakage[:keep].tolist(), mu[:keep].tolist(), strict=True)]
 
 
@@ -198,7 +205,7 @@ def _climb(
 
     `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's.
     """
-    leakage = np.full(phi.shape[0], -np.inf)
+    leakage = mutual_information(p @ channel.rows)
     least = -channel.max_knowledge if bound is None else bound
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
@@ -215,6 +222,32 @@ def _climb(
             leakage = gained
         phi = posterior(p, channel.rows)
     return p, mu, mutual_information(p @ channel.rows)
+
+
+def _finish(channel: RecordChannel, p: Floats, mu: Floats, clock: Clock) -> tuple[Floats, Floats]:
+    """Masses and multipliers after Newton steps, each followed by a double step, where they leak no less than a double step alone.
+
+    None on large channels, where the ascent arrives before.
+    """
+    leakage = mutual_information(p @ channel.rows)
+    for _ in range(NEWTON):
+        if np.any(mu <= 0.0) or np.count_nonzero((p > EMPTY).any(axis=0)) > LARGE:
+            break
+        try:
+            q = newton_masses(p, channel.rows, channel.log_uniform, mu, -channel.max_knowledge)
+        except np.linalg.LinAlgError:
+            break
+        c = np.log(np.maximum(posterior(np.concatenate([q, p]), channel.rows), FLOOR)) @ channel.rows.T
+        q, m = largest_score(c, channel.log_uniform, -channel.max_knowledge, np.tile(mu, 2), clock)
+        if clock.expired:
+            break
+        found = mutual_information(q @ channel.rows).reshape(2, -1)
+        best = found.argmax(axis=0), np.arange(mu.size)
+        p, mu, gained = q.reshape(2, *p.shape)[best], m.reshape(2, -1)[best], found[best]
+        if np.all(gained - leakage <= FINEST * gained):
+            break
+        leakage = gained
+    return p, mu
 
 
 def _starts(channel: RecordChannel, count: int, rng: np.random.Generator) -> Floats:
