@@ -168,3 +168,10 @@ def test_another_gap_begins_trees_anew(tmp_path):
 def test_where_there_is_none(tmp_path, question, options, reason):
     with pytest.raises(dl.InputError, match=reason):
         dl.solve(question, **{"checkpoint": tmp_path / "file", **options})
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_is_no_place(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(dl.InputError, match="not a regular file"):
+        dl.solve(count("0.9 max"), checkpoint=tmp_path / "pipe")

@@ -103,6 +103,8 @@ def solve(
         need_gap(require_gap, "--require-gap")
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
+    if compress and output is None:
+        raise dl.InputError("--compress: give a folder for the certificate with -o")
     path = model_path(model)
     stated = dl.load(path)
     problem = published(stated, public_law, output)

@@ -45,6 +45,8 @@ class Checkpoint:
 
     def __init__(self, path: str | Path, model: str, producer: str, plain: Plain) -> None:
         self.path, self._about, self._plain = Path(path), {"model": model, "producer": producer}, plain
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.path}: not a regular file; name another one for checkpoints")
         need_places([self.path])
         need_folder(self.path.parent)
         self._lines = self._read() if self.path.exists() else []

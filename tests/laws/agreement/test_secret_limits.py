@@ -283,9 +283,9 @@ def test_a_limit_beside_an_adversary():
 
 
 def test_a_limit_of_zero_is_refused_with_what_to_say_instead():
-    with pytest.raises(dl.DaleniusError, match="LocalDPBetween"):
+    with pytest.raises(dl.DaleniusError, match="LocalInformationPrivacy"):
         dl.solve(design(A, dl.ChiSquare(0, secret=A)))
-    told = dl.solve(design(A, dl.LocalDPBetween(0, secret=A)))
+    told = dl.solve(design(A, dl.LocalInformationPrivacy(0, secret=A)))
     channel, law = measures.channel_of_secret(np.array(A), np.array(told.mechanism.rows, dtype=float))
     assert measures.total_variation(channel, law) < 1e-12
     assert told.lower <= told.upper < 0.65  # of the best constant
@@ -311,3 +311,25 @@ def test_the_master_is_exported_with_its_cones():
         assert found.lower - 1e-7 <= value <= found.upper + 1e-7
     with pytest.raises(dl.InputError, match="semidefinite"):
         offers(design(A, dl.MaximalCorrelation(0.3, secret=A)))[0].make()
+
+
+@pytest.mark.parametrize(
+    ("limit", "instead", "epsilon"),
+    [
+        (dl.LocalDPDelta("log 2", 0, secret=A), dl.LocalDPBetween("log 2", secret=A), "log 2"),
+        (dl.LocalInformationPrivacyDelta("log 2", 0, secret=A), dl.LocalInformationPrivacy("log 2", secret=A), "log 2"),
+        (dl.ChiSquare(0, secret=A), dl.LocalInformationPrivacy(0, secret=A), "0"),
+    ],
+)
+def test_what_a_limit_of_nothing_is_refused_for_says_the_same(limit, instead, epsilon):
+    """A little more than nothing costs hardly less than the rows that the refusal names."""
+    data = {"records": dl.Records(1, alphabet=3), "query": dl.Identity(), "law": dl.Iid([0.35, 0.3, 0.35])}
+    data |= {"distortion": dl.Hamming()}
+    with pytest.raises(dl.DaleniusError, match=rf"dl\.{type(instead).__name__}\) with epsilon {epsilon} in"):
+        dl.solve(dl.MinDistortion(**data, constraints=[limit]))
+    rows = dl.solve(dl.MinDistortion(**data, constraints=[instead]))
+    little = {"at_most": Fraction(1, 10**6), "secret": limit.secret}
+    little |= {"epsilon": limit.epsilon} if isinstance(limit, dl.LocalDPDelta | dl.LocalInformationPrivacyDelta) else {}
+    found = dl.solve(dl.MinDistortion(**data, constraints=[type(limit)(**little)]), gap=1e-4)
+    assert found.lower <= rows.upper
+    assert found.upper >= rows.lower - 5e-3

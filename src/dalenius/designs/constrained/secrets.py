@@ -212,8 +212,8 @@ def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
     for j, constraint in enumerate(problem.own_constraints):
         if isinstance(constraint, SecretLimit) and not constraint.limit[0]:
             raise DaleniusError(
-                f"constraints[{j}] ({constraint.kind}): a limit of 0 is met on its boundary only; say the same as "
-                "dl.LocalDPBetween(0, secret=...), whose rows are solved exactly"
+                f"constraints[{j}] ({constraint.kind}): a limit of 0 is met on its boundary only; ask for "
+                f"{constraint.at_zero} in its place, which says the same in rows and is solved exactly"
             )
     return [
         SecretLaw(j, n, constraint, law)

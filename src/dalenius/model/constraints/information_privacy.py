@@ -21,6 +21,8 @@ from dalenius.model.privacy import LocalDP
 
 __all__ = ["InformationPrivacy"]
 
+MAX_SUBSETS = 12  # letters of a secret for whose sets outputs are copied
+
 
 @dataclass(frozen=True, init=False)
 class InformationPrivacy(SecretRatios):
@@ -142,6 +144,8 @@ class InformationPrivacy(SecretRatios):
         >>> InformationPrivacy.subsets(2, 1)
         [(0, 1), (1, 2), (0, 3), (1, 3)]
         """
+        if letters > MAX_SUBSETS:
+            raise InputError(f"subsets: 2^{letters} copies of each output; there are at most {MAX_SUBSETS} letters")
         return [
             (s, k * outputs + y)
             for k in range(2**letters)

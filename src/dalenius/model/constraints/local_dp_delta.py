@@ -28,3 +28,7 @@ class LocalDPDelta(HockeyStick):
     """
 
     kind: ClassVar[str] = "local_dp_delta"
+
+    @property
+    def at_zero(self) -> str:
+        return f"local_dp (dl.LocalDPBetween) with epsilon {self.epsilon}"

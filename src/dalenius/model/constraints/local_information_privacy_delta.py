@@ -26,3 +26,7 @@ class LocalInformationPrivacyDelta(HockeyStick):
     """
 
     kind: ClassVar[str] = "local_information_privacy_delta"
+
+    @property
+    def at_zero(self) -> str:
+        return f"local_information_privacy (dl.LocalInformationPrivacy) with epsilon {self.epsilon}"

@@ -116,7 +116,10 @@ def as_priors(value: Any, what: str) -> Priors | None:
 def check_secret(secret: Matrices | None, priors: Priors | None, space: MechanismSpace, what: str) -> None:
     """Raise `InputError` if laws have not as many columns as there are inputs, or mass where no dataset is, or are too many."""
     if priors is not None:
-        PointwiseMaximalLeakage(0, priors).check(space.possible, space.inputs)
+        try:
+            PointwiseMaximalLeakage(0, priors).check(space.possible, space.inputs)
+        except InputError as error:
+            raise InputError(f"{what}: {str(error).removeprefix('privacy: ')}") from None
     numbers = sum(len(law) * len(law[0]) for law in secret or ())
     cells = max((len(law) for law in secret or ()), default=space.inputs) * space.outputs
     if numbers > MAX_NUMBERS or cells > MAX_NUMBERS:

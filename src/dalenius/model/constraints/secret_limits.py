@@ -92,6 +92,11 @@ class SecretLimit(Constraint):
         check_secret(self.secret, self.priors, space, f"constraints: {self.kind}")
 
     @property
+    def at_zero(self) -> str:
+        """The constraint of rows that says the same as a limit of 0: independence, for most kinds."""
+        return "local_information_privacy (dl.LocalInformationPrivacy) with epsilon 0"
+
+    @property
     def about_the_law(self) -> bool:
         """Whether the secret is the input itself, under the model's own law."""
         return self.secret is None and self.priors is None
