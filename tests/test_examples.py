@@ -152,6 +152,7 @@ class TestReproduction:
         assert scripts == {*ARGUMENTS, *REPRODUCTIONS}
         assert len(REPRODUCTIONS) == 6
 
+    @pytest.mark.thorough
     def test_table_3(self, rows, support):
         for row in rows("table_3", "table-3"):
             exact = support.gerber(4, FLIP[row["mechanism"].lower()], row["b (nats)"])

@@ -296,6 +296,7 @@ def test_the_program_begins_there():
     assert set(named) <= sys.stdlib_module_names
 
 
+@pytest.mark.thorough
 def test_what_is_ignored_while_importing_stays_ignored():
     code = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{IMPORTING.format(number=15)}"
     code = code.replace("main()", "sys.argv[1:] = ['--version']\nmain()")

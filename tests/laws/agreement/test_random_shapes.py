@@ -91,7 +91,8 @@ def test_the_brute_force_finds_a_planted_wrong_upper_bound(support, name):
             assert_not_beaten(wrong, brute_force(support, question, number))
 
 
-@pytest.mark.parametrize("name", thinned(SHAPES, every=4))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", thinned(SHAPES, every=2))
 def test_the_brute_force_finds_a_solver_that_lies_while_the_checker_sleeps(support, name, monkeypatch):
     """All the way through `solve`: a blind search, upper bounds ten percent too low, and nobody to check them."""
     honest = EntropyAudit.run

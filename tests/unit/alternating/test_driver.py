@@ -98,7 +98,9 @@ def test_no_block_of_a_state_at_rest_can_gain_more_than_it_says(instances, solve
     assert min(tried.values()) > 20
 
 
-@pytest.mark.parametrize("blocks", [*SCHEMES[:2], pytest.param(SCHEMES[2], marks=pytest.mark.thorough)], ids="+".join)
+@pytest.mark.parametrize(
+    "blocks", [SCHEMES[1], *(pytest.param(scheme, marks=pytest.mark.thorough) for scheme in SCHEMES[::2])], ids="+".join
+)
 def test_local_optima_lie_below_the_global_bound(blocks):
     """Blockwise optimal is not optimal: several starts may differ, and none is above what the audit proves."""
     problem = dl.MaximalLeakage(**SUM, adversary=dl.EntropyAtLeast("0.6 max"))

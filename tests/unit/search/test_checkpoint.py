@@ -98,8 +98,11 @@ def test_a_large_file_is_not_read(path, monkeypatch):
 
 def test_a_place_is_tried_before_the_work(tmp_path):
     (tmp_path / "folder").mkdir()
-    for place in (tmp_path / "folder", tmp_path / "none" / "file"):
-        with pytest.raises(dl.InputError, match="cannot be written"):
+    for place, reason in (
+        (tmp_path / "folder", "not a regular file"),
+        (tmp_path / "none" / "file", "cannot be written"),
+    ):
+        with pytest.raises(dl.InputError, match=reason):
             of(place)
 
 

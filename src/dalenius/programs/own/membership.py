@@ -88,8 +88,10 @@ def _into_dual_exponential(cone: Cone, u: fmpq, v: fmpq, w: fmpq) -> list[fmpq]:
     with_third = size * math.exp(min(doubles - 1.0, 700.0))
     if math.isfinite(with_third):
         candidates.append([u, v, exactly(with_third)])
-    if w > 0 and math.isfinite(with_second := -size * (1.0 + math.log(as_float(w) / size))) and as_float(w) < math.inf:
-        candidates.append([u, exactly(with_second), w])
+    if 0.0 < (third := as_float(w)) < math.inf and 0.0 < size < math.inf:
+        with_second = -size * (1.0 + math.log(third) - math.log(size))  # their ratio may be beyond doubles
+        if math.isfinite(with_second):
+            candidates.append([u, exactly(with_second), w])
     best = min(candidates, key=lambda found: sum((abs(p - q) for p, q in zip(found, (u, v, w), strict=True)), ZERO))
     step = max(abs(x) for x in best) * fmpq(1, 2**50)
     for _ in range(60):  # what was rounded in doubles is made up for
