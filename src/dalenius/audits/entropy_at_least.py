@@ -16,10 +16,7 @@ from dalenius.audits.bounding import Bounding
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.kept import Kept
-from dalenius.audits.proof_lines import (
-    constant_lines,
-    prior_text,
-)
+from dalenius.audits.proof_lines import constant_lines, prior_text
 from dalenius.audits.record_audit import (
     ABSOLUTE,
     RELATIVE,

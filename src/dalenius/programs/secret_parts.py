@@ -110,8 +110,8 @@ class StrongKLPart(SecretPart):
         return np.asarray(np.sum(np.where(r > 0.0, r * np.log(np.where(r > 0.0, r / given, 1.0)), 0.0), axis=1))
 
 
-class VariationPart(SecretPart):
-    """sum |u - pi r|, or sum_y |W(s,.) - r| for each letter if strong. Hint: c from -1 to 1, the factors of the differences."""
+class _AllOrEach(SecretPart):
+    """A measure of all letters together, or of each if strong."""
 
     def __init__(self, masses: Floats, at_most: float, strong: bool) -> None:
         super().__init__(masses, at_most)
@@ -123,6 +123,10 @@ class VariationPart(SecretPart):
 
     def width(self, outputs: int) -> int:
         return outputs if self.strong else self.letters * outputs
+
+
+class VariationPart(_AllOrEach):
+    """sum |u - pi r|, or sum_y |W(s,.) - r| for each letter if strong. Hint: c from -1 to 1, the factors of the differences."""
 
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
         size = cp.Variable(u.shape, name="size")
@@ -166,19 +170,8 @@ class VariationPart(SecretPart):
         return np.asarray(difference / self.pi) if self.strong else np.array([difference.sum()])
 
 
-class ChiSquarePart(SecretPart):
+class ChiSquarePart(_AllOrEach):
     """sum u^2/(pi r) - 1. Hint: t by letter and output; u^2/(pi r) >= 2 t u - t^2 pi r. If strong, r^2/W(s,.) and t by output."""
-
-    def __init__(self, masses: Floats, at_most: float, strong: bool) -> None:
-        super().__init__(masses, at_most)
-        self.strong = strong
-
-    @property
-    def count(self) -> int:
-        return self.letters if self.strong else 1
-
-    def width(self, outputs: int) -> int:
-        return outputs if self.strong else self.letters * outputs
 
     def model(self, u: cp.Expression, r: cp.Expression, allowed: cp.Expression) -> tuple[Variables, Constraints]:
         law = cp.Variable(r.shape, name="law")

@@ -196,8 +196,9 @@ def dual_bound(
     if beta == 0.0:
         used = np.isfinite(channel.log_uniform).any(axis=0)
         upper = float(np.max(relative_entropy(channel.rows[used], law)))
-        keep(DualBound(upper, upper, law, 0.0, problems))
-        return DualBound(upper, upper, law, 0.0, problems)
+        whole = DualBound(upper, upper, law, 0.0, problems)
+        keep(whole)
+        return whole
     rows = _Rows(channel, problems, candidate.p, multipliers, clock)
     floors = rows.floors(law, beta)
     attainable = _total(channel, floors, beta)
