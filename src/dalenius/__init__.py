@@ -25,12 +25,12 @@ Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Priv
 Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
-Proofs          Certificate, verify; release (Release); what the checker refused: Refusal, ProofRefusedWarning
+Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (subproblems in cvxpy),
+Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
 information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
 """
 
