@@ -180,8 +180,8 @@ class Engine:
             except KeyboardInterrupt:
                 self.clock.stop()
                 return
-            if answer.termination is Termination.INTERRUPTED:  # it would not be the same again
-                self.clock.stop()
+            if self.clock.interrupted or answer.termination is Termination.INTERRUPTED:
+                self.clock.stop()  # cut short, it would not be the same again
                 return
             yield self._kept(point, answer, methods, None if known is None else known[0])
 

@@ -96,7 +96,7 @@ def values_in(text: str, path: str) -> list[object]:
         entries = next(csv.reader([text], strict=True, skipinitialspace=True), [])
     except csv.Error as error:
         raise InputError(f"{path}: {error}") from None
-    if not all(entry.strip() for entry in entries):
+    if not entries or not all(entry.strip() for entry in entries):
         raise InputError(f"{path}: expected values with commas, or FIRST:LAST:COUNT; got {brief(text)}")
     return [_value(entry.strip()) for entry in entries]
 
