@@ -45,6 +45,8 @@ class Settings:
         _ = self.limits
         need_solver(self.solver)
         as_integer(self.seed, "seed", at_least=0)
+        if self.methods and self.method is not None:
+            raise InputError("methods: rivals are compared with our own search; leave method out")
         object.__setattr__(self, "method", None if self.method is None else str(self.method))
 
     @property

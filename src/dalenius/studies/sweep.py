@@ -16,6 +16,7 @@ from dalenius.errors import InputError, NotProvedError, brief
 from dalenius.files import write_whole
 from dalenius.model import MaximalLeakage, MinDistortion, MinLeakage, Problem
 from dalenius.search.pools import need_workers, pool_of
+from dalenius.studies.compare import need_comparable
 from dalenius.studies.curve import CurvePoint, curve_point
 from dalenius.studies.engine import Engine, Moment
 from dalenius.studies.frontier import FrontierPoint, frontier_point
@@ -267,8 +268,11 @@ def sweep(
 
 def need_ways(plan: Plan) -> None:
     """`InputError` unless the method, the solver and the rivals are for every point."""
+    settings = plan.settings
     for point in plan.points:
-        need_way(point.problem, plan.settings.method, plan.settings.solver)
+        need_way(point.problem, settings.method, settings.solver)
+        if settings.methods:
+            need_comparable(point.problem, settings.methods, settings.seeds, settings.budget, settings.gap)
 
 
 def swept(plan: Plan, engine: Engine, output: str | Path | None) -> Sweep:

@@ -1,0 +1,96 @@
+"""Sweeps as their users see them: frames, curves, frontiers, rivals, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dalenius as dl
+from dalenius.studies.grid import ENTROPY
+
+PARITY = dl.MaximalLeakage(
+    records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
+)
+DESIGN = dl.MinLeakage(
+    records=dl.Records(2, alphabet=2),
+    query=dl.Parity(),
+    distortion=dl.Hamming(),
+    max_distortion=0,
+    adversary=dl.AnyPrior(),
+)
+GRID = {ENTROPY: "0:1 max:3", "mechanism.flip": [0.1, 0.2]}
+
+
+def test_a_frame_has_a_row_a_record():
+    pytest.importorskip("pandas")
+    swept = dl.sweep(PARITY, GRID)
+    frame = swept.frame()
+    assert list(frame.columns[:2]) == list(GRID)
+    assert frame["mechanism.flip"].tolist() == [0.1, 0.2] * 3
+    assert frame["upper"].tolist() == [record.upper for record in swept.records]
+    assert (frame.groupby("mechanism.flip")["upper"].max() > 0.1).all()
+
+
+def test_parquet_comes_back(tmp_path):
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    swept = dl.sweep({"parity": PARITY, "design": DESIGN}, {ENTROPY: ["0 max", "1 bits"]})
+    frame = pandas.read_parquet(swept.parquet(tmp_path / "records.parquet"))
+    assert frame["lower"].tolist() == [record.lower for record in swept.records]
+    assert [json.loads(text) for text in frame["claim"]] == [list(record.claim) for record in swept.records]
+
+
+def test_without_pandas_there_is_one_line(monkeypatch):
+    swept = dl.sweep(PARITY)
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    with pytest.raises(dl.InputError, match=r"pip install 'dalenius\[frames\]'"):
+        swept.frame()
+
+
+def test_lines_of_a_grid():
+    curves = dl.sweep(PARITY, GRID).curves()
+    assert {label: [str(point.share) for point in points] for label, points in curves.items()} == {
+        "flip 0.1": ["0", "1/2", "1"],
+        "flip 0.2": ["0", "1/2", "1"],
+    }
+    frontiers = dl.sweep({"a": DESIGN, "b": DESIGN}, {"max_distortion": "0.2,0.5"}).frontiers()
+    assert {label: [float(point.budget) for point in points] for label, points in frontiers.items()} == {
+        "a": [0.2, 0.5],
+        "b": [0.2, 0.5],
+    }
+
+
+def test_rivals_at_every_point():
+    swept = dl.sweep(PARITY, {ENTROPY: "0,1"}, methods=["paper-aggregated"], seeds=1, budget=0.05)
+    for record in swept.records:
+        (rival,) = record.methods
+        assert rival["method"] == "paper-aggregated"
+        assert rival["value"] <= record.upper + 1e-9
+        assert "seconds" not in rival
+
+
+def test_whole_parts_may_be_values():
+    swept = dl.sweep(PARITY, {"adversary": [dl.AnyPrior(), dl.ProductPriors()]})
+    assert [record.entropy_share for record in swept.records] == [0.0, None]
+    assert [record.at["adversary"] for record in swept.records] == [
+        "EntropyAtLeast(amount=Fraction(0, 1), units='nats')",
+        "ProductPriors()",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        ((5,), {}, "problem: expected"),
+        ((PARITY, 5), {}, "grid: expected a mapping"),
+        ((PARITY,), {"jobs": 0}, "jobs"),
+        ((PARITY,), {"jobs": 2, "scheduler": "tcp://127.0.0.1:1"}, "leave one of the two out"),
+        ((PARITY,), {"progress": 5}, "progress"),
+        ((PARITY,), {"solver": "clarabel"}, "solver"),
+        ((PARITY,), {"method": "exchange"}, "method"),
+        ((PARITY,), {"methods": ["luck"]}, "methods: expected some of"),
+    ],
+)
+def test_what_cannot_be_asked(arguments, options, words):
+    with pytest.raises(dl.InputError, match=words):
+        dl.sweep(*arguments, **options)
