@@ -9,10 +9,10 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
 Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is best?);
                 for annotations: Problem, DesignProblem
 Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,
-                ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel; local protocols:
-                subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
+                L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
+                local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
                 to hand out and to release with: DesignedMechanism
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
@@ -56,6 +56,7 @@ from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
+from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
@@ -105,6 +106,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
 from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.hadamard_response import hadamard_response as hadamard_response

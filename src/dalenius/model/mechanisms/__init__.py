@@ -6,6 +6,7 @@ the files of their names.
 
 from dalenius.model.mechanisms.base import Mechanism
 from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.geometric import Geometric
 from dalenius.model.mechanisms.hadamard_response import HadamardResponse
@@ -22,6 +23,7 @@ __all__ = [
     "MECHANISMS",
     "Channel",
     "DesignedMechanism",
+    "DiscreteLaplace",
     "Exponential",
     "Geometric",
     "HadamardResponse",
@@ -43,6 +45,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         RandomizedResponse,
         LaplaceThreshold,
         Geometric,
+        DiscreteLaplace,
         Exponential,
         SubsetSelection,
         OptimizedUnaryEncoding,
