@@ -35,6 +35,13 @@ def _records(value: Any, what: str) -> list[int]:
     return [table["alphabet"]] * table["count"]
 
 
+def _sizes(value: Any, what: str) -> list[int]:
+    sizes = read.entries(value, what)
+    need(1 <= len(sizes) <= 1_000_000, f"{what} must have from 1 to 1000000 entries")
+    return [_SIZE(size, what) for size in sizes]
+
+
+_SIZE = partial(read.integer, low=1)
 _EPSILON = required(read.number, high=1000)
 _K = (partial(read.integer, low=2, high=MAX_STATES), None)
 QUERIES: dict[str, Schema] = {
@@ -54,6 +61,7 @@ MECHANISMS: dict[str, Schema] = {
     "randomized_response": {"epsilon": _EPSILON, "k": _K},
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
+    "discrete_laplace": {"epsilon": (partial(_POSITIVE, high=1000), None), "scale": (_POSITIVE, None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
     "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
     "optimized_unary_encoding": _PROTOCOL,
@@ -77,11 +85,36 @@ _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilit
 _CLASSES = ["oblivious", "full", "additive"]
 
 
-def _adversary(value: Any, what: str) -> dict[str, Any]:
+_BLOCKS: dict[str, Schema] = {
+    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)}
+}
+
+
+def _adversary(value: Any, what: str, more: dict[str, Schema] | None = None) -> dict[str, Any]:
     """The entropy bound, or one of the other kinds."""
     if isinstance(value, dict) and "kind" in value:
-        return read.known(value, what, _ADVERSARIES)
+        return read.known(value, what, _ADVERSARIES | (more or {}))
     return read.table(value, what, {"entropy_at_least": _ENTROPY})
+
+
+def _audited(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of an audit, who may also be one that designs do not know."""
+    table = _adversary(value, what, _BLOCKS)
+    blocks = table.get("kind") in _BLOCKS
+    need(
+        not blocks or (table["size"] is None) != (table["sizes"] is None), f"{what} must have either 'size' or 'sizes'"
+    )
+    return table
+
+
+def _mechanism(value: Any, what: str) -> dict[str, Any]:
+    """A mechanism, whose noise is stated once."""
+    table = read.variant(value, what, MECHANISMS)
+    if table["kind"] == "discrete_laplace":
+        epsilon, scale = table["epsilon"], table["scale"]
+        need((epsilon is None) != (scale is None), f"{what} must have either 'epsilon' or 'scale'")
+        need(scale is None or scale * 1000 >= 1, f"{what}.scale must be at least 1/1000")
+    return table
 
 
 def _distortion(value: Any, what: str) -> dict[str, Any]:
@@ -149,11 +182,12 @@ AUDIT: Schema = {
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
     "query": (partial(read.variant, kinds=QUERIES), {"kind": "identity"}),
-    "mechanism": required(read.variant, kinds=MECHANISMS),
-    "adversary": (_adversary, REQUIRED),
+    "mechanism": (_mechanism, REQUIRED),
+    "adversary": (_audited, REQUIRED),
 }
 _DESIGN: Schema = {
     **AUDIT,
+    "adversary": (_adversary, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
     "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
     "distortion": required(_distortion),
