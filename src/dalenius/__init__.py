@@ -14,6 +14,7 @@ Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (hous
 Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
                 local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
                 to hand out and to release with: DesignedMechanism
+From elsewhere  from_frame (a table with a household column: People), from_pmfs, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -99,6 +100,10 @@ from dalenius.model.distortions import Distortion as Distortion
 from dalenius.model.distortions import DistortionMatrix as DistortionMatrix
 from dalenius.model.distortions import Hamming as Hamming
 from dalenius.model.distortions import Squared as Squared
+from dalenius.model.elsewhere import People as People
+from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
+from dalenius.model.elsewhere import from_frame as from_frame
+from dalenius.model.elsewhere import from_pmfs as from_pmfs
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Law as Law
 from dalenius.model.laws import Uniform as Uniform

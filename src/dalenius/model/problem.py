@@ -207,7 +207,7 @@ def _records(table: Mapping[str, Any]) -> Records:
 
 def read_adversary(table: Mapping[str, Any], where: str = "[adversary]") -> Adversary:
     """The adversary that a model file's table describes: an entropy bound, or a kind."""
-    if "kind" in table and EntropyAtLeast.kind in table:
+    if "kind" in table and EntropyAtLeast.kind in table and table["kind"] != IndependentBlocks.kind:
         raise InputError(f"{where}: give either {EntropyAtLeast.kind} or a kind, not both")
     if table.get("kind") == EntropyAtLeast.kind:
         raise InputError(f'{where}: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"')

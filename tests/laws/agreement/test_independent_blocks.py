@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import draws
+from campaigns import draws, thinned
 
 RNG = np.random.default_rng(20261122)
 WIDE = 60  # noise beyond this many steps has a probability below 1e-12 for every epsilon here
@@ -70,12 +70,11 @@ def entropies(laws):
     return -np.sum(laws * np.log(np.where(laws > 0.0, laws, 1.0)), axis=1)
 
 
-@pytest.mark.parametrize("bound", [None, "0.6 max"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "bound"), thinned(itertools.product(CASES, [None, "0.6 max"]), 3))
 def test_no_product_of_block_laws_tells_more(support, name, bound):
     """20,000 of them in the whole campaign; with a bound those count whose own block has the entropy."""
-    question, count = case(name, bound), draws(100, 1000)
-    upper, rows = dl.solve(question, gap=1e-4).upper, rows_of_datasets(support, question)
+    question, count = case(name, bound), draws(200, 1000)
+    upper, rows = dl.solve(question, gap=1e-2).upper, rows_of_datasets(support, question)
     data, rng = np.array(support.datasets(question.records)), np.random.default_rng(len(name))
     prior, enough = np.ones((count, len(data))), []
     for block in blocks_of(question):
@@ -95,7 +94,7 @@ def test_no_product_of_block_laws_tells_more(support, name, bound):
             assert told[own].max() <= upper + 1e-9
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, 3))
 def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
     """By listing: for every dataset of the others the largest capacity of one row a letter of the own block's."""
     question, rows = case(name), rows_of_datasets(support, case(name))
@@ -110,12 +109,12 @@ def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
                 distinct = [list({rows[place[d]].tobytes(): rows[place[d]] for d in own}.values()) for own in options]
                 channels = np.array(list(itertools.product(*distinct)))
                 best = max(best, float(support.capacities(channels, 60)[0].max()))
-    result = dl.solve(question, gap=1e-4)
+    result = dl.solve(question, gap=1e-3)
     assert best <= result.upper + 1e-9
     assert result.lower <= best + 2e-3 * best + 1e-9
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", thinned(CASES, 2))
 def test_blocks_of_one_are_independent_records(name):
     question = case(name)
     sizes = dl.IndependentBlocks(1)
@@ -127,17 +126,20 @@ def test_blocks_of_one_are_independent_records(name):
     assert apart.gap <= 1e-6
 
 
-@pytest.mark.parametrize("bound", [None, "0.7 max"])
-@pytest.mark.parametrize("name", ["count", "modular sum", "matrix of a count"])
+@pytest.mark.parametrize(
+    ("name", "bound"), thinned(itertools.product(["modular sum", "matrix of a count", "count"], [None, "0.7 max"]), 3)
+)
 def test_one_block_of_all_is_an_audit_of_all(name, bound):
     question = case(name)
     parts = {"records": question.records, "query": question.query, "mechanism": question.mechanism}
     everybody = len(question.records)
-    together = dl.solve(dl.MaximalLeakage(**parts, adversary=dl.IndependentBlocks(everybody, entropy_at_least=bound)))
-    anyone = dl.solve(dl.MaximalLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0)))
+    together = dl.solve(
+        dl.MaximalLeakage(**parts, adversary=dl.IndependentBlocks(everybody, entropy_at_least=bound)), gap=1e-2
+    )
+    anyone = dl.solve(dl.MaximalLeakage(**parts, adversary=dl.EntropyAtLeast(bound or 0)), gap=1e-2)
     assert together.lower <= anyone.upper
     assert anyone.lower <= together.upper
-    assert max(together.gap, anyone.gap) <= 1e-3
+    assert max(together.gap, anyone.gap) <= 1e-2
 
 
 def test_a_bound_on_every_block_would_leave_less():
