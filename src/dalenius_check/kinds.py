@@ -7,7 +7,7 @@ from typing import Any
 
 from . import read
 from .arithmetic import fmpq
-from .numbers import need
+from .numbers import grouped, need, total
 from .protocols import MAX_INPUTS
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
@@ -151,6 +151,16 @@ def _objective(value: Any, what: str) -> dict[str, Any]:
     return read.table(value, what, {"combine": combine, "weight": _WEIGHT, "terms": (_terms, REQUIRED)})
 
 
+def _useful(value: Any, what: str) -> dict[str, Any]:
+    """The joint law of the useful variable and the input, as written."""
+    table = read.table(value, what, {"joint": (read.matrix, REQUIRED)})
+    numbers = [x for row in table["joint"] for x in row]
+    need(0 < len(numbers) <= 1 << 22, f"{what}.joint must be at least one list, of at most 2^22 numbers altogether")
+    whole = total(times * x for x, times in grouped(numbers))
+    need(abs(whole - 1) <= fmpq(1, read.BIG), f"{what}.joint does not sum to 1 within 1e-9")
+    return table
+
+
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
 _PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
@@ -177,7 +187,7 @@ _TERMS: dict[str, Schema] = {
     "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
 }
 AUDIT: Schema = {
-    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
+    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion", "max_information"]),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
@@ -201,3 +211,5 @@ TOPS = {
 }
 FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 PRIVATE: Schema = {**FREE, **_NOTION}
+_ASKED = ("problem", "title", "source", "records", "query", "law")
+TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}
