@@ -20,7 +20,7 @@ from .compressed import plain
 from .design import Design, Words
 from .free import Free
 from .households import Households
-from .kinds import MECHANISMS
+from .mechanism_kinds import MECHANISMS
 from .model import Model, parse_model
 from .most import Most
 from .numbers import OpenError, RefusedError, need, rounded

@@ -13,7 +13,8 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
-from .kinds import AUDIT, FREE, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
+from .kinds import AUDIT, FREE, PRIVATE, QUERIES, TOPS
+from .mechanism_kinds import MAX_STATES, MECHANISMS
 from .numbers import at_most, need, normalised
 from .text import parse_toml
 
