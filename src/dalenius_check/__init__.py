@@ -20,8 +20,9 @@ from .compressed import plain
 from .design import Design, Words
 from .free import Free
 from .households import Households
-from .kinds import MECHANISMS
+from .mechanism_kinds import MECHANISMS
 from .model import Model, parse_model
+from .most import Most
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
 from .shares import Shares, shared
@@ -147,7 +148,8 @@ def digest(model: bytes) -> str:
 def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    kind = Private if "privacy" in model.design else Design if model.held else Free
+    private = Most if model.problem == "max_information" else Private
+    kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
     known = None if design else Blocks(model) if model.adversary == "independent_blocks" else build(model)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import fmpq
 from .counts import MODULAR, Groups, contributions
-from .kinds import MAX_STATES
+from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need

@@ -45,7 +45,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     parse_float=_refuse, parse_int=_index, parse_constant=_refuse, object_pairs_hook=_object, strict=True
 )
-_UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+_UNITS = {
+    **dict.fromkeys(("maximal_leakage", "min_leakage", "max_information"), "nats"),
+    "min_distortion": "distortion",
+}
 _CLAIM = ("lower", "upper")
 _HEADER: Schema = {
     **dict.fromkeys(("format", "problem", "unit", "model", "producer"), (read.text, REQUIRED)),
@@ -144,6 +147,8 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     if model.design:
         claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
+    if model.problem == "max_information":
+        schema = {**_HEADER, "mechanism": (read.entries, REQUIRED)}
     if "objective" in model.design:
         unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
     first = lines.next("the header")

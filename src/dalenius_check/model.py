@@ -13,7 +13,8 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
-from .kinds import AUDIT, FREE, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
+from .kinds import AUDIT, FREE, PRIVATE, QUERIES, TOPS
+from .mechanism_kinds import MAX_STATES, MECHANISMS
 from .numbers import at_most, need, normalised
 from .text import parse_toml
 
@@ -121,12 +122,12 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     held = {"adversary", "max_leakage", "privacy"} & data.keys()
     free = problem == "min_distortion" and bool(data.get("constraints")) and not held
     top = read.table(data, "model", PRIVATE if private else FREE if free else TOPS.get(problem, AUDIT))
-    for key in ("constraints", "objective"):
+    for key in ("constraints", "objective", "useful"):
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
-    alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
-    adversary = top.get("privacy" if private else "adversary", {})
+    alphabets, query, mechanism = top["records"], top["query"], top.get("mechanism", {})
+    adversary = design.get("privacy", top.get("adversary", {}))
     kind, (entropy, unit) = _held(adversary)
     priors = _divided(adversary, allowance)
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
