@@ -12,9 +12,10 @@ Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Tabl
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_response, symmetric; any matrix: Channel;
-                local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
+                randomized_count; several at once: several_releases; local protocols: subset_selection, optimized_unary_encoding,
+                local_hashing, hadamard_response;
                 to hand out and to release with: DesignedMechanism
-From elsewhere  from_frame (a table with a household column: People), from_pmfs, from_diffprivlib
+From elsewhere  from_frame (a table with a household column: People), from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -103,6 +104,7 @@ from dalenius.model.distortions import Squared as Squared
 from dalenius.model.elsewhere import People as People
 from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
 from dalenius.model.elsewhere import from_frame as from_frame
+from dalenius.model.elsewhere import from_opendp as from_opendp
 from dalenius.model.elsewhere import from_pmfs as from_pmfs
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Law as Law
@@ -118,7 +120,9 @@ from dalenius.model.mechanisms.hadamard_response import hadamard_response as had
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
+from dalenius.model.mechanisms.randomized_count import randomized_count as randomized_count
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
+from dalenius.model.mechanisms.several_releases import several_releases as several_releases
 from dalenius.model.mechanisms.subset_selection import subset_selection as subset_selection
 from dalenius.model.mechanisms.symmetric import symmetric as symmetric
 from dalenius.model.objectives import DistortionTerm as DistortionTerm

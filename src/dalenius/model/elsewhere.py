@@ -1,19 +1,29 @@
-"""What other packages hold, as records and mechanisms: tables, probability mass functions, diffprivlib's mechanisms."""
+"""What other packages hold, as records and mechanisms: tables, mass functions, what OpenDP and diffprivlib measure with."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from numbers import Rational
+from typing import Any, Protocol, TypeVar
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import IndependentBlocks
-from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse
+from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse, Symmetric
 from dalenius.model.records import Records
+from dalenius.strict_json import parse_object
 
-__all__ = ["People", "from_diffprivlib", "from_frame", "from_pmfs"]
+__all__ = ["People", "from_diffprivlib", "from_frame", "from_opendp", "from_pmfs"]
+
+WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
+    "usize"
+}  # what OpenDP calls whole numbers
+CONSTRUCTORS = ("make_laplace", "make_geometric", "make_randomized_response_bool", "make_randomized_response")
+
+A = TypeVar("A")
 
 
 class Table(Protocol):
@@ -172,6 +182,92 @@ def from_diffprivlib(mechanism: object) -> Mechanism:
     if any(end.denominator != 1 for end in ends):
         raise InputError(f"mechanism: the range of {name} must be whole numbers, got {ends[0]} to {ends[1]}")
     return Geometric(rate, range=[int(end) for end in ends])
+
+
+def from_opendp(measurement: object) -> Mechanism:
+    """The mechanism of an OpenDP measurement, read from the tree of its constructors.
+
+    Of a chain it is what measures at the end: what is measured, the query, is for you to state. ``make_laplace``, ``make_geometric``
+    on whole numbers are `DiscreteLaplace` (with bounds `Geometric`, which clamps as well), ``make_randomized_response_bool`` and
+    ``make_randomized_response`` are `Symmetric`. Numbers are taken exactly as the doubles that they are.
+
+    Parameters
+    ----------
+    measurement : opendp.Measurement or str
+        Or the text that ``opendp.mod.serialize(measurement)`` returns, for which OpenDP need not be installed.
+
+    Raises
+    ------
+    InputError
+        If it is no measurement, or made by another constructor; the message names the known ones.
+
+    >>> text = '{"__function__": "make_randomized_response_bool", "__kwargs__": {"prob": 0.75, "constant_time": false}}'
+    >>> from_opendp(text)
+    Symmetric(flip=Fraction(1, 4), k=2)
+    """
+    tree = _tree(measurement)
+    while tree.get("__function__") == "make_chain_mt":
+        tree = _argument(tree, "measurement1", dict)
+    name, arguments = tree.get("__function__"), tree.get("__kwargs__")
+    if name not in CONSTRUCTORS or not isinstance(arguments, Mapping):
+        raise InputError(
+            f"mechanism: of OpenDP {', '.join(CONSTRUCTORS)} and chains of them are known; got {brief(name)}"
+        )
+    if name == "make_randomized_response_bool":
+        return Symmetric(1 - _double(tree, "prob"), k=2)
+    if name == "make_randomized_response":
+        return Symmetric(1 - _double(tree, "prob"), k=len(_argument(tree, "categories", list)))
+    if arguments.get("k") is not None or _number_type(arguments.get("input_domain")) not in WHOLE:
+        raise InputError(f"mechanism: {name} is known on whole numbers, without k; an integer domain is expected")
+    scale, bounds = _double(tree, "scale"), arguments.get("bounds")
+    if scale == 0:
+        raise InputError(f"mechanism: {name} of scale 0 adds no noise")
+    if bounds is None:
+        return DiscreteLaplace(scale=scale)
+    return Geometric(1 / scale, range=bounds.get("__tuple__") if isinstance(bounds, Mapping) else bounds)
+
+
+def _tree(measurement: object) -> Mapping[str, Any]:
+    """What `opendp.mod.serialize` says."""
+    if not isinstance(measurement, str):
+        try:
+            serialize = importlib.import_module("opendp.mod").serialize
+        except ImportError:
+            raise InputError(
+                "mechanism: expected the text of opendp.mod.serialize(measurement); to give the measurement itself, pip install opendp"
+            ) from None
+        try:
+            measurement = serialize(measurement)
+        except Exception as error:  # noqa: BLE001 - of OpenDP's own, whatever they are
+            raise InputError(f"mechanism: OpenDP cannot serialize it: {error}") from None
+    return parse_object(str(measurement), number=Fraction)
+
+
+def _argument(tree: Mapping[str, Any], name: str, kind: type[A]) -> A:
+    arguments = tree.get("__kwargs__")
+    value = arguments.get(name) if isinstance(arguments, Mapping) else None
+    if not isinstance(value, kind):
+        raise InputError(f"mechanism: {tree.get('__function__')} has no {name} that is known; got {brief(value)}")
+    return value
+
+
+def _double(tree: Mapping[str, Any], name: str) -> Fraction:
+    """A number, as the double that it is."""
+    arguments = tree.get("__kwargs__")
+    value = arguments.get(name) if isinstance(arguments, Mapping) else None
+    if not isinstance(value, Rational):
+        raise InputError(f"mechanism: {tree.get('__function__')} has no {name} that is known; got {brief(value)}")
+    return Fraction(float(value))
+
+
+def _number_type(domain: Any) -> str | None:
+    """The type of the numbers of a domain, or of what a transformation makes."""
+    if not isinstance(domain, Mapping) or not isinstance(arguments := domain.get("__kwargs__"), Mapping):
+        return None
+    for key in ("T", "TO", "TOA"):
+        if isinstance(arguments.get(key), str):
+            return str(arguments[key])
+    return next((found for key in ("this", "atom_domain") if (found := _number_type(arguments.get(key)))), None)
 
 
 def _attribute(mechanism: object, name: str) -> Fraction:

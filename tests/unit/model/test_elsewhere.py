@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -85,3 +87,73 @@ def test_mechanisms_of_diffprivlib_are_read_from_their_attributes():
 def test_other_mechanisms_are_refused(mechanism, words):
     with pytest.raises(dl.InputError, match=words):
         dl.from_diffprivlib(mechanism)
+
+
+def opendp_text(name, **arguments):
+    return json.dumps(
+        {"__function__": name, "__module__": "measurements", "__kwargs__": arguments, "__version__": "0.16.0"}
+    )
+
+
+ATOM = {"__function__": "atom_domain", "__kwargs__": {"bounds": None, "nan": None, "T": "i32"}}
+COUNTED = {
+    "__function__": "transformation_output_domain",
+    "__kwargs__": {"this": {"__function__": "make_count", "__kwargs__": {"input_domain": ATOM, "TO": "i32"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "mechanism"),
+    [
+        (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=None), dl.discrete_laplace(scale=2)),
+        (opendp_text("make_geometric", input_domain=COUNTED, scale=0.5, bounds=None), dl.discrete_laplace(scale=0.5)),
+        (
+            opendp_text("make_geometric", input_domain=ATOM, scale=2.0, bounds={"__tuple__": [0, 10]}),
+            dl.geometric(0.5, range=10),
+        ),
+        (opendp_text("make_randomized_response_bool", prob=0.75), dl.symmetric(0.25, k=2)),
+        (opendp_text("make_randomized_response", categories=["a", "b", "c"], prob=0.5), dl.symmetric(0.5, k=3)),
+    ],
+)
+def test_measurements_of_opendp_are_read_from_their_constructors(text, mechanism):
+    assert dl.from_opendp(text) == mechanism
+    chain = {"__function__": "make_chain_mt", "__kwargs__": {"measurement1": json.loads(text), "transformation0": {}}}
+    assert dl.from_opendp(json.dumps(chain)) == mechanism
+
+
+def test_numbers_of_opendp_are_the_doubles_that_they_are():
+    noise = dl.from_opendp(opendp_text("make_laplace", input_domain=ATOM, scale=0.1, k=None))
+    assert noise.scale == Fraction(0.1) != Fraction(1, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (opendp_text("make_gaussian", input_domain=ATOM, scale=2.0), "make_laplace, make_geometric"),
+        (opendp_text("make_laplace", input_domain={**ATOM, "__kwargs__": {"T": "f64"}}, scale=2.0), "whole numbers"),
+        (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=-3), "without k"),
+        (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
+        (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
+        (opendp_text("make_laplace", scale=1.0), "whole numbers"),
+        (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
+        ("[]", "JSON object"),
+        ("no JSON", "no JSON"),
+        (json.dumps({}), "got None"),
+    ],
+)
+def test_other_measurements_are_refused(text, words):
+    with pytest.raises(dl.InputError, match=words):
+        dl.from_opendp(text)
+
+
+def test_opendp_itself():
+    """Where it is installed: a count of rows, noise on it, serialized and read."""
+    dp = pytest.importorskip("opendp.prelude", reason="needs opendp: pip install opendp")
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=bool)), dp.symmetric_distance()
+    assert dl.from_opendp(space >> dp.t.then_count() >> dp.m.then_laplace(scale=2.0)) == dl.discrete_laplace(scale=2)
+    assert dl.from_opendp(dp.m.make_randomized_response_bool(prob=0.75)) == dl.symmetric(0.25, k=2)
+    with pytest.raises(dl.InputError, match="make_gaussian"):
+        dl.from_opendp(dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=2.0))
+    with pytest.raises(dl.InputError, match="expected a JSON object"):
+        dl.from_opendp(5)

@@ -15,7 +15,9 @@ from dalenius.model.mechanisms.local_hashing import LocalHashing
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.mechanisms.optimized_unary_encoding import OptimizedUnaryEncoding
 from dalenius.model.mechanisms.protocols import LocalProtocol
+from dalenius.model.mechanisms.randomized_count import RandomizedCount
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.several_releases import SeveralReleases
 from dalenius.model.mechanisms.subset_selection import SubsetSelection
 from dalenius.model.mechanisms.symmetric import Symmetric
 
@@ -32,7 +34,9 @@ __all__ = [
     "LocalProtocol",
     "Mechanism",
     "OptimizedUnaryEncoding",
+    "RandomizedCount",
     "RandomizedResponse",
+    "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
 ]
@@ -46,7 +50,9 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         LaplaceThreshold,
         Geometric,
         DiscreteLaplace,
+        RandomizedCount,
         Exponential,
+        SeveralReleases,
         SubsetSelection,
         OptimizedUnaryEncoding,
         LocalHashing,
