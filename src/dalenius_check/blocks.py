@@ -69,6 +69,11 @@ class Blocks:
         self._sums, self._values = dict[Shape, Sequence[int]](), dict[Shape, Sequence[int]]()
         self._need_valid()
 
+    @property
+    def alone(self) -> bool:
+        """Whether it does not matter what the other records add."""
+        return self.route in ("noise", "shift")
+
     @cached_property
     def modulus(self) -> int:
         """What sums are taken modulo; 0 if they are not."""

@@ -49,12 +49,9 @@ class Households:
         for shape in self.blocks.shapes:
             for t in self.blocks.told(shape):
                 self.allowance.look()
-                known = self.blocks.key(shape, t) in covered
-                need(
-                    known,
-                    f"the file ends, but a block of {len(shape.alphabets)} records is not covered"
-                    + f", where the others add {t}",
-                )
+                known, alone = self.blocks.key(shape, t) in covered, self.blocks.alone
+                about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
+                need(known, f"the file ends, but {about} is not covered")
         listed = f"{len(seen)} listed, which stand for all of {len(self.blocks.sizes)} blocks"
         return [*words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
 
@@ -73,7 +70,7 @@ class Households:
         """A block, its shape, and what the others add, 0 where that does not matter."""
         j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
         shape = self.blocks.shape(j)
-        if self.blocks.route in ("noise", "shift"):
+        if self.blocks.alone:
             need(item[2] is None, "t must be null for this query and mechanism")
             return j, shape, 0
         need(_WHOLE.fullmatch(text(item[2], "t")) is not None, "t must be an integer written as a string")
