@@ -8,12 +8,12 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
 
 Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is best?);
                 for annotations: Problem, DesignProblem
-Records         Records; of a table with households: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_count, randomized_response, symmetric; any matrix:
-                Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response; several at once:
-                several_releases; to hand out and to release with: DesignedMechanism; read with from_pmfs, from_opendp, from_diffprivlib
+Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_count, randomized_response, symmetric;
+                any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
+                several_releases at once; to release with: DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
