@@ -253,7 +253,8 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """
     for part in ("dalenius", "models", "grid", "settings", "points"):
         old, new = before.get(part), now.get(part)
-        if old == new and (not isinstance(old, dict) or list(old) == list(new)):
+        lists = isinstance(old, dict) and isinstance(new, dict)
+        if old == new and (not lists or list(old or ()) == list(new or ())):
             continue
         if not isinstance(old, dict) or not isinstance(new, dict):
             return f"{'the release' if part == 'dalenius' else part} was {brief(old)} and is now {brief(new)}"
