@@ -49,7 +49,10 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    assert isinstance(problem, dl.MaximalLeakage | dl.DesignProblem)
+    if not isinstance(problem, dl.MaximalLeakage | dl.DesignProblem):
+        raise dl.InputError(
+            f"{path}: the rivals know maximal_leakage, min_leakage and min_distortion; got {problem.kind}"
+        )
     chosen_settings = settings_from_text(problem, settings or [])
     name = f"{path.stem}.compare"
     folder = None if output is None else Output(output, [f"{name}.csv", f"{name}.png", *of_one_run(name)], force=force)

@@ -45,6 +45,7 @@ __all__ = [
     "Number",
     "OrbitCut",
     "OutputLawLeaf",
+    "PotentialLine",
     "PriorLine",
     "ProofLine",
     "ProtocolPrior",
@@ -198,6 +199,14 @@ class TermLine:
 
 
 # ------------------------------------------------------------ for the upper end
+
+
+@dataclass(frozen=True, slots=True)
+class PotentialLine:
+    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+
+    word: ClassVar[str] = "potential"
+    prices: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,5 +389,5 @@ BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPar
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

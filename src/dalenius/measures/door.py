@@ -32,7 +32,7 @@ from dalenius.measures.subjects import (
     need_size,
 )
 from dalenius.measures.table import read_table
-from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
+from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, MaxInformation, Problem
 from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
@@ -142,7 +142,7 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
 def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord:
     if law is not None and not isinstance(law, Law):
         raise InputError(f"law: expected a Law such as Iid([...]), got {brief(law)}")
-    if isinstance(problem, DesignProblem):
+    if isinstance(problem, DesignProblem | MaxInformation):
         if mechanism is None:
             raise InputError(
                 "problem: a design asks which mechanism to build; give the mechanism to measure, mechanism=..."

@@ -2,6 +2,7 @@
 
 from dalenius.model.adversaries import Adversary, AnyPrior, EntropyAtLeast, FixedPrior, PriorSet, ProductPriors
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.max_information import MaxInformation
 from dalenius.model.max_utility import MaxUtility
 from dalenius.model.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.min_distortion import MinDistortion
@@ -16,6 +17,7 @@ __all__ = [
     "DesignProblem",
     "EntropyAtLeast",
     "FixedPrior",
+    "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",
     "MinDistortion",
