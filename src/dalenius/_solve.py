@@ -222,7 +222,14 @@ def _audited(
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import (
+        ConstrainedProposer,
+        ExchangeProposer,
+        InfeasibleProposer,
+        LinearProposer,
+        RatioProposer,
+        has_only_ratios,
+    )
 
     if _is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
@@ -230,6 +237,10 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
     linear = _is_linear(problem)
+    if has_only_ratios(problem):
+        ratios = RatioProposer.of(problem, search)
+        ratios.run()
+        return prove(problem, ratios, search)
     if not problem.plain and not linear:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()

@@ -5,6 +5,7 @@ from dalenius.designs.exchange import ExchangeProposer
 from dalenius.designs.extreme import ExtremeProposer
 from dalenius.designs.infeasible import InfeasibleProposer
 from dalenius.designs.linear import LinearProposer
+from dalenius.designs.ratios import RatioProposer, has_only_ratios
 from dalenius.designs.terms import Terms
 
 __all__ = [
@@ -13,5 +14,7 @@ __all__ = [
     "ExtremeProposer",
     "InfeasibleProposer",
     "LinearProposer",
+    "RatioProposer",
     "Terms",
+    "has_only_ratios",
 ]

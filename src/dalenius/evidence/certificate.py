@@ -21,6 +21,7 @@ from dalenius.evidence.lines import (
     LowerLine,
     Matrix,
     MultiplierLine,
+    PotentialLine,
     PriorLine,
     ProofLine,
     RatioLine,
@@ -200,7 +201,7 @@ class Certificate:
         """The proofs of the upper end, by record; not those about the adversaries of a design's further limits and terms."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine | TermSection):
+            if isinstance(line, AdversaryLine | TermSection | PotentialLine):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

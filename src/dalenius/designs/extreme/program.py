@@ -121,7 +121,7 @@ def _mechanism(problem: MaxInformation, rays: Rays, weights: Floats, used: Integ
     while columns and share < 1:
         near = [Fraction(int(weights[ray] * GRID), GRID) * (1 - share) for ray in used]
         rows = [[w * column[x] for w, column in zip(near, columns, strict=True)] for x in range(problem.input_count)]
-        rows = [[*row, 1 - sum(row)] for row in rows]
+        rows = [[*row, 1 - sum(row, Fraction(0))] for row in rows]
         if _fits(problem, rows):
             return rows
         share *= 10
