@@ -12,7 +12,17 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, SolverOption, listed, out, status_line, write_json
+from dalenius.cli.shared import (
+    GapOption,
+    JsonOption,
+    ModelArgument,
+    SolverOption,
+    listed,
+    named,
+    out,
+    status_line,
+    write_json,
+)
 from dalenius.intervals import interval_text, percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
@@ -35,7 +45,14 @@ def compare(
     gap: GapOption = 1e-3,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the table, the picture and the certificate.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FOLDER",
+            help="Folder for the table, the picture and the certificate.",
+        ),
     ] = None,
     force: ForceOption = False,
     solver: SolverOption = "auto",

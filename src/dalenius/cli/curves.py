@@ -26,6 +26,7 @@ from dalenius.cli.shared import (
     TimeOption,
     UnitsOption,
     err,
+    named,
     naming,
     out,
     status_line,
@@ -46,7 +47,12 @@ BAND = "curve-band.csv"
 
 def sweep(
     model: ModelArgument,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for table, picture and certificates.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=named, metavar="FOLDER", help="Folder for table, picture and certificates."
+        ),
+    ],
     points: Annotated[int, typer.Option("--points", min=2, max=1000, help="Entropy bounds, evenly spread.")] = 11,
     adaptive: Annotated[
         bool,
@@ -112,7 +118,14 @@ def sweep(
 def frontier(
     model: ModelArgument,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for table, picture, mechanisms and certificates.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FOLDER",
+            help="Folder for table, picture, mechanisms and certificates.",
+        ),
     ],
     budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
     points: Annotated[

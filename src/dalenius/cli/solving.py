@@ -27,6 +27,7 @@ from dalenius.cli.shared import (
     SolverOption,
     TimeOption,
     UnitsOption,
+    named,
     out,
     require,
     status_line,
@@ -58,7 +59,9 @@ def solve(
     time_limit: TimeOption = 60.0,
     units: UnitsOption = "nats",
     as_json: JsonOption = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", parser=named, metavar="FOLDER", help="Folder for the certificate.")
+    ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
     curve: Annotated[
         bool,
