@@ -28,8 +28,8 @@ PROBLEMS: dict[str, type[Problem]] = {
 
 
 def read_model(path: str | Path) -> bytes:
-    """The bytes of a model file; `InputError` if it cannot be read or is too large."""
-    return read_bytes(path, "a model file")
+    """The bytes of a model file; `InputError` if it cannot be read, is a pipe, or is too large."""
+    return read_bytes(path, "a model file", plain=True)
 
 
 def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
