@@ -154,7 +154,8 @@ def frontier(
     problem = published(dl.load(path), public_law, output)
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
-            f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
+            f"{path}: a frontier is about min_leakage or min_distortion, whose budget it varies; got {problem.kind}"
+            + ("; for that there is sweep" if isinstance(problem, dl.MaximalLeakage) else "")
         )
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
     dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made

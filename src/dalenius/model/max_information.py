@@ -16,6 +16,7 @@ from dalenius.model.constraints.secret import MAX_NUMBERS, JointLaw, as_joint
 from dalenius.model.design_problem import law_of_table
 from dalenius.model.input_law import check_size, value_weights
 from dalenius.model.laws import Law, Uniform
+from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.mechanisms import DesignedMechanism
 from dalenius.model.privacy import NOTIONS, LocalDP, PointwiseMaximalLeakage, Privacy, Reference
 from dalenius.model.problem import Problem
@@ -171,6 +172,12 @@ class MaxInformation(Problem):
     def designed(self, rows: Rows) -> DesignedMechanism:
         """The mechanism with these rows, to be handed out, its outputs numbered from 0; `InputError` if a row is no law."""
         return DesignedMechanism(rows, self.inputs, self._values)
+
+    def release(self, rows: Rows, adversary: Adversary) -> MaximalLeakage:
+        """The audit of one mechanism: how much it leaks to an adversary; `InputError` if a row is no law."""
+        return MaximalLeakage(
+            records=self.records, query=self.query, mechanism=self.designed(rows), adversary=adversary, title=self.title
+        )
 
     def check_designed(self, mechanism: DesignedMechanism) -> None:
         """Raise `InputError` unless this mechanism has the problem's inputs."""

@@ -54,6 +54,8 @@ class Extreme:
             If there are too many rays.
         """
         below, above = problem.privacy.factor()
+        if above == 1:  # all rows are one, which tells nothing
+            return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
         c = below if below == above else Fraction(int(below * SHORT), SHORT)
         rays = Rays.of(problem, float(above))
         joint = np.array(problem.joint.masses, dtype=float)

@@ -55,6 +55,8 @@ class ExtremeProposer:
 
     def uppers(self) -> Iterator[Upper]:
         """The sum of the prices, raised ever further; at last what the input itself tells."""
+        if not self.found.prices.any():
+            yield self._upper(self.found.prices)
         for margin in (*MARGINS, *ROUGH):
             yield self._upper(self.found.prices + self.found.slack + margin * (LEAST + self._size))
         alone = information(np.eye(self.problem.input_count), np.array(self.problem.joint.masses, dtype=float))
