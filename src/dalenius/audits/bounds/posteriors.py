@@ -10,6 +10,7 @@ multiplier mu of the entropy bound the maximum over priors is the closed form
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,13 +22,13 @@ from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
-from dalenius.reduction import RecordChannel
+from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
 from dalenius.search.runner import Runner
 
-__all__ = ["PosteriorRelaxation", "PosteriorTree"]
+__all__ = ["PosteriorHalf", "PosteriorRelaxation", "PosteriorTree"]
 
 BATCH = 64
 MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
@@ -36,6 +37,40 @@ LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
 MU_LEAVES = 0.9  # of the room for rounding, to the slopes
 SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
+NEARLY = 1.0 - 1e-5  # times the mean of a posterior no letter of the other half has more
+
+
+@dataclass(frozen=True)
+class PosteriorHalf:
+    """phi(letter|output) >= threshold, with triples that take (letter, output) to every other letter at that output.
+
+    *Bound because* the images of a prior leak as much, and as phi(.|output) sums to 1 one of them has at least its mean there.
+    """
+
+    letter: int
+    output: int
+    threshold: float
+    triples: tuple[Triple, ...]
+
+    @classmethod
+    def of(cls, symmetries: RecordSymmetries, letter: int, weights: Floats) -> PosteriorHalf | None:
+        """At the output of the largest weight where there is one; None where the symmetries leave no output with all letters.
+
+        >>> import dalenius as dl
+        >>> from dalenius.reduction import record_channels
+        >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric("0.5"),
+        ...     adversary=dl.EntropyAtLeast("0.9 max"))
+        >>> symmetries = RecordSymmetries.of(problem, record_channels(problem)[0])
+        >>> half = PosteriorHalf.of(symmetries, 1, np.ones(5))
+        >>> half.letter, half.output, half.threshold
+        (1, 2, 0.499995)
+        """
+        letters = len(symmetries.rows)
+        for output in np.argsort(-weights, kind="stable").tolist():
+            orbit, triples = symmetries.orbit(letter, output, len(weights))
+            if orbit[:, output].all():
+                return cls(letter, output, float(short(np.array(NEARLY / letters), 7)), triples)
+        return None
 
 
 class PosteriorRelaxation:
@@ -194,10 +229,16 @@ class PosteriorTree(Runner):
     name = "posterior"
     tree: BoxTree
 
-    def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
-        self.relaxation, self.target = relaxation, target
+    def __init__(
+        self, relaxation: PosteriorRelaxation, mu: float, *, target: float, half: PosteriorHalf | None = None
+    ) -> None:
+        """Of the whole box, or of one part of it that stands for all others, of which `half` says why."""
+        self.relaxation, self.target, self.half = relaxation, target, half
         relaxation.target = target
-        self.tree = BoxTree(relaxation, *relaxation.root(mu))
+        low, high, hints = relaxation.root(mu)
+        if half is not None:
+            low[relaxation.boxed.index(half.letter) * relaxation.outputs + half.output] = half.threshold
+        self.tree = BoxTree(relaxation, low, high, hints)
         self.point = relaxation.point
 
     def leaf_bytes(self) -> int:
