@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dalenius.exact import fraction_text
+from dalenius.intervals import plain_above, plain_below
 
 __all__ = ["plain"]
 
@@ -31,9 +32,16 @@ def plain(answer: object) -> Any:
         case Path():
             return str(answer)
         case Mapping():
-            return {key: plain(value) for key, value in answer.items()}
+            return {key: plain(_outward(key, value)) for key, value in answer.items()}
         case list() | tuple():
             return [plain(value) for value in answer]
     if is_dataclass(answer) and not isinstance(answer, type):
-        return {part.name: plain(getattr(answer, part.name)) for part in fields(answer)}
+        return plain({part.name: getattr(answer, part.name) for part in fields(answer)})
     return answer
+
+
+def _outward(key: object, value: object) -> object:
+    """An end of an interval as a double whose decimal, too, is on the right side of it."""
+    if not isinstance(value, float) or math.isnan(value):
+        return value
+    return plain_below(value) if key == "lower" else plain_above(value) if key == "upper" else value

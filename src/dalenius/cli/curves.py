@@ -29,6 +29,7 @@ from dalenius.cli.shared import (
     UnitsOption,
     err,
     listed,
+    named,
     naming,
     out,
     status_line,
@@ -55,7 +56,13 @@ TRIAL = 5.0  # seconds that a trial may take
 
 FolderOption = Annotated[
     Path,
-    typer.Option("-o", "--output", help="Folder for records, models and certificates; what is done there stays done."),
+    typer.Option(
+        "-o",
+        "--output",
+        parser=named,
+        metavar="FOLDER",
+        help="Folder for records, models and certificates; what is done there stays done.",
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,

@@ -93,6 +93,13 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
+def named(text: str) -> Path:
+    """The path that an option names; an empty text would be the current directory, which nobody meant."""
+    if not text:
+        raise typer.BadParameter("expected a name, got an empty text; . is the current directory")
+    return Path(text)
+
+
 def write_json(answer: object) -> None:
     """One JSON value, and nothing else, on standard output: of whatever answers are made of (`plain`)."""
     out.file.write(json.dumps(plain(answer), allow_nan=False) + "\n")

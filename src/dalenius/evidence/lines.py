@@ -41,12 +41,15 @@ __all__ = [
     "Matrix",
     "MixtureOfClass",
     "MixtureOfSelections",
+    "Moves",
     "MultiplierLine",
     "Number",
     "OrbitCut",
+    "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
     "PieceSection",
+    "PotentialLine",
     "PriorLine",
     "ProofLine",
     "ProtocolPrior",
@@ -212,6 +215,14 @@ class TermLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PotentialLine:
+    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+
+    word: ClassVar[str] = "potential"
+    prices: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class AdversaryLine:
     """The proof follows that the mechanism keeps the limit of leakage with this number."""
 
@@ -268,6 +279,13 @@ class OrbitCut:
     output: Index
     threshold: Number
     moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitSplit(OrbitCut):
+    """The same on the posterior."""
+
+    word: ClassVar[str] = "orbit-split"
 
 
 Side = str  # above or below
@@ -397,9 +415,9 @@ LowerLine = (
     | WeightLine
     | TermLine
 )
-BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

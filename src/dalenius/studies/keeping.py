@@ -33,12 +33,12 @@ KINDS = {  # of the files of a point, by their endings
 WAIT = 60.0  # seconds for other processes, which are alone in a folder only while they write
 
 
-def mechanism_files(problem: DesignProblem, result: DesignResult) -> dict[str, str]:
+def mechanism_files(problem: Problem, result: DesignResult) -> dict[str, str]:
     """The mechanism, if there is one, by endings of files; against an adversary also its audit, a model with its certificate."""
     if result.mechanism is None:
         return {}
     files = {".mechanism.json": result.mechanism.text()}
-    if result.audit is not None:
+    if isinstance(problem, DesignProblem) and result.audit is not None:
         files[".mechanism.toml"] = dumps(problem.release(result.mechanism.rows))
         files[".mechanism.cert"] = result.audit.certificate.text
     return files
@@ -252,9 +252,9 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     'max_distortion was 0, 1 and is now 0, 2'
     """
     for part in ("dalenius", "models", "grid", "settings", "points"):
-        old, new = before.get(part), now.get(part)
-        lists = isinstance(old, dict) and isinstance(new, dict)
-        if old == new and (not lists or list(old or ()) == list(new or ())):
+        old: Any = before.get(part)
+        new: Any = now.get(part)
+        if old == new and (not isinstance(old, dict) or list(old) == list(new)):
             continue
         if not isinstance(old, dict) or not isinstance(new, dict):
             return f"{'the release' if part == 'dalenius' else part} was {brief(old)} and is now {brief(new)}"
