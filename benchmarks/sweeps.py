@@ -1,7 +1,7 @@
 """What `--jobs` gains on a sweep, and what fan-out and writing cost: `python benchmarks/sweeps.py [JOBS...]`, 1 and 2 by default.
 
-The grid is 25 entropy bounds by three epsilons of the survey model, stopped by nodes. Seconds of the clock mean something on idle cores
-alone. The *path* does also elsewhere: the points' processor seconds, laid out on so many workers in the order of the plan, each point
+The grid is 25 entropy bounds by three epsilons of the survey model, stopped by nodes. Seconds of the clock mean something on idle
+cores alone. The *path* does also elsewhere: the points' processor seconds, laid out on so many workers in the order of the plan, each
 after those that it may begin with; add the second or two in which workers begin. *Cost* is what is left of this process's processor
 seconds beside the points: fan-out, keys, files and lists.
 """
