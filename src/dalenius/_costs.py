@@ -142,6 +142,8 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
+        if isinstance(problem, MaximalLeakage) and problem.in_blocks:
+            return cls._of_pieces(problem)
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
@@ -167,6 +169,18 @@ class AuditCosts:
             return cls(model + leaf, search=search)
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
+
+    @classmethod
+    def _of_pieces(cls, problem: MaximalLeakage) -> AuditCosts:
+        """Of one audit a piece, each by itself."""
+        own = [cls.of(piece) for _, piece in problem.pieces]
+        read = RECORD.times(4 * len(problem.records))
+        return cls(
+            read + _one_by_one([costs.certain for costs in own]),
+            _one_by_one([costs.leaf for costs in own]),
+            max((costs.witness for costs in own), key=lambda cost: cost.seconds, default=Cost()),
+            max((costs.search for costs in own), default=0.0),
+        )
 
 
 def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
@@ -229,5 +243,9 @@ def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
 
 def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:
     """One kind after the other: their seconds, and the bytes of the largest."""
-    costs = [cost(kind) for kind in kinds]
+    return _one_by_one([cost(kind) for kind in kinds], times)
+
+
+def _one_by_one(costs: Sequence[Cost], times: int = 1) -> Cost:
+    """The seconds of all, and the bytes of the largest."""
     return Cost(times * sum(c.seconds for c in costs), max((c.bytes for c in costs), default=0.0))

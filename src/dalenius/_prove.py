@@ -321,7 +321,7 @@ class _Desk:
         if self._search is None:
             return inf
         problem = self.problem
-        held = problem.channel.nbytes if isinstance(problem, MaximalLeakage) and not problem.in_closed_form else 0
+        held = problem.held_bytes if isinstance(problem, MaximalLeakage) else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property

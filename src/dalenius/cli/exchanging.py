@@ -47,7 +47,7 @@ def export_program(
             out.print(f"{offer.name:<14} {offer.what}", markup=False)
         if not known:
             err.print(
-                "none: against listed priors leakage is evaluated, and against classes of laws no program is offered"
+                "none: against listed priors leakage is evaluated, and against classes of laws and blocks no program is offered"
             )
         return
     if output is None:

@@ -1,6 +1,14 @@
 """The questions, as frozen data: records, queries, mechanisms, adversaries, distortions, laws, and the problems they make up."""
 
-from dalenius.model.adversaries import Adversary, AnyPrior, EntropyAtLeast, FixedPrior, PriorSet, ProductPriors
+from dalenius.model.adversaries import (
+    Adversary,
+    AnyPrior,
+    EntropyAtLeast,
+    FixedPrior,
+    IndependentBlocks,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.design_problem import DesignProblem
 from dalenius.model.max_information import MaxInformation
 from dalenius.model.max_utility import MaxUtility
@@ -17,6 +25,7 @@ __all__ = [
     "DesignProblem",
     "EntropyAtLeast",
     "FixedPrior",
+    "IndependentBlocks",
     "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",
