@@ -182,7 +182,8 @@ class MaxInformation(Problem):
     def against(self, what: str) -> Adversary:
         """`InputError`: `what` is about an adversary, and there is none."""
         raise InputError(
-            f"{what} is about an adversary, and {self.kind} has none; solve it, and audit its mechanism: problem.release(rows, adversary)"
+            f"{what} is about an adversary, and {self.kind} has none; solve it, and audit its mechanism, "
+            "problem.release(rows, adversary)"
         )
 
     def check_designed(self, mechanism: DesignedMechanism) -> None:
