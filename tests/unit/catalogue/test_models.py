@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import itertools
 import json
 import math
@@ -40,11 +41,26 @@ from dalenius.model.shelf import Shelved
 
 HOME = library_folder()
 MODELS = {model.name: model for model in library()}
-PROBLEM = {name: model.load() for name, model in MODELS.items()}
-ROWS = [model.row() for model in MODELS.values()]
-LENGTH = draws(450_000, 10**9)  # of certificates, as text: longer ones are not proved daily
-PROVED = [name for name, model in MODELS.items() if len(model.certificate().text) <= LENGTH]
+LENGTH = draws(200_000, 10**9)  # of certificates, as text: longer ones are not proved daily
 FORMULAS = [name for name, model in MODELS.items() if model.formula]
+
+
+@functools.cache
+def problems():
+    """All of them, read; not while tests are collected, which every process does."""
+    return {name: model.load() for name, model in MODELS.items()}
+
+
+@functools.cache
+def rows():
+    """The list's."""
+    return [model.row() for model in MODELS.values()]
+
+
+@functools.cache
+def proved():
+    """The names of those that are proved here."""
+    return [name for name, model in MODELS.items() if len(model.certificate().text) <= LENGTH]
 
 
 # ---------------------------------------------------------------- what is there
@@ -52,16 +68,17 @@ FORMULAS = [name for name, model in MODELS.items() if model.formula]
 
 def test_every_certificate_is_proved_without_numpy_or_dalenius():
     """In one process, where neither can be imported. The library promises less than five minutes; long ones wait for the whole."""
-    command = [sys.executable, str(HOME / "verify.py"), *PROVED]
+    names = proved()
+    command = [sys.executable, str(HOME / "verify.py"), *names]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith(f"{len(PROVED)} of {len(PROVED)} proved\n")
-    assert [line.split()[0] for line in done.stdout.splitlines()[:-1]] == PROVED
+    assert done.stdout.endswith(f"{len(names)} of {len(names)} proved\n")
+    assert [line.split()[0] for line in done.stdout.splitlines()[:-1]] == names
 
 
 def test_the_proof_of_the_library_needs_nothing_installed():
-    """The standard library and this checkout, without site-packages: the checker's own arithmetic. Each fourteenth model daily."""
-    names = PROVED[:: draws(14, 1)]
+    """The standard library and this checkout, without site-packages: the checker's own arithmetic. Each twentieth model daily."""
+    names = proved()[:: draws(20, 1)]
     command = [sys.executable, "-S", str(HOME / "verify.py"), *names]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -147,7 +164,7 @@ def test_the_smallest_set_has_every_kind():
     wanted |= {("inputs", kind) for kind in ("query", "dataset")} | {
         ("entropy", unit) for unit in ("nats", "bits", "max")
     }
-    found = set().union(*(kinds(PROBLEM[model.name]) for model in library("minimal")))
+    found = set().union(*(kinds(problems()[model.name]) for model in library("minimal")))
     assert wanted <= found, wanted - found
 
 
@@ -155,7 +172,7 @@ def test_the_sets_contain_one_another():
     small, middle, large = ([model.name for model in library(name)] for name in SETS)
     assert set(small) < set(middle) < set(large) == set(MODELS)
     assert len(large) >= 60
-    assert len({row.digest for row in ROWS}) == len(large), "two names for one model"
+    assert len({row.digest for row in rows()}) == len(large), "two names for one model"
     assert dl.library is library
     with pytest.raises(dl.InputError, match="expected one of minimal, fast, various; got 'huge'"):
         library("huge")
@@ -163,19 +180,19 @@ def test_the_sets_contain_one_another():
 
 def test_sizes():
     """From 2 x 2 to 100 x 100 and 100,000 records; small enough to ship; some closed and some open, and some infeasible."""
-    assert min((row.inputs, row.outputs) for row in ROWS) == (2, 2)
-    assert max((row.inputs, row.outputs) for row in ROWS) >= (100, 100)
-    assert max(len(problem.records) for problem in PROBLEM.values()) == 100_000
-    assert all(0 < row.certificate_bytes <= ratchet.MOST_BYTES for row in ROWS)
+    assert min((row.inputs, row.outputs) for row in rows()) == (2, 2)
+    assert max((row.inputs, row.outputs) for row in rows()) >= (100, 100)
+    assert max(len(problem.records) for problem in problems().values()) == 100_000
+    assert all(0 < row.certificate_bytes <= ratchet.MOST_BYTES for row in rows())
     assert sum(path.stat().st_size for path in HOME.rglob("*") if path.is_file()) <= 4_000_000
-    assert {row.tightness for row in ROWS} == {"exact", "closed", "bracket", "infeasible"}
-    assert all(row.title and row.source for row in ROWS)
+    assert {row.tightness for row in rows()} == {"exact", "closed", "bracket", "infeasible"}
+    assert all(row.title and row.source for row in rows())
     assert {model.set for model in MODELS.values() if model.tightness == "bracket"} <= {"fast", "various"}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_survives_being_written_and_read(name):
-    assert dl.loads(dl.dumps(PROBLEM[name])) == PROBLEM[name]
+    assert dl.loads(dl.dumps(problems()[name])) == problems()[name]
 
 
 def test_another_models_certificate_is_rejected():
@@ -323,11 +340,11 @@ def test_the_formula_is_within_the_interval(name):
 
 def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert dl.load("parity/laplace-n4") == dl.load(MODELS["parity/laplace-n4"].path) == PROBLEM["parity/laplace-n4"]
-    assert dl.load(str(MODELS["identity/bit"].path)) == PROBLEM["identity/bit"]
+    assert dl.load("parity/laplace-n4") == dl.load(MODELS["parity/laplace-n4"].path) == problems()["parity/laplace-n4"]
+    assert dl.load(str(MODELS["identity/bit"].path)) == problems()["identity/bit"]
     (tmp_path / "parity").mkdir()
-    (tmp_path / "parity/laplace-n4").write_text(dl.dumps(PROBLEM["identity/bit"]))
-    assert dl.load("parity/laplace-n4") == PROBLEM["identity/bit"], "a file that is there comes first"
+    (tmp_path / "parity/laplace-n4").write_text(dl.dumps(problems()["identity/bit"]))
+    assert dl.load("parity/laplace-n4") == problems()["identity/bit"], "a file that is there comes first"
 
 
 @pytest.mark.parametrize(
@@ -359,8 +376,8 @@ def test_tightness_is_what_the_gap_says():
 
 def test_the_index_is_up_to_date():
     again = "run `dalenius library index`"
-    assert (HOME / "INDEX.md").read_text(encoding="utf-8") == ratchet.index_markdown(ROWS), again
-    assert (HOME / "index.csv").read_text(encoding="utf-8") == ratchet.index_csv(ROWS), again
+    assert (HOME / "INDEX.md").read_text(encoding="utf-8") == ratchet.index_markdown(rows()), again
+    assert (HOME / "index.csv").read_text(encoding="utf-8") == ratchet.index_csv(rows()), again
 
 
 def test_the_index_is_rounded_outward():
@@ -377,9 +394,9 @@ def test_the_history_only_tightens_and_ends_with_the_certificates():
     for entry in ratchet.history(HOME):
         past.setdefault(entry.name, []).append(entry)
     assert set(past) == set(MODELS)
-    assert len({digest(problem) for problem in PROBLEM.values()}) == len(MODELS), "a digest names one model"
+    assert len({digest(problem) for problem in problems().values()}) == len(MODELS), "a digest names one model"
     for name, entries in past.items():
-        assert {entry.digest for entry in entries} == {digest(PROBLEM[name])}
+        assert {entry.digest for entry in entries} == {digest(problems()[name])}
         assert [entry.date for entry in entries] == sorted(entry.date for entry in entries)
         ends = [(Fraction(entry.lower), Fraction(entry.upper)) for entry in entries if entry.lower]
         for (low, high), (lower, upper) in itertools.pairwise(ends):
@@ -440,15 +457,15 @@ def test_the_better_ends_are_combined(small, name):
 def test_evidence_of_two_searches_is_combined():
     """Different witnesses, priors and mechanisms: the parts prove together what they proved apart."""
     for name, gaps in ((AUDIT, (1e-1, 1e-2)), ("design/count-erasure-independent", (3e-1, 1e-2))):
-        first, second = (dl.solve(PROBLEM[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
+        first, second = (dl.solve(problems()[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
         for stored, found in ((first, second), (second, first)):
-            joined = join(PROBLEM[name], stored.certificate, found.certificate)
-            verdict = dl.verify(PROBLEM[name], joined)
+            joined = join(problems()[name], stored.certificate, found.certificate)
+            verdict = dl.verify(problems()[name], joined)
             assert verdict.proved, verdict.reason
             assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
             assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
     with pytest.raises(dl.InputError, match="of one model"):
-        join(PROBLEM[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
+        join(problems()[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
 @pytest.mark.parametrize("blank", ["\r", " ", "\t"])
@@ -544,7 +561,7 @@ def test_a_name_keeps_its_meaning_and_its_narrowest_interval(small):
     path.with_suffix(".cert").unlink()
     with pytest.raises(dl.InputError, match="narrower interval"):
         ratchet.submit(claimed(best, lower=0), small)
-    changed = dataclasses.replace(PROBLEM[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
+    changed = dataclasses.replace(problems()[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
     path.write_text(dl.dumps(changed))
     with pytest.raises(dl.InputError, match="new name"):
         ratchet.submit(dl.solve(changed, gap=0.1).certificate, small)
@@ -662,7 +679,7 @@ def test_two_processes_lose_nothing(small, tmp_path_factory):
 
 def test_an_interrupted_search_is_kept_and_the_interrupt_goes_on(small, monkeypatch):
     """Otherwise Ctrl-C would only skip to the next of eighty models."""
-    done = dataclasses.replace(dl.solve(PROBLEM[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
+    done = dataclasses.replace(dl.solve(problems()[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
     monkeypatch.setattr(ratchet, "solve", lambda *_, **__: done)
     with pytest.raises(KeyboardInterrupt):
         ratchet.tighten(library_model(AUDIT, small), small)
