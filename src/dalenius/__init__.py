@@ -6,8 +6,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is best?);
-                for annotations: Problem, DesignProblem
+Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism
+                is best?); for annotations: Problem, DesignProblem
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
@@ -58,6 +58,7 @@ from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import MaximalLeakage as MaximalLeakage
+from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
 from dalenius.model import MinLeakage as MinLeakage

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
+from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, PriorSet
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
@@ -23,7 +23,7 @@ from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
 
-__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "record_kinds"]
+__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "information_cost", "record_kinds"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
+RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own
@@ -201,6 +202,14 @@ def design_cost(problem: DesignProblem) -> Cost:
         return audit.certain + WEIGHT.times(2 * inputs * outputs) + further
     prior = WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)
     return audit.whole + audit.whole + prior.times(PRIORS) + further
+
+
+def information_cost(problem: MaxInformation) -> Cost:
+    """What proving the most information takes: every extreme ray of private columns is evaluated, whatever is claimed."""
+    reference = problem.reference
+    inputs, letters = len(reference.inputs), len(problem.joint.letters)
+    rays = 2**inputs if reference.law is None else inputs * 2 ** (inputs - 1)
+    return RAY.times(rays * letters) + WEIGHT.times(letters * inputs)
 
 
 def _further(problem: DesignProblem) -> list[Adversary]:

@@ -23,6 +23,7 @@ from dalenius.evidence.lines import (
     MultiplierLine,
     PieceOfWitness,
     PieceSection,
+    PotentialLine,
     PriorLine,
     ProofLine,
     RatioLine,
@@ -203,7 +204,7 @@ class Certificate:
         """The proofs of the upper end, by record; not those about adversaries of a design's further limits and terms, or blocks."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine | TermSection | PieceSection):
+            if isinstance(line, AdversaryLine | TermSection | PieceSection | PotentialLine):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -47,6 +47,7 @@ __all__ = [
     "OutputLawLeaf",
     "PieceOfWitness",
     "PieceSection",
+    "PotentialLine",
     "PriorLine",
     "ProofLine",
     "ProtocolPrior",
@@ -209,6 +210,14 @@ class TermLine:
 
 
 # ------------------------------------------------------------ for the upper end
+
+
+@dataclass(frozen=True, slots=True)
+class PotentialLine:
+    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+
+    word: ClassVar[str] = "potential"
+    prices: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,5 +410,5 @@ BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPar
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

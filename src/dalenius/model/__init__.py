@@ -10,6 +10,7 @@ from dalenius.model.adversaries import (
     ProductPriors,
 )
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.max_information import MaxInformation
 from dalenius.model.max_utility import MaxUtility
 from dalenius.model.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.min_distortion import MinDistortion
@@ -25,6 +26,7 @@ __all__ = [
     "EntropyAtLeast",
     "FixedPrior",
     "IndependentBlocks",
+    "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",
     "MinDistortion",

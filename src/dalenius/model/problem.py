@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from dalenius.exact import brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
-from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.shelf import Stated, check_keys, read_shelved
 from dalenius.units import Quantity
 
 __all__ = ["Problem", "read_adversary"]
@@ -23,7 +23,7 @@ P = TypeVar("P", bound="Problem")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem(ABC):
+class Problem(metaclass=Stated):
     """A question about records, a query of them and, as a rule, an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
 
     Parameters
