@@ -19,7 +19,11 @@ from dalenius_check.model import parse_model
 from dalenius_check.sums import reached
 from forgery_subjects import toml
 
-NOISE = [{"kind": "geometric", "epsilon": "1/2"}, {"kind": "discrete_laplace", "scale": "3"}]
+NOISE = [
+    {"kind": "geometric", "epsilon": "1/2"},
+    {"kind": "discrete_laplace", "scale": "3"},
+    {"kind": "discrete_gaussian", "scale": "4/3"},
+]
 BITS = [
     *(
         {"kind": kind, "epsilon": "1/2"}
@@ -106,6 +110,9 @@ def row(tables, v):
     if kind == "symmetric":
         flip = number(mechanism["flip"])
         return [1 - flip if w == v else flip / (count - 1) for w in values]
+    if kind == "discrete_gaussian":
+        found = np.exp(-((np.arange(values[0] - 60, values[-1] + 61) - v) ** 2) / 2 / number(mechanism["scale"]) ** 2)
+        return list(found / found.sum())
     epsilon = 1 / number(mechanism["scale"]) if "scale" in mechanism else number(mechanism["epsilon"])
     if kind == "laplace_threshold":
         flip = math.exp(-epsilon / 2) / 2
