@@ -34,7 +34,6 @@ LOOSER = (
     3.0,
     1.0,
 )  # times the room: where there are many outputs bounds that are not so good are proved first
-QUICK = 600.0  # times as long as the loosest bound took: where so much time is left, the exact one follows it at once
 SORTED = 4  # outputs up to which chambers are branched without cuts: these pay where there are more
 SLACK = 0.3  # of the room up to what is enough: a witness's own law that attains no more is as good as another
 
@@ -199,7 +198,7 @@ class DualWork:
         stop = np.inf
         if self.attainable < goal.useless:
             stop = max(goal.enough, self.attainable + self._rungs[0] * self._tolerance)
-        bound = _grown(self._channel, growing, self._floors, stop, best, turn)
+        bound = _grown(self._channel, growing, *self._aims(growing, stop), stop, best, turn)
         if best is None or bound.upper < best.upper:
             self.best = bound
             turn.keep(bound)
@@ -207,11 +206,18 @@ class DualWork:
         if bound.upper > stop and not turn.may_grow(bound.distinct, 0):
             self._growing = bound
             return False
-        done, self._growing = self._rungs.pop(0), None
+        self._rungs.pop(0)
+        self._growing = None
         self.finished = not self._rungs or self.bound.upper <= goal.enough or self.attainable >= goal.useless
-        if done == LOOSER[0] and self.may_close and turn.clock.remaining > QUICK * self.seconds:
-            self._rungs = self._rungs[-1:]  # what comes between is for those that the last one has no time for
         return True
+
+    def _aims(self, bound: DualBound, enough: float) -> tuple[Floats, Floats]:
+        """How far trees are branched, and what would be enough of each: no less where they are to be grown on in a joint tree."""
+        pairs = list(zip(bound.trees, self._floors, strict=True))
+        spare = enough - self.attainable
+        targets = [tree.target if isinstance(tree, RowTree) else floor + spare for tree, floor in pairs]
+        levels = [tree.target if isinstance(tree, RowTree) else floor for tree, floor in pairs]
+        return np.array(targets if self.may_close else levels), np.array(targets)
 
     def _choose_point(self, candidate: Candidate, clock: Clock) -> None:
         """The output law and the multiplier, and what each letter's row problem attains there."""
@@ -234,7 +240,8 @@ class DualWork:
         if beta == 0.0:
             return DualBound(self.attainable, self.attainable, law, 0.0, problems)
         rows = self._rows
-        trees = rows.trees(law, beta, self._floors, self._rungs[0] * 0.999 * self._room, self._goal.decimals)
+        room = self._rungs[0] * 0.999 * self._room
+        trees = rows.trees(law, beta, self._floors, room, self._goal.decimals, last=self.may_close)
         turn.begun(law, beta, trees)
         return DualBound(np.inf, self.attainable, law, beta, problems, trees, rows.chambers)
 
@@ -242,21 +249,19 @@ class DualWork:
 def _grown(
     channel: RecordChannel,
     bound: DualBound,
-    floors: Sequence[float],
+    levels: Floats,
+    targets: Floats,
     enough: float,
     other: DualBound | None,
     turn: Turn,
 ) -> DualBound:
-    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too."""
+    """Branch until the bound is enough, or no tree can be; there must be room for the proof of the other bound, too.
+
+    Of a tree that is chosen what is above its level is branched; by others what is above its target.
+    """
     trees, distinct, beta = bound.trees, bound.distinct, bound.beta
     least = other.leaves if other is not None else 0
-    levels = np.array(
-        [tree.target if isinstance(tree, RowTree) else floor for tree, floor in zip(trees, floors, strict=True)]
-    )
-    work = {
-        id(tree): RowWork(tree, tree.target if isinstance(tree, RowTree) else floor + enough - bound.attainable)
-        for tree, floor in zip(trees, floors, strict=True)
-    }
+    work = {id(tree): RowWork(tree, target) for tree, target in zip(trees, targets.tolist(), strict=True)}
     known = other.upper if other is not None else np.inf
 
     def proved() -> float:
@@ -327,10 +332,11 @@ class _Rows:
         return [known[a] for a in self._first]
 
     def trees(
-        self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int
+        self, law: Floats, beta: float, floors: Sequence[float], room: float, decimals: int, *, last: bool
     ) -> tuple[BoxTree | RowTree, ...]:
         """A tree a letter that bounds its row problem from above; in groups, or chambers of many outputs, it is closed at so much
-        above what it attains."""
+        above what it attains. Boxes of one that is the last, and not to be grown on in a joint tree, are bounded no better than that.
+        """
         known = dict[int, BoxTree | RowTree]()
         for a, laws in self._laws.items():
             rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
@@ -349,7 +355,15 @@ class _Rows:
                 )
                 known[a] = RowTree(problem, floors[a] + room, room)
                 continue
-            relaxation = RowRelaxation(rows, log_masses, law, beta, decimals=decimals, multipliers=self._multipliers)
+            relaxation = RowRelaxation(
+                rows,
+                log_masses,
+                law,
+                beta,
+                decimals=decimals,
+                enough=floors[a] + room if last else -np.inf,
+                multipliers=self._multipliers,
+            )
             low, high = self._problems.low[a], self._problems.high[a]
             known[a] = BoxTree(relaxation, low, high, np.zeros(law.size), chamber.close)
         return tuple(known[a] for a in self._first)
