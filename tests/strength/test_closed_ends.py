@@ -1,5 +1,5 @@
 """How strong boxes of the posterior are: ends that are closed at once are cut off before anything is halved, and no other bound is
-finished first that cannot close. Without the cuts the first proof has 870 leaves, its last one for a gap of 1e-3 4,997 instead of 540.
+finished first that cannot close. Without the cuts proofs have about twice as many leaves.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import groups_bytes
-from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree
@@ -158,14 +158,16 @@ class Bounding:
     def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None, turn: Clock) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
         record.candidate = self.kept.best(record)
-        channel, target, limits = record.channel, self.audit.target, self.audit.search.limits
+        channel, target, limits, start = record.channel, self.audit.target, self.audit.search.limits, dual.bound
         decimals = record.decimals(limits.gap)
         runners = list[tuple[Runner, float]]()
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
         two = channel.letters == 2  # which boxes of the posterior suit
         if relaxation.improves:
-            runners.append((PosteriorTree(relaxation, record.candidate.mu, target=target), 0.6 if two else 0.1))
-        start = dual.bound
+            weights = record.candidate.p.sum(axis=0) @ channel.rows
+            half = PosteriorHalf.of(start.problems.symmetries, relaxation.boxed[0], weights)
+            tree = PosteriorTree(relaxation, record.candidate.mu, target=target, half=half)
+            runners.append((tree, 0.6 if two else 0.1))
         if start.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
             joint = DualTree(
                 channel,

@@ -9,7 +9,7 @@ from pathlib import Path
 from dalenius.exact import fraction_text
 from dalenius.intervals import ends_text, gap_text
 from dalenius.report.picture import canvas, label, written
-from dalenius.studies.sweep import CurvePoint, curve_of
+from dalenius.studies.curve import CurvePoint, curve_of
 
 __all__ = ["band_table", "curve_picture", "curve_table"]
 

@@ -52,10 +52,10 @@ def leaf_of(tree, x):
     return node
 
 
-@pytest.mark.parametrize("size", [3, 6])
+@pytest.mark.parametrize("size", [3, 9])
 def test_the_cuts_lead_every_point_to_a_leaf_that_has_it(size):
-    tree = grown(EndsTree, size, 0.01)
-    assert tree.upper <= 0.01
+    tree = grown(EndsTree, size, 0.1)
+    assert tree.upper <= 0.1
     assert tree.leaves == sum(isinstance(node, Leaf) for node in tree.nodes.values())
     for x in np.random.default_rng(0).random((300, size)):
         leaf = leaf_of(tree, x)
@@ -65,10 +65,10 @@ def test_the_cuts_lead_every_point_to_a_leaf_that_has_it(size):
 
 
 def test_fewer_leaves_where_coordinates_move_together():
-    assert 2 * grown(EndsTree, 6, 0.01).leaves < grown(BoxTree, 6, 0.01).leaves
+    assert 2 * grown(EndsTree, 9, 0.1).leaves < grown(BoxTree, 9, 0.1).leaves
 
 
 def test_without_a_level_boxes_are_halved():
-    tree = EndsTree(Ridge(6), np.zeros(6), np.ones(6), np.zeros(1))
+    tree = EndsTree(Ridge(9), np.zeros(9), np.ones(9), np.zeros(1))
     assert tree.branch(1, above=-np.inf)
     assert tree.leaves == 2
