@@ -129,7 +129,8 @@ def _draw(ax: Axes, name: str, curve: LeakageCurve, colour: str, marker: str) ->
     dense, steps = (
         sorted(share for share in shares if first <= share <= last) for shares in (even | {*known}, curve.shares)
     )
-    lower = [(float(share), curve.lower(f"{share} max")) for share in steps]
+    kept = {*steps[:: 1 + len(steps) // PLACES], *known, last}
+    lower = [(float(share), curve.lower(f"{share} max")) for share in sorted(kept)]
     upper = [(float(share), curve.upper(f"{share} max")) for share in dense]
     if first < last:
         draw_band(ax, lower, upper, colour)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,7 +19,7 @@ __all__ = ["asked_of", "belief", "mechanism_in_words", "query_in_words", "questi
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
-    "identity": "all of them",
+    "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
 MECHANISMS = {
@@ -39,6 +40,8 @@ def records_in_words(records: Records) -> str:
     >>> records_in_words(Records(8, alphabet=2))
     '8 records, each one of 2 letters'
     """
+    if len(records) == 1:
+        return f"1 record, one of {counted(records.alphabets[0], 'letter')}"
     sizes = {size for size, _ in records.runs}
     each = f"of {counted(min(sizes), 'letter')}" if len(sizes) == 1 else f"of {min(sizes)} to {max(sizes)} letters"
     return f"{counted(len(records), 'record')}, each one {each}"
@@ -74,8 +77,12 @@ def adversary_in_words(problem: Problem) -> str:
         return "no adversary in particular"
     told = f"any adversary {problem.adversary.in_words()}"
     if isinstance(problem.adversary, EntropyAtLeast) and problem.adversary.amount:
-        most = problem.records.log_datasets / 0.6931471805599453
-        told += f" (of {most:.4g} bits at most)"
+        bits, most = (
+            x / math.log(2.0) for x in (problem.adversary.nats(problem.records), problem.records.log_datasets)
+        )
+        told += (
+            f" ({bits:.4g} of {most:.4g})" if problem.adversary.units == "bits" else f" ({bits:.4g} of {most:.4g} bits)"
+        )
     return told
 
 
@@ -89,14 +96,12 @@ def question(problem: Problem) -> list[str]:
     There are 8 records, each one of 2 letters.
     What is released is how many of them are 1, through truncated geometric noise, epsilon = 0.5.
     How much can it tell about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least 4 bits
-    (of 8 bits at most)?
+    (4 of 8)?
     """
-    there = f"There are {records_in_words(problem.records)}."
+    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = adversary_in_words(problem)
     if isinstance(problem, MaximalLeakage):
-        what = "the records themselves" if problem.inputs == "dataset" else query_in_words(problem.query)
-        if problem.inputs == "dataset" and problem.mechanism.kind not in ("matrix",):
-            what = "a report on every record"
+        what = "the dataset itself" if problem.inputs == "dataset" else query_in_words(problem.query)
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",

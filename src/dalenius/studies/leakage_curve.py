@@ -152,8 +152,9 @@ class LeakageCurve:
 
     def proved_by(self, entropy: Number | EntropyAtLeast) -> tuple[Certificate | None, Certificate | None]:
         """The certificates that prove the lower and the upper end at this entropy bound; None where none does (0, infinite)."""
-        _, _, low, high = self._nats(entropy)
-        return low, high
+        b = self._bound(entropy)
+        (_, below), (_, above) = self._lowest(b), self._highest(b)
+        return below, above
 
     def upper(self, entropy: Number | EntropyAtLeast) -> float:
         """No adversary of at least this entropy is told more, in `units`, rounded upward; infinite where no proof reaches.
@@ -168,15 +169,16 @@ class LeakageCurve:
         InputError
             If no prior has this entropy, or it is no entropy at all.
         """
-        return upper_in(self._nats(entropy)[1], self.units)
+        b = self._bound(entropy)
+        return upper_in(max(self._highest(b)[0], self._lowest(b)[0]), self.units)
 
     def lower(self, entropy: Number | EntropyAtLeast) -> float:
         """Some adversary of at least this entropy is told at least so much, in `units`, rounded downward."""
-        return lower_in(self._nats(entropy)[0], self.units)
+        return lower_in(self._lowest(self._bound(entropy))[0], self.units)
 
     def at(self, entropy: Number | EntropyAtLeast) -> tuple[float, float]:
         """Both ends at this entropy bound."""
-        low, high, _, _ = self._nats(entropy)
+        low, high = self._nats(self._bound(entropy))
         return lower_in(low, self.units), upper_in(high, self.units)
 
     def to(self, units: str) -> Self:
@@ -228,18 +230,29 @@ class LeakageCurve:
     def _records(self) -> Records:
         return self.proofs[0][0].records
 
-    def _nats(self, entropy: Number | EntropyAtLeast) -> tuple[float, float, Certificate | None, Certificate | None]:
-        """Both ends in nats, and who proves them."""
+    def _bound(self, entropy: Number | EntropyAtLeast) -> _Bound:
         asked = entropy if isinstance(entropy, EntropyAtLeast) else EntropyAtLeast(entropy)
         asked.check(self._records)
-        b = _Bound.of(asked, self._records)
-        highs = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.uppers(b)]
+        return _Bound.of(asked, self._records)
+
+    def _nats(self, b: _Bound) -> tuple[float, float]:
+        """Both ends in nats."""
+        low = self._lowest(b)[0]
+        return low, max(self._highest(b)[0], low)
+
+    def _lowest(self, b: _Bound) -> tuple[float, Certificate | None]:
+        """The lower end in nats, and who proves it; 0 and nobody where no proof says more."""
         lows = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.lowers(b) if value > 0]
-        lowest, highest = max(lows, default=None), min(highs, default=None)
-        low = 0.0 if lowest is None else double_below(lowest[0])
-        high = math.inf if highest is None else max(double_above(max(highest[0], Fraction(0))), low)
-        below, above = (None if end is None else self.proofs[end[1]][1] for end in (lowest, highest))
-        return low, high, below, above
+        best = max(lows, default=None)
+        return (0.0, None) if best is None else (double_below(best[0]), self.proofs[best[1]][1])
+
+    def _highest(self, b: _Bound) -> tuple[float, Certificate | None]:
+        """The upper end in nats, and who proves it; infinite and nobody where no proof reaches."""
+        highs = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.uppers(b)]
+        best = min(highs, default=None)
+        if best is None:
+            return math.inf, None
+        return double_above(max(best[0], Fraction(0))), self.proofs[best[1]][1]
 
     def _share(self, b: _Bound) -> Fraction:
         """Of log |X|, or beside it."""
@@ -249,7 +262,7 @@ class LeakageCurve:
         return (b.low / largest).limit_denominator(10**6) if largest else Fraction(0)
 
     def _width(self, share: Fraction, gap: float) -> float:
-        low, high, _, _ = self._nats(EntropyAtLeast(share, "max"))
+        low, high = self._nats(self._bound(EntropyAtLeast(share, "max")))
         return high - low if high - low > gap * high else 0.0
 
 
