@@ -111,3 +111,33 @@ def test_what_cannot_be_measured_is_one_clear_error():
     )
     with pytest.raises(dl.InputError, match="closed form"):
         dl.measure(local, prior=dl.solve(local).certificate)
+
+
+@pytest.mark.parametrize(
+    "adversary",
+    [
+        dl.PolytopePriors([["1/10", "9/10"], ["1/2", "1/2"], ["4/5", "1/5"]]),
+        dl.BoxPriors(["1/10", "1/10"], ["9/10", "4/5"]),
+        dl.KLBallPriors(["1/3", "2/3"], "1/50"),
+        dl.ProductPriors(),
+    ],
+    ids=lambda adversary: adversary.kind,
+)
+def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
+    """The witness of a class of laws is a law of the letters, or weights of vertices."""
+    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=adversary)
+    result = dl.solve(problem)
+    found = dl.measure(problem, prior=result.certificate, only=["mutual_information"])
+    assert len(found) == 1
+    assert result.lower <= found["mutual_information"].upper
+    assert found["mutual_information"].lower <= result.upper
+
+
+def test_only_what_is_asked_for(tmp_path):
+    channel = [[0.7, 0.3], [0.4, 0.6]]
+    assert [row.name for row in dl.measure(channel, only=["local_dp", "bayes_advantage"])] == [
+        "local_dp",
+        "bayes_advantage",
+    ]
+    with pytest.raises(dl.InputError, match="no measure here is named 'local_pd'.*local_dp"):
+        dl.measure(channel, only=["local_pd"])

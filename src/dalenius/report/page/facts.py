@@ -9,9 +9,9 @@ from fractions import Fraction
 from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.intervals import interval_text, text_above
-from dalenius.measures import Measure, Measures
+from dalenius.measures import Measure
 from dalenius.measures.door import measure
-from dalenius.measures.witness import OfWitness, witness_of
+from dalenius.measures.witness import witness_of
 from dalenius.model import MaximalLeakage
 from dalenius.report.page.sources import Proof
 from dalenius.report.words import belief
@@ -23,7 +23,8 @@ PLACES = 5  # after the point, of numbers for people
 DIGITS = 3  # of small ones
 MOST = 12  # places, beyond which nobody reads on
 LOG = "log "
-WITHOUT = "mutual_information_without_own_answer"
+AVERAGE, WITHOUT = "mutual_information", "mutual_information_without_own_answer"
+TOLD = (AVERAGE, WITHOUT, "bayes_advantage", "pointwise_maximal_leakage")
 
 
 @dataclass(frozen=True)
@@ -116,27 +117,20 @@ def facts_of(proof: Proof) -> Facts:
     most = advantage_at_most(max(proof.ends[1], 0.0), max(problem.records.alphabets))
     try:
         witness = witness_of(problem, proof.certificate)
-        nats, bits = (measure(problem, prior=proof.certificate, units=units) for units in ("nats", "bits"))
+        found = measure(problem, prior=proof.certificate, only=TOLD)
     except InputError as error:
         return Facts(guess=f"at most {text_above(most, 4)}", why_not=str(error))
-    found = nats["bayes_advantage"]
+    gained, sharpest = found["bayes_advantage"], found["pointwise_maximal_leakage"]
+    without = [found[f"{WITHOUT}[{letter}]"] for letter in range(len(witness.masses))]
     return Facts(
-        guess=interval_text(min(found.lower, most), most, places=4),
-        guess_at_prior=_text(found),
-        sharpest=_both("pointwise_maximal_leakage", nats, bits),
-        average=_both("mutual_information", nats, bits),
-        factor=_factor(nats["pointwise_maximal_leakage"]),
-        without=_without(nats, bits, witness),
+        guess=interval_text(min(gained.lower, most), most, places=4),
+        guess_at_prior=ends_shown(gained.lower, gained.upper),
+        sharpest=leakage_shown(sharpest.lower, sharpest.upper),
+        average=leakage_shown(found[AVERAGE].lower, found[AVERAGE].upper),
+        factor=_factor(sharpest),
+        without=leakage_shown(min(row.lower for row in without), max(row.upper for row in without)),
         belief=tuple(belief(witness)),
     )
-
-
-def _text(row: Measure) -> str:
-    return ends_shown(row.lower, row.upper)
-
-
-def _both(name: str, nats: Measures, bits: Measures) -> Shown:
-    return Shown(_text(bits[name]), _text(nats[name]))
 
 
 def _factor(row: Measure) -> str:
@@ -146,12 +140,3 @@ def _factor(row: Measure) -> str:
     if math.isinf(row.upper) or row.upper > 700.0:
         return ""
     return text_above(exact_fraction_above(Fraction(math.exp(row.upper)) * (1 + Fraction(1, 10**12))), 3)
-
-
-def _without(nats: Measures, bits: Measures, witness: OfWitness) -> Shown:
-    """From the least to the most, over the letters that stand in."""
-    ranges = []
-    for found in (bits, nats):
-        rows = [found[f"{WITHOUT}[{letter}]"] for letter in range(len(witness.masses))]
-        ranges.append(ends_shown(min(row.lower for row in rows), max(row.upper for row in rows)))
-    return Shown(*ranges)
