@@ -77,10 +77,10 @@ class _Proof:
         if self.lines:
             yield max(c - m * b.low for c, m in self.lines)
 
-    def lowers(self, b: _Bound) -> Iterator[Fraction]:
-        if b.at_most(self.at):
-            yield self.claim[0]
-        yield from (low for entropy, low in self.steps if b.at_most(entropy))
+    @property
+    def lowers(self) -> tuple[tuple[_Bound, Fraction], ...]:
+        """What is proved from below, up to which entropy bound."""
+        return ((self.at, self.claim[0]), *self.steps)
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,7 @@ class LeakageCurve:
         InputError
             If no prior has this entropy, or it is no entropy at all.
         """
-        b = self._bound(entropy)
-        return upper_in(max(self._highest(b)[0], self._lowest(b)[0]), self.units)
+        return upper_in(self._highest(self._bound(entropy))[0], self.units)
 
     def lower(self, entropy: Number | EntropyAtLeast) -> float:
         """Some adversary of at least this entropy is told at least so much, in `units`, rounded downward."""
@@ -190,7 +189,7 @@ class LeakageCurve:
             If there are no such units.
         """
         unit_size(units)
-        return replace(self, units=units)
+        return self if units == self.units else replace(self, units=units)
 
     @cached_property
     def shares(self) -> tuple[Fraction, ...]:
@@ -226,6 +225,16 @@ class LeakageCurve:
     def _proofs(self) -> list[_Proof]:
         return [_Proof.of(problem, certificate) for problem, certificate in self.proofs]
 
+    @cached_property
+    def _steps(self) -> list[tuple[Fraction, _Bound, int]]:
+        """What is proved from below, the largest first, and up to which entropy bound; none that a larger one makes useless."""
+        every = [(low, bound, j) for j, proof in enumerate(self._proofs) for bound, low in proof.lowers if low > 0]
+        kept = list[tuple[Fraction, _Bound, int]]()
+        for low, bound, j in sorted(every, key=lambda step: (-step[0], step[2])):
+            if not kept or not bound.at_most(kept[-1][1]):
+                kept.append((low, bound, j))
+        return kept
+
     @property
     def _records(self) -> Records:
         return self.proofs[0][0].records
@@ -237,14 +246,14 @@ class LeakageCurve:
 
     def _nats(self, b: _Bound) -> tuple[float, float]:
         """Both ends in nats."""
-        low = self._lowest(b)[0]
-        return low, max(self._highest(b)[0], low)
+        return self._lowest(b)[0], self._highest(b)[0]
 
     def _lowest(self, b: _Bound) -> tuple[float, Certificate | None]:
         """The lower end in nats, and who proves it; 0 and nobody where no proof says more."""
-        lows = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.lowers(b) if value > 0]
-        best = max(lows, default=None)
-        return (0.0, None) if best is None else (double_below(best[0]), self.proofs[best[1]][1])
+        for value, bound, j in self._steps:
+            if b.at_most(bound):
+                return double_below(value), self.proofs[j][1]
+        return 0.0, None
 
     def _highest(self, b: _Bound) -> tuple[float, Certificate | None]:
         """The upper end in nats, and who proves it; infinite and nobody where no proof reaches."""

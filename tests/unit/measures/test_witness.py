@@ -139,5 +139,5 @@ def test_only_what_is_asked_for(tmp_path):
         "local_dp",
         "bayes_advantage",
     ]
-    with pytest.raises(dl.InputError, match="no measure here is named 'local_pd'.*local_dp"):
+    with pytest.raises(dl.InputError, match=r"no measure here is named 'local_pd'.*local_dp"):
         dl.measure(channel, only=["local_pd"])

@@ -221,7 +221,7 @@ def _curve(proofs: Sequence[Proof]) -> LeakageCurve | None:
         for proof in proofs
         if isinstance(proof.problem, MaximalLeakage) and isinstance(proof.problem.adversary, EntropyAtLeast)
     ]
-    return LeakageCurve(tuple(kept)) if len(kept) > 1 else None
+    return LeakageCurve(tuple(kept), units="bits") if len(kept) > 1 else None
 
 
 def _pictures(name: str, label: str, rows: Sequence[Row], focus: Row, collected: Collected) -> list[Drawn]:
