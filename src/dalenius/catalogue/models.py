@@ -18,7 +18,7 @@ from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.files import read_bytes
 from dalenius.intervals import ends_text, gap_text
-from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
+from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest, normal_form
 from dalenius.results import relative_gap
 
 __all__ = [
@@ -312,5 +312,7 @@ def _shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
         return problem.shape
+    if isinstance(problem, MaxInformation):
+        return problem.input_count, problem.input_count  # outputs are as many as it takes; never more are needed
     assert isinstance(problem, DesignProblem)
     return problem.input_count, problem.output_count

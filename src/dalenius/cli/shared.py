@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from enum import Enum, StrEnum
-from fractions import Fraction
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,8 +17,8 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
+from dalenius.answers_json import plain
 from dalenius.cli.statuses import ExitStatus
-from dalenius.exact import fraction_text
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
@@ -96,30 +93,17 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
+def named(text: str) -> Path:
+    """The path that an option names; an empty text would be the current directory, which nobody meant."""
+    if not text:
+        raise typer.BadParameter("expected a name, got an empty text; . is the current directory")
+    return Path(text)
+
+
 def write_json(answer: object) -> None:
-    """One JSON value, and nothing else, on standard output: of whatever answers are made of (`_plain`)."""
-    out.file.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
+    """One JSON value, and nothing else, on standard output: of whatever answers are made of (`plain`)."""
+    out.file.write(json.dumps(plain(answer), allow_nan=False) + "\n")
     out.file.flush()
-
-
-def _plain(answer: object) -> object:
-    """What JSON knows: null for numbers that are not finite, text for exact ones and paths, an enumeration's word."""
-    match answer:
-        case Enum():
-            return answer.value
-        case float():
-            return answer if math.isfinite(answer) else None
-        case Fraction():
-            return fraction_text(answer)
-        case Path():
-            return str(answer)
-        case dict():
-            return {key: _plain(value) for key, value in answer.items()}
-        case list() | tuple():
-            return [_plain(value) for value in answer]
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return {part.name: _plain(getattr(answer, part.name)) for part in fields(answer)}
-    return answer
 
 
 @contextmanager

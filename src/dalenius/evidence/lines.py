@@ -41,10 +41,15 @@ __all__ = [
     "Matrix",
     "MixtureOfClass",
     "MixtureOfSelections",
+    "Moves",
     "MultiplierLine",
     "Number",
     "OrbitCut",
+    "OrbitSplit",
     "OutputLawLeaf",
+    "PieceOfWitness",
+    "PieceSection",
+    "PotentialLine",
     "PriorLine",
     "ProofLine",
     "ProtocolPrior",
@@ -92,6 +97,15 @@ class WitnessLine:
     word: ClassVar[str] = "witness"
     record: Index | None
     prior: InputLaw | None
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOfWitness:
+    """Of independent blocks: the witness is about this block by itself, where the others' contributions add up to this total."""
+
+    word: ClassVar[str] = "at"
+    block: Index
+    total: Number | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +215,14 @@ class TermLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PotentialLine:
+    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+
+    word: ClassVar[str] = "potential"
+    prices: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class AdversaryLine:
     """The proof follows that the mechanism keeps the limit of leakage with this number."""
 
@@ -257,6 +279,13 @@ class OrbitCut:
     output: Index
     threshold: Number
     moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitSplit(OrbitCut):
+    """The same on the posterior."""
+
+    word: ClassVar[str] = "orbit-split"
 
 
 Side = str  # above or below
@@ -358,6 +387,15 @@ Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class PieceSection:
+    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
+
+    word: ClassVar[str] = "block"
+    block: Index
+    total: Number | None
+
+
+@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -366,6 +404,7 @@ class UniformLeaf:
 
 LowerLine = (
     WitnessLine
+    | PieceOfWitness
     | DualLine
     | PriorLine
     | RatioLine
@@ -376,9 +415,9 @@ LowerLine = (
     | WeightLine
     | TermLine
 )
-BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

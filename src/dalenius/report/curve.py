@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from dalenius.exact import fraction_text
 from dalenius.intervals import ends_text, gap_text, interval_text
 from dalenius.report.picture import COLOURS, MARKERS, Style, axes_of, draw_band, finished, label, telling, with_bits
+from dalenius.studies.curve import CurvePoint, curve_of
 from dalenius.studies.leakage_curve import LeakageCurve
-from dalenius.studies.sweep import CurvePoint, curve_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def curve_picture(
     ax.set_xlabel("what the adversary does not know: entropy of the prior, share of the largest")
     ax.set_ylabel(label(units))
     with_bits(ax, (curve.proofs[0][0].records.log_datasets / math.log(2.0) for curve in bands.values()))
-    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="lower left")
+    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="upper right")
     return finished(ax, title=title, partial=partial)
 
 

@@ -30,6 +30,7 @@ MECHANISMS = {
     "symmetric": "a symmetric channel, which tells the truth or any other value alike",
     "matrix": "a table of probabilities",
 }
+OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 
@@ -61,13 +62,13 @@ def query_in_words(query: Query) -> str:
         return f"their sum modulo {table['modulus']}"
     if query.kind == "sum":
         return "a sum of them"
-    return QUERIES.get(query.kind, f"a query of the kind {query.kind}")
+    return QUERIES.get(query.kind, spaced(query.kind))
 
 
 def mechanism_in_words(problem: MaximalLeakage) -> str:
     """How the value is made unsure before it is released."""
     kind, epsilon = problem.mechanism.kind, getattr(problem.mechanism, "epsilon", None)
-    told = MECHANISMS.get(kind, f"the mechanism {kind}")
+    told = MECHANISMS.get(kind, spaced(kind))
     return told if not isinstance(epsilon, Fraction) else f"{told}, epsilon = {fraction_text(epsilon)}"
 
 
@@ -107,12 +108,16 @@ def question(problem: Problem) -> list[str]:
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
             f"How much can it tell about any one record, at most, to {whom}?",
         ]
-    return [there, f"What is to be released is {query_in_words(problem.query)}.", asked_of(problem)]
+    wanted = (
+        asked_of(problem)
+        if isinstance(problem, DesignProblem)
+        else OTHERS.get(problem.kind, f"The question is {spaced(problem.kind)}?")
+    )
+    return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
 
-def asked_of(problem: Problem) -> str:
+def asked_of(problem: DesignProblem) -> str:
     """What a design asks for."""
-    assert isinstance(problem, DesignProblem)
     whom = f" to {adversary_in_words(problem)}" if problem.adversary is not None else ""
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     if problem.objective is not None:
@@ -172,3 +177,8 @@ def _percent(share: Fraction) -> str:
 
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def spaced(kind: str) -> str:
+    """A kind without a sentence of its own."""
+    return kind.replace("_", " ")

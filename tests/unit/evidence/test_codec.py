@@ -41,6 +41,7 @@ LINES = [
     lines.Cut(1, 0, "0.25"),
     lines.OrbitCut("above", 1, 0, "0.25", (((1, 0), (0, 1, 2), (2, 1, 0)),)),
     lines.OrbitCut("below", 1, 0, "0.25", ()),
+    lines.OrbitSplit("above", 1, 0, "0.25", (((1, 0), (0, 1, 2), (2, 1, 0)),)),
     lines.RowCut(0, "0.25"),
     lines.RowChamber(0, (((1, 0, 2), (1, 0)),)),
     lines.JointLeaf("1", "0", None, ("1", "1")),
@@ -62,6 +63,10 @@ LINES = [
     lines.MixtureOfSelections((0, 1), ("1", "1"), ((0, 1, 2),)),
     lines.MixtureOfClass((0,), ("1", "1"), ("0.5",), (6, ())),
     lines.MixtureOfClass((0,), ("1", "1"), None, None),
+    lines.PieceOfWitness(3, None),
+    lines.PieceOfWitness(0, "-2"),
+    lines.PieceSection(3, None),
+    lines.PieceSection(0, "17"),
     lines.UniformLeaf(),
 ]
 

@@ -8,6 +8,7 @@ import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from dalenius.errors import InputError
@@ -121,8 +122,12 @@ def _labels(problems: Sequence[Problem]) -> list[str]:
         return [problems[0].title or "the release"]
     tables = [dict(_flat(problem.to_model())) for problem in problems]
     keys = [key for key in tables[0] if key != "title" and len({str(table.get(key)) for table in tables}) > 1]
-    names = [", ".join(f"{key} = {str(table.get(key))[:LONGEST]}" for key in keys[:3]) for table in tables]
+    names = [", ".join(f"{key} = {_shown(table.get(key))}" for key in keys[:3]) for table in tables]
     return [name if names.count(name) == 1 and name else f"release {j + 1}" for j, name in enumerate(names)]
+
+
+def _shown(value: object) -> str:
+    return fraction_text(value) if isinstance(value, Fraction) else str(value)[:LONGEST]
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -182,8 +187,7 @@ def _about(problem: Problem) -> str:
         bits = adversary.nats(problem.records) / math.log(2.0)
         share = bits / most if (most := problem.records.log_datasets / math.log(2.0)) else 0.0
         return f"{bits:.4g} of {most:.4g} bits unknown (share {share:.4g})"
-    assert isinstance(problem, DesignProblem)
-    if not _has_budget(problem):
+    if not isinstance(problem, DesignProblem) or not _has_budget(problem):
         return "the design"
     unit = f" {problem.budget_units} of leakage" if isinstance(problem, MinDistortion) else " of distortion"
     return f"budget {fraction_text(problem.budget)}{unit}"
@@ -201,6 +205,9 @@ def _said(row: Row) -> tuple[str, str]:
     if isinstance(problem, MaximalLeakage):
         line = f"At most {bits} bits ({nats} nats) about any one record"
         return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
+    if not isinstance(problem, DesignProblem):
+        line = f"The best value there is is at most {bits} bits ({nats} nats)"
+        return line, "The larger number is proved of every mechanism, the smaller one is attained."
     if problem.quantity is Quantity.LEAKAGE:
         least = text_below(lower_in(lower, "bits"), 4)
         line = f"The mechanism tells at most {bits} bits ({nats} nats) about any one record"
