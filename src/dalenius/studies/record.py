@@ -13,6 +13,7 @@ from dalenius.answers_json import plain
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
+from dalenius.intervals import plain_above, plain_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Scope, Termination
@@ -115,8 +116,8 @@ def record_of(
         digest=digest(problem),
         quantity=answer.quantity.value,
         units=answer.units,
-        lower=_finite(answer.lower),
-        upper=_finite(answer.upper),
+        lower=_finite(plain_below(answer.lower)),
+        upper=_finite(plain_above(answer.upper)),
         claim=None if header.claim is None else (fraction_text(header.claim[0]), fraction_text(header.claim[1])),
         gap=answer.gap,
         feasible=not isinstance(answer, DesignResult) or answer.feasible,
