@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -20,11 +21,14 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
+from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
 from dalenius.exact import fraction_text
+from dalenius.files import MAX_INPUT
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
+    "STANDARD_STREAM",
     "GapOption",
     "JobsOption",
     "JsonOption",
@@ -38,9 +42,11 @@ __all__ = [
     "UnitsOption",
     "drawn",
     "err",
+    "library_names",
     "listed",
     "naming",
     "out",
+    "read_problem",
     "require",
     "status_line",
     "write_json",
@@ -57,7 +63,18 @@ class Method(StrEnum):
     ALTERNATING = "alternating"
 
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
+STANDARD_STREAM = "-"  # as the name of a file
+
+
+def library_names(incomplete: str) -> list[str]:
+    """The library's models whose names begin like this, for a shell that completes them; besides them it offers files."""
+    return [model.name for model in library() if model.name.startswith(incomplete)]
+
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.", autocompletion=library_names),
+]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
@@ -120,6 +137,26 @@ def _plain(answer: object) -> object:
     if is_dataclass(answer) and not isinstance(answer, type):
         return {part.name: _plain(getattr(answer, part.name)) for part in fields(answer)}
     return answer
+
+
+def read_problem(model: str) -> tuple[str, str, dl.Problem]:
+    """What a model is called in answers, the stem of the names of its files, and its problem; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        As `dalenius.load`.
+    """
+    if model != STANDARD_STREAM:
+        path = model_path(model)
+        return str(path), path.stem, dl.load(path)
+    text = sys.stdin.buffer.read(MAX_INPUT + 1)
+    if len(text) > MAX_INPUT:
+        raise dl.InputError(f"standard input: expected a model of at most {MAX_INPUT} bytes, and more came")
+    try:
+        return STANDARD_STREAM, "stdin", dl.loads(text)
+    except dl.InputError as error:
+        raise dl.InputError(f"standard input: {error}") from None
 
 
 @contextmanager
