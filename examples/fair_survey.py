@@ -29,7 +29,7 @@ from pathlib import Path
 import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.intervals import gap_text, interval_text
-from dalenius.report import curve_picture, curve_table
+from dalenius.report import curve_picture, curve_table, save_picture
 from dalenius.studies.sweep import CurvePoint, entropy_curve
 
 RELEASES = {
@@ -76,7 +76,7 @@ def main() -> None:
         folder = options.output / model.split("/")[1]
         curves[name] = sweep(name, model, shares, options.time_limit, folder)
     title = "A count over eight survey answers: what it can teach about one"
-    picture = curve_picture(curves, options.output / "fair-survey.png", units="bits", title=title)
+    picture = save_picture(curve_picture(curves, units="bits", title=title), options.output / "fair-survey.png")
 
     middle = options.output / "fair-cell-geometric" / f"point-{1 + len(shares) // 2}"
     model, certificate = middle.with_suffix(".toml"), middle.with_suffix(".cert")

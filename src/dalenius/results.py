@@ -211,7 +211,7 @@ class Result(_Proved):
     solvers : tuple of SolverUse
         With ``method="alternating"``: which solver solved how many programs of which block, and which end rests on its answers.
     trace : tuple of Progress
-        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture(result)` draws it.
+        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
 
     lower: float

@@ -68,7 +68,7 @@ def sweep(
 
     Interrupted, it keeps what is done, and of the point at work what is proved by then.
     """
-    from dalenius.report import band_table, curve_picture, curve_table
+    from dalenius.report import band_table, curve_picture, curve_table, save_picture
     from dalenius.studies.sweep import at_share, entropy_curve
 
     unit_size(units)
@@ -90,7 +90,9 @@ def sweep(
         line=lambda point: f"{fraction_text(point.share)} of the largest entropy: {point.result.to(units)}",
         files=lambda point: {},
         table=lambda done, files: curve_table(done, units=units, certificates=files),
-        picture=lambda done, file: curve_picture({title: done}, file, units=units),
+        picture=lambda done, file, partial: save_picture(
+            curve_picture({title: done}, units=units, partial=partial), file
+        ),
         units=units,
         beside={BAND: lambda done, files: band_table(done, units=units, certificates=files)},
     )
@@ -132,7 +134,7 @@ def frontier(
 
     MODEL's own budget is not used. Interrupted, it keeps what is done, and of the point at work what is proved by then.
     """
-    from dalenius.report import frontier_picture, frontier_table
+    from dalenius.report import frontier_picture, frontier_table, save_picture
     from dalenius.studies.frontier import spread_budgets, with_budget
 
     unit_size(units)
@@ -155,7 +157,9 @@ def frontier(
         line=lambda point: f"budget {fraction_text(point.budget)}: {point.result.with_leakages_in(units)}",
         files=lambda point: mechanism_files(point.problem, point.result),
         table=lambda done, files: frontier_table(done, units=units, certificates=files),
-        picture=lambda done, file: frontier_picture({title: done}, file, units=units),
+        picture=lambda done, file, partial: save_picture(
+            frontier_picture({title: done}, units=units, partial=partial), file
+        ),
         units=units,
     )
     with stopped_by_interrupt(whole := Clock()), status_line("frontier") as progress:
@@ -198,7 +202,7 @@ class _Series(Generic[P]):
     line: Callable[[P], str]
     files: Callable[[P], dict[str, str]]
     table: Callable[[list[P], list[str]], str]
-    picture: Callable[[list[P], Path], Path]
+    picture: Callable[[list[P], Path, str], Path]
     units: str
     beside: Mapping[str, Callable[[list[P], list[str]], str]] = field(
         default_factory=dict
@@ -220,14 +224,16 @@ class _Series(Generic[P]):
                 err.print(escape(self.line(point)))
                 if whole.expired or folder.trouble:
                     break
+            partial = ""
             if len(done) < len(names) and (whole.expired or folder.trouble):
+                partial = f"{len(done)} of {len(names)} points"
                 err.print(f"{len(done)} of {len(names)} points are done{'' if folder.trouble else ' and kept'}")
             picture, listed = folder.folder / table.picture, folder.folder / table.name
             files = [str(listed)] if not folder.trouble else []
             certificates = [row["certificate"] for row in rows if row["certificate"]]
             if done and not folder.trouble:
                 files += folder.write({name: text(done, certificates) for name, text in self.beside.items()})
-            files += folder.draw(lambda: self.picture(done, picture))
+            files += folder.draw(lambda: self.picture(done, picture, partial))
         return {
             "model": str(self.path),
             "digest": digest(self.problem),

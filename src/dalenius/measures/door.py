@@ -13,11 +13,20 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError
+from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import PriorClass
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.claims import CLAIMED, claim
-from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
+from dalenius.measures.definitions import (
+    OF_CHANNEL,
+    OF_CLASS,
+    OF_RECORDS,
+    Definition,
+    at_epsilon,
+    of_output,
+    without_own_answer,
+)
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
 from dalenius.measures.subjects import (
@@ -32,6 +41,7 @@ from dalenius.measures.subjects import (
     need_size,
 )
 from dalenius.measures.table import read_table
+from dalenius.measures.witness import OfWitness, witness_of
 from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
 from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
@@ -47,7 +57,7 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | PriorClass | LawClass | PriorSet | None = None,
+    prior: Numbers | Rows | PriorClass | LawClass | PriorSet | Certificate | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
@@ -71,7 +81,8 @@ def measure(
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, ...), the largest over it of each measure that allows that; for a `PriorSet` the largest of its
-        priors, of every measure. Not for problems.
+        priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it shows, and what
+        that prior lets the release tell about the record without its own answer.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -115,9 +126,17 @@ def measure(
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
+    if isinstance(prior, Certificate):
+        if not isinstance(subject, MaximalLeakage) or law is not None or mechanism is not None:
+            raise InputError(
+                "prior: a certificate shows the prior of its own audit; measure that, without law or mechanism"
+            )
+        return witness_of(subject, prior)
     if isinstance(subject, Problem):
         if prior is not None:
-            raise InputError("prior: a problem's records have a law; give law=Iid([...])")
+            raise InputError(
+                "prior: a problem's records have a law; give law=Iid([...]), or the certificate of its audit"
+            )
         return _of_record(subject, law, mechanism)
     if law is not None or mechanism is not None:
         raise InputError("law, mechanism: expected only with a problem; give the law of the input as prior")
@@ -175,6 +194,9 @@ def _evaluated(
     always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
     for definition in (*always, *(OF_RECORDS if subject.several else ())):
         yield definition, _ends(subject, definition, progress)
+    if isinstance(subject, OfWitness):
+        for letter, without in enumerate(subject.without_own_answer):
+            yield without_own_answer(letter), _ends(without, OF_CHANNEL[0], progress)
     if outputs:
         for y, label in enumerate(subject.outputs):
             for definition in of_output(y, label):

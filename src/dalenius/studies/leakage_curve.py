@@ -20,6 +20,7 @@ from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = ["LeakageCurve"]
 
+FAR = 1e-12  # relative distance of doubles whose order is beyond doubt
 TENTHS = 10  # places between two entropy bounds that are looked at for the next one
 
 
@@ -35,8 +36,14 @@ class _Bound:
     def of(cls, entropy: EntropyAtLeast, records: Records) -> Self:
         return cls(entropy, *entropy.enclosure(records))
 
+    @cached_property
+    def _double(self) -> float:
+        return float(self.low)
+
     def at_most(self, other: _Bound) -> bool:
-        """Whether this bound is certainly no larger."""
+        """Whether this bound is certainly no larger; doubles say so where they are far apart beside what rounding does to them."""
+        if abs(self._double - other._double) > FAR * max(self._double, other._double):
+            return self._double < other._double
         if self.exact.units == other.exact.units:
             return self.exact.amount <= other.exact.amount
         return self.high <= other.low
@@ -182,6 +189,17 @@ class LeakageCurve:
         """
         unit_size(units)
         return replace(self, units=units)
+
+    @cached_property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The shares of log |X|, ascending, at which a proof says something from below: between them `lower` does not change."""
+        bounds = {bound for proof in self._proofs for bound in (proof.at, *(step for step, _ in proof.steps))}
+        return tuple(sorted({self._share(bound) for bound in bounds}))
+
+    def share_of(self, problem: MaximalLeakage) -> Fraction:
+        """The entropy bound of one of the problems as a share of log |X|: exactly where it is given so, else to six digits."""
+        assert isinstance(problem.adversary, EntropyAtLeast)
+        return self._share(_Bound.of(problem.adversary, self._records))
 
     def widest(self, gap: float = 0.0) -> Fraction | None:
         """The share of log |X|, not one that has a proof, where the band is wider than at its neighbours by most; None where nowhere.
