@@ -17,6 +17,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.comparing import compare
 from dalenius.cli.curves import frontier, sweep
+from dalenius.cli.describing import show
 from dalenius.cli.examples import epilog
 from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.installation import doctor
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 COMMANDS: dict[str, Callable[..., None]] = {
     "init": init,
+    "show": show,
     "solve": solve,
     "verify": verify,
     "measure": measure,

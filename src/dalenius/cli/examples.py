@@ -9,6 +9,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "init count.toml --query count --mechanism 'geometric 0.5' --defaults",
         "init design.toml --problem min_leakage --records 3 --query parity --defaults",
     ),
+    "show": ("show parity/laplace-n4", "show count.toml --json"),
     "solve": (
         "solve parity/laplace-n4 --units bits -o out",
         "solve count.toml design.toml --gap 0.5 -o out",
@@ -27,12 +28,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "export parity/laplace-n4 --program marginal --format cbf -o marginal.cbf",
     ),
     "import-solution": ("import-solution parity/laplace-n4 marginal solution.json",),
-    "compare": ("compare parity/laplace-n4 --methods paper-reduced --seeds 1 --budget 1",),
+    "compare": ("compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1",),
     "list": ("list --set minimal --json",),
     "schema": ("schema -o dalenius.schema.json",),
     "doctor": ("doctor", "doctor --json"),
-    "library tighten": ("library tighten parity/laplace-n4 --folder models",),
     "library submit": ("library submit better.cert --by 'Ada' --folder models",),
+    "library tighten": ("library tighten parity/laplace-n4 --folder models",),
     "library index": ("library index --folder models",),
 }
 
