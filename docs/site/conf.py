@@ -23,6 +23,7 @@ suppress_warnings = [
 ]  # a short name in backticks may be an attribute of several classes: then any of them is meant
 default_role = "py:obj"  # a name in single backticks is a link where there is one
 highlight_language = "text"
+smartquotes = False  # options begin with two hyphens
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
@@ -44,6 +45,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sphinx = False
 copyright = "the authors of dalenius, Apache-2.0"
@@ -51,9 +53,12 @@ copyright = "the authors of dalenius, Apache-2.0"
 sphinx_gallery_conf = {
     "examples_dirs": ["examples"],
     "gallery_dirs": ["gallery"],
+    "within_subsection_order": "FileNameSortKey",
     "plot_gallery": False,  # they take minutes, and the tests run them; their pictures are in docs/images
     "download_all_examples": False,
     "show_signature": False,
+    "show_api_usage": False,
+    "write_computation_times": False,
     "min_reported_time": 1e9,
 }
 

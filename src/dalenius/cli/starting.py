@@ -71,9 +71,10 @@ def init(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
 ) -> None:
-    """Write a commented model file from a few answers: to what no option answers, asked where standard input is a terminal.
+    """Write a commented model file from a few answers, each given by an option or asked for.
 
-    Elsewhere, and with --defaults, the defaults are taken. Nothing is written unless the model can be read back and means something.
+    It asks where standard input is a terminal; elsewhere, and with --defaults, what no option says is the default. Nothing is written
+    unless the model can be read back and means something.
     """
     to_file = str(path) != STANDARD_STREAM
     if to_file and path.exists() and not force:
