@@ -269,6 +269,7 @@ def gallery(target: Path) -> None:
         assert isinstance(node.value.value, str)
         first, _, rest = node.value.value.partition("\n")
         rest = re.sub(r"(?<!`)`([^`\n]+)`(?!`)", r"``\1``", rest).replace("|", "\\\\|")
+        rest = re.sub(r":\n\n(?=    )", "::\n\n", rest)
         body = "\n".join(text.splitlines()[node.end_lineno :])
         picture = PICTURES.get(path.stem)
         shown = f"\n.. image:: /images/{picture}.png\n" if picture else ""

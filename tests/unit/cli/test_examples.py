@@ -69,3 +69,16 @@ def test_they_run(folder, command_line, monkeypatch):
         done = command_line(*words)
         assert done.returncode == 0, (line, done.stderr)
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("dalenius so", "solve"), ("dalenius solve parity/lap", "parity/laplace-n4"), ("dalenius library ti", "tighten")],
+)
+def test_a_shell_is_told_what_could_stand_here(command_line, monkeypatch, words, offered):
+    monkeypatch.setenv("_DALENIUS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    done = command_line()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert offered in done.stdout.split()
