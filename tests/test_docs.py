@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import io
 import re
 import shlex
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 import typer
 
+import dalenius as dl
 from campaigns import thinned
 from dalenius.cli import app
 
@@ -60,15 +62,21 @@ def test_the_page_can_be_followed(page, command_line, tmp_path, monkeypatch):
             assert not printed or agrees, f"$ {line}\n{done.stdout}\nis not\n{printed}"
 
 
+@pytest.fixture(scope="module")
+def program():
+    """The program as its parser knows it."""
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_command_of_a_page_can_be_read(page):
+def test_every_command_of_a_page_can_be_read(page, program):
     """There is such a command, with such options; it is not run."""
     for language, text in BLOCK.findall(page.read_text()):
         for line, _ in commands(text) if language == "console" else ():
             words = shlex.split(re.split(r" [<|>] ", line)[0], comments=True)
             if not words or not words[0].endswith("dalenius"):
                 continue
-            command = typer.main.get_command(app)
+            command = program
             name, arguments = words[1], words[2:]
             while name in getattr(command, "commands", {}):
                 command = command.commands[name]
@@ -77,3 +85,32 @@ def test_every_command_of_a_page_can_be_read(page):
                 name, *arguments = arguments
             assert not hasattr(command, "commands"), line
             command.make_context("dalenius", list(arguments)).close()
+
+
+@pytest.fixture(scope="module")
+def layout():
+    """What lays out the sources of the site."""
+    specification = importlib.util.spec_from_file_location("stage", DOCS / "site" / "stage.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_has_a_place_in_the_api(layout):
+    told = {name for _, text in layout.api() for name in re.findall(r"^\.\. auto\w+:: (\w+)$", text, re.MULTILINE)}
+    public = {name for name, thing in vars(dl).items() if name[0] != "_" and not isinstance(thing, types.ModuleType)}
+    assert public <= told
+
+
+def test_links_lead_to_pages_as_they_are_laid_out(layout):
+    pages = {"docs/a.md": "a.md", "docs/guides/b.md": "guides/b.md", "models/INDEX.md": "library/intervals.md"}
+    text = "[one](a.md#x) `[not](a.md)` ![two](images/fair-survey.png) [three](../models/INDEX.md) [four](../src/dalenius/units.py)"
+    assert layout.relinked(text, "docs/c.md", "c.md", pages) == (
+        "[one](a.md#x) `[not](a.md)` ![two](images/fair-survey.png) [three](library/intervals.md) four (`src/dalenius/units.py`)"
+    )
+    assert layout.relinked("[one](../a.md)", "docs/guides/b.md", "guides/b.md", pages) == "[one](../a.md)"
+    model = "[m](parity/laplace-n4-b2.5.toml)"
+    assert (
+        layout.relinked(model, "models/INDEX.md", "library/intervals.md", pages)
+        == "[m](../library/parity.md#laplace-n4-b25)"
+    )

@@ -19,8 +19,16 @@ from dalenius.cli import app
 from dalenius.cli.examples import EXAMPLES
 
 LINES = [line for lines in EXAMPLES.values() for line in lines]
-DEAR = ("doctor", "compare", "frontier", "sweep", "library")  # commands that take a second and more
-CHEAP = [line for line in LINES if line.split()[0] not in DEAR]
+DEAR = (
+    "compare",
+    "doctor",
+    "frontier",
+    "library",
+    "release",
+    "solve count.toml",
+    "sweep",
+)  # and what follows from them
+CHEAP = [line for line in LINES if not line.startswith(DEAR)]
 MODEL = "parity/laplace-n4"
 
 
