@@ -6,14 +6,14 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility (which mechanism is best?);
-                for annotations: Problem, DesignProblem
-Records         Records; queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, PriorSet, FixedPrior; of one record's law: L1BallPriors, KLBallPriors,
-                ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      exponential, geometric, laplace_threshold, randomized_response, symmetric; any matrix: Channel; local protocols:
-                subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
-                to hand out and to release with: DesignedMechanism
+Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism
+                is best?); for annotations: Problem, DesignProblem
+Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
+                L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_count, randomized_response, symmetric;
+                any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
+                several_releases at once; to release with: DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -56,7 +56,9 @@ from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
+from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import MaximalLeakage as MaximalLeakage
+from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility
 from dalenius.model import MinDistortion as MinDistortion
 from dalenius.model import MinLeakage as MinLeakage
@@ -98,6 +100,11 @@ from dalenius.model.distortions import Distortion as Distortion
 from dalenius.model.distortions import DistortionMatrix as DistortionMatrix
 from dalenius.model.distortions import Hamming as Hamming
 from dalenius.model.distortions import Squared as Squared
+from dalenius.model.elsewhere import People as People
+from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
+from dalenius.model.elsewhere import from_frame as from_frame
+from dalenius.model.elsewhere import from_opendp as from_opendp
+from dalenius.model.elsewhere import from_pmfs as from_pmfs
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Law as Law
 from dalenius.model.laws import Uniform as Uniform
@@ -105,13 +112,16 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
 from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.hadamard_response import hadamard_response as hadamard_response
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
+from dalenius.model.mechanisms.randomized_count import randomized_count as randomized_count
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
+from dalenius.model.mechanisms.several_releases import several_releases as several_releases
 from dalenius.model.mechanisms.subset_selection import subset_selection as subset_selection
 from dalenius.model.mechanisms.symmetric import symmetric as symmetric
 from dalenius.model.objectives import DistortionTerm as DistortionTerm

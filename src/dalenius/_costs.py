@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, PriorSet
+from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, PriorSet
 from dalenius.model.constraints import LeakageLimit
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
@@ -23,7 +23,7 @@ from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
 
-__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "record_kinds"]
+__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "information_cost", "record_kinds"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
+RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own
@@ -141,6 +142,8 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
+        if isinstance(problem, MaximalLeakage) and problem.in_blocks:
+            return cls._of_pieces(problem)
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
@@ -167,6 +170,18 @@ class AuditCosts:
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
 
+    @classmethod
+    def _of_pieces(cls, problem: MaximalLeakage) -> AuditCosts:
+        """Of one audit a piece, each by itself."""
+        own = [cls.of(piece) for _, piece in problem.pieces]
+        read = RECORD.times(4 * len(problem.records))
+        return cls(
+            read + _one_by_one([costs.certain for costs in own]),
+            _one_by_one([costs.leaf for costs in own]),
+            max((costs.witness for costs in own), key=lambda cost: cost.seconds, default=Cost()),
+            max((costs.search for costs in own), default=0.0),
+        )
+
 
 def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
@@ -187,6 +202,14 @@ def design_cost(problem: DesignProblem) -> Cost:
         return audit.certain + WEIGHT.times(2 * inputs * outputs) + further
     prior = WEIGHT.times(letters * (inputs + outputs)) + ENTRY.times(inputs * outputs)
     return audit.whole + audit.whole + prior.times(PRIORS) + further
+
+
+def information_cost(problem: MaxInformation) -> Cost:
+    """What proving the most information takes: every extreme ray of private columns is evaluated, whatever is claimed."""
+    reference = problem.reference
+    inputs, letters = len(reference.inputs), len(problem.joint.letters)
+    rays = 2**inputs if reference.law is None else inputs * 2 ** (inputs - 1)
+    return RAY.times(rays * letters) + WEIGHT.times(letters * inputs)
 
 
 def _further(problem: DesignProblem) -> list[Adversary]:
@@ -220,5 +243,9 @@ def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
 
 def _each(kinds: Sequence[Kind], cost: Callable[[Kind], Cost], times: int = 1) -> Cost:
     """One kind after the other: their seconds, and the bytes of the largest."""
-    costs = [cost(kind) for kind in kinds]
+    return _one_by_one([cost(kind) for kind in kinds], times)
+
+
+def _one_by_one(costs: Sequence[Cost], times: int = 1) -> Cost:
+    """The seconds of all, and the bytes of the largest."""
     return Cost(times * sum(c.seconds for c in costs), max((c.bytes for c in costs), default=0.0))

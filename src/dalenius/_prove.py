@@ -12,11 +12,11 @@ from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from dalenius._costs import AuditCosts, Cost, design_cost
+from dalenius._costs import AuditCosts, Cost, design_cost, information_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
-from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
+from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
@@ -231,7 +231,7 @@ class _Desk:
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
         self.beyond = list[Refusal]()  # of proofs that took all that they were given
-        self.noun = "design" if isinstance(problem, DesignProblem) else "model"
+        self.noun = "model" if isinstance(problem, MaximalLeakage) else "design"
         self._header = Header(
             problem=problem.kind,
             model=digest(problem),
@@ -321,7 +321,7 @@ class _Desk:
         if self._search is None:
             return inf
         problem = self.problem
-        held = problem.channel.nbytes if isinstance(problem, MaximalLeakage) and not problem.in_closed_form else 0
+        held = problem.held_bytes if isinstance(problem, MaximalLeakage) else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property
@@ -331,6 +331,8 @@ class _Desk:
 
     @cached_property
     def _costs(self) -> AuditCosts:
+        if isinstance(self.problem, MaxInformation):
+            return AuditCosts(information_cost(self.problem))
         assert isinstance(self.problem, MaximalLeakage | DesignProblem)
         return AuditCosts.of(self.problem)
 

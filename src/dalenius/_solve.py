@@ -15,7 +15,7 @@ from dalenius._verify import need_readable
 from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, checkpoint_of, need_within
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, MinDistortion, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import (
@@ -53,7 +53,7 @@ class _Options(LimitOptions, total=False):
 @overload
 def solve(problem: MaximalLeakage, **options: Unpack[_Options]) -> Result: ...
 @overload
-def solve(problem: DesignProblem, **options: Unpack[_Options]) -> DesignResult: ...
+def solve(problem: DesignProblem | MaxInformation, **options: Unpack[_Options]) -> DesignResult: ...
 @overload
 def solve(problem: Problem, **options: Unpack[_Options]) -> Result | DesignResult: ...
 
@@ -79,7 +79,7 @@ def solve(
 
     Parameters
     ----------
-    problem : MaximalLeakage, MinLeakage or MinDistortion
+    problem : MaximalLeakage, MinLeakage, MinDistortion or MaxInformation
         The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
@@ -164,8 +164,10 @@ def solve(
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
-    if not isinstance(problem, MaximalLeakage | DesignProblem):
-        raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")
+    if not isinstance(problem, MaximalLeakage | DesignProblem | MaxInformation):
+        raise InputError(
+            f"problem: expected a MaximalLeakage, MinLeakage, MinDistortion or MaxInformation, got {brief(problem)}"
+        )
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
@@ -182,6 +184,8 @@ def solve(
             need_readable(problem)
         if isinstance(problem, DesignProblem):
             return _designed(problem, search, _of_kind(known, DesignResult), method)
+        if isinstance(problem, MaxInformation):
+            return _informed(problem, search, known)
         return _audited(problem, search, _of_kind(known, Result), method, shares)
 
 
@@ -218,7 +222,14 @@ def _audited(
 def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
-    from dalenius.designs import ConstrainedProposer, ExchangeProposer, InfeasibleProposer, LinearProposer
+    from dalenius.designs import (
+        ConstrainedProposer,
+        ExchangeProposer,
+        InfeasibleProposer,
+        LinearProposer,
+        RatioProposer,
+        has_only_ratios,
+    )
 
     if _is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
@@ -226,6 +237,10 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
     linear = _is_linear(problem)
+    if has_only_ratios(problem):
+        ratios = RatioProposer.of(problem, search)
+        ratios.run()
+        return prove(problem, ratios, search)
     if not problem.plain and not linear:
         constrained = ConstrainedProposer.of(problem, search, known)
         constrained.run()
@@ -237,6 +252,17 @@ def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, m
     exchange = (AlternatingProposer if method == "alternating" else ExchangeProposer).of(problem, search, known)
     exchange.run()
     return prove(problem, exchange, search)
+
+
+def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResult:
+    """The most information about something useful."""
+    from dalenius.designs import ExtremeProposer
+
+    if known is not None:
+        raise InputError("known: the most information is a linear program, which starts from nothing; leave it out")
+    proposer = ExtremeProposer(problem, search)
+    proposer.run()
+    return prove(problem, proposer, search)
 
 
 def need_way(problem: Problem, method: str | None, solver: object) -> None:
@@ -252,6 +278,8 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
     chosen = need_solver(solver)
     if isinstance(problem, DesignProblem):
         _need_way_to_design(problem, method, chosen)
+    elif isinstance(problem, MaxInformation):
+        _need_way_to_information(method, chosen)
     else:
         _need_way_to_audit(problem, method, chosen)
     if isinstance(problem, DesignProblem) or method is not None or chosen not in ("auto", "own"):
@@ -295,6 +323,14 @@ def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str)
         raise InputError(
             f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
         )
+
+
+def _need_way_to_information(method: str | None, solver: str) -> None:
+    for name, given, none in (("method", method, None), ("solver", solver, "auto")):
+        if given != none:
+            raise InputError(
+                f'{name}: the most information is a linear program over extreme mechanisms; leave it out, got "{given}"'
+            )
 
 
 def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -> Checkpoint | None:

@@ -40,7 +40,10 @@ def brief(value: object) -> str:
         text = str(value) if isinstance(value, Fraction) else repr(value)
     except ValueError:  # an integer beyond Python's limit of printed digits
         text = f"a {type(value).__name__} of thousands of digits"
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    quote = text[0] if text[0] in "'\"" else ""  # a text that is cut has its second quote all the same
+    return text[: 57 - len(quote)] + "..." + quote
 
 
 def counted(number: int, noun: str) -> str:

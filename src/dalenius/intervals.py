@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["ends_text", "gap_text", "interval_text", "percent_text", "text_above", "text_below"]
+__all__ = [
+    "ends_text",
+    "gap_text",
+    "interval_text",
+    "percent_text",
+    "plain_above",
+    "plain_below",
+    "text_above",
+    "text_below",
+]
 
 LOSS = Fraction(1, 100)  # of the width, that each end may lose
 MOST_DIGITS = 17  # of an end where there is no width to compare with; they tell doubles apart
@@ -49,6 +58,28 @@ def ends_text(lower: Number, upper: Number, *, places: int | None = None) -> tup
     low, high = Fraction(lower), Fraction(upper)
     loss = LOSS * (high - low)
     return _below(low, loss, places), _opposite(_below(-high, loss, places))
+
+
+def plain_below(x: float) -> float:
+    """The double itself, or the one below it: the largest that is at most `x` also as the decimal that Python and JSON write for it.
+
+    The shortest decimal that stands for a double may be above it; who reads it exactly would have a bound on the wrong side.
+
+    >>> plain_below(0.5), plain_below(0.1), plain_below(0.3)
+    (0.5, 0.1, 0.3)
+    >>> plain_below(2 / 3) < 2 / 3
+    True
+    """
+    return x if math.isinf(x) or Fraction(repr(x)) <= Fraction(x) else math.nextafter(x, -math.inf)
+
+
+def plain_above(x: float) -> float:
+    """The same from above.
+
+    >>> plain_above(0.5), plain_above(0.1) > 0.1
+    (0.5, True)
+    """
+    return -plain_below(-x)
 
 
 def text_below(x: Number, digits: int = 6) -> str:

@@ -295,6 +295,8 @@ class DesignResult(_Proved):
         Which solver solved how many master programs, and which end of the interval rests on its answers.
     trace : tuple of Progress
         How the bounds moved with time, before they were proved; the upper one as the search saw it.
+    largest : bool
+        Of a `MaxInformation`: V is the largest information, and the mechanism attains `lower`.
     """
 
     lower: float
@@ -316,6 +318,7 @@ class DesignResult(_Proved):
     solvers: tuple[SolverUse, ...] = ()
     explanation: tuple[str, ...] = field(default=(), repr=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False)
+    largest: bool = False
 
     @property
     def feasible(self) -> bool:
@@ -379,7 +382,12 @@ class DesignResult(_Proved):
             return f"no mechanism meets {met} (proved)"
         unit = f" {self.units}" if self.quantity is Quantity.LEAKAGE else ""
         low, high = self.ends
-        return f"{low} <= least {self.quantity.value} <= {high}{unit} ({self.termination.value})"
+        return f"{low} <= {self.optimum} <= {high}{unit} ({self.termination.value})"
+
+    @property
+    def optimum(self) -> str:
+        """What V is, in words."""
+        return "largest information" if self.largest else f"least {self.quantity.value}"
 
 
 def _in(term: TermValue, units: str) -> TermValue:

@@ -13,13 +13,16 @@ from typing import Any
 from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
+from .blocks import Blocks
 from .certificate import Lines, header
 from .channel import Channel, build
 from .compressed import plain
 from .design import Design, Words
 from .free import Free
-from .kinds import MECHANISMS
+from .households import Households
+from .mechanism_kinds import MECHANISMS
 from .model import Model, parse_model
+from .most import Most
 from .numbers import OpenError, RefusedError, need, rounded
 from .privacy import Private
 from .shares import Shares, shared
@@ -145,15 +148,16 @@ def digest(model: bytes) -> str:
 def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) -> Verdict:
     """One check at the current precision; what is refused before the first line concerns the model."""
     model.need_feasible()
-    kind = Private if "privacy" in model.design else Design if model.held else Free
+    private = Most if model.problem == "max_information" else Private
+    kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
-    channel = None if design else build(model)
+    known = None if design else Blocks(model) if model.adversary == "independent_blocks" else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
     try:
         claim = header(lines, model)
-        words, tally = design.check(lines, claim) if design else _audit(lines, model, channel, claim)
+        words, tally = design.check(lines, claim) if design else _audit(lines, model, known, claim)
         need(not lines.more(), "there is a line after the last one that is expected")
     except RefusedError as failure:
         if not shares.whole:
@@ -176,13 +180,17 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
 
 
-def _audit(lines: Lines, model: Model, known: Channel | None, claim: dict[str, Any]) -> Words:
+def _audit(lines: Lines, model: Model, known: Channel | Blocks | None, claim: dict[str, Any]) -> Words:
     """A certificate of maximal leakage: the statement, and the numbers of leaves by kind."""
-    channel = known or build(model, claim["resolved"])
-    assert channel is not None
-    source = "exact rationals" if channel.exact else "enclosed by balls"
-    source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
-    evidence, tally = ADVERSARIES[model.adversary](lines, model, channel).check(claim)
+    if isinstance(known, Blocks):
+        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
+    else:
+        channel = known or build(model, claim["resolved"])
+        assert channel is not None
+        source = "exact rationals" if channel.exact else "enclosed by balls"
+        source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
+        proof = ADVERSARIES[model.adversary](lines, model, channel).check(claim)
+    evidence, tally = proof
     low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
     about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
     return [

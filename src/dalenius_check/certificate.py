@@ -18,7 +18,7 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_INNER = ("split", "cut", "part", "orbit", "group", "chamber")
+_INNER = ("split", "cut", "part", "orbit", "orbit-split", "group", "chamber")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
 
@@ -45,7 +45,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(
     parse_float=_refuse, parse_int=_index, parse_constant=_refuse, object_pairs_hook=_object, strict=True
 )
-_UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+_UNITS = {
+    **dict.fromkeys(("maximal_leakage", "min_leakage", "max_information"), "nats"),
+    "min_distortion": "distortion",
+}
 _CLAIM = ("lower", "upper")
 _HEADER: Schema = {
     **dict.fromkeys(("format", "problem", "unit", "model", "producer"), (read.text, REQUIRED)),
@@ -144,6 +147,8 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     if model.design:
         claims = dict.fromkeys(_CLAIM, read.required(_or_null, other=read.decimal))
         schema = {**_HEADER, **claims, "mechanism": read.required(_or_null, other=read.entries)}
+    if model.problem == "max_information":
+        schema = {**_HEADER, "mechanism": (read.entries, REQUIRED)}
     if "objective" in model.design:
         unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
     first = lines.next("the header")

@@ -13,9 +13,10 @@ from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .classes import CLASSES
 from .counts import Pairs, values
 from .model import Model
-from .noise import decaying, diagonal, power
+from .noise import decaying, diagonal, noise_of, power
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
 from .protocols import PROTOCOLS, Protocol
+from .releases import counted, together
 from .sizes import BLOCK, kept_size, take_entries
 
 _MAX_WRITTEN = 1 << 20
@@ -161,10 +162,33 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         flip = power(mechanism["epsilon"] / 2) / 2
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
+    if kind == "randomized_count":
+        return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
+    if kind == "several_releases":
+        return Channel(together(list(_parts(model, mechanism)), len(inputs), allowance), inputs, allowance)
+    if kind == "discrete_laplace":
+        return Channel(_laplace(mechanism, inputs, allowance), inputs, allowance)
     if kind in PROTOCOLS:
         return _protocol(model, PROTOCOLS[kind](mechanism, len(inputs), allowance), inputs)
     decays = kind in ("geometric", "exponential")
     return Channel(decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
+
+
+def _parts(model: Model, mechanism: dict[str, Any]) -> Iterator[tuple[list[list[Any]], int]]:
+    """The channels of what is released together, and how often each is."""
+    for part in mechanism["parts"]:
+        channel = build(model, part)
+        assert channel is not None
+        yield channel.rows, part["times"]
+
+
+def _laplace(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+    """Discrete Laplace noise as the geometric mechanism between the least and the largest value.
+
+    Bound because the outputs beyond them have proportional columns, and merging such columns leaves every information as it is.
+    """
+    alike = {"kind": "geometric", "epsilon": noise_of(mechanism), "range": None}
+    return decaying(alike, inputs, allowance) if len(inputs) > 1 else [[fmpq(1)]]
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
-from .kinds import MAX_STATES
+from .mechanism_kinds import MAX_STATES
 from .model import Model
 from .numbers import need
 

@@ -10,7 +10,7 @@ from typing import Any
 from .allowance import BALL, NUMBER, PAIR, POINTER
 from .arithmetic import arb, fmpq
 from .bounds import Ranges
-from .box import KEPT, Box
+from .box import KEPT, Box, Number
 from .channel import Channel, Record, log_weights
 from .numbers import height, need, normalised, total
 from .read import alike, entries, integer, nonnegative
@@ -160,6 +160,11 @@ class Level:
         if j not in self._roots:
             self._roots[j] = self._simplex if j < self.outputs else self._own(j - self.outputs)
         return self._roots[j]
+
+    def number(self, posterior: bool, place: tuple[int, int]) -> Number:
+        """Which number of the box is phi(a|g), or K_a(g), at a place (a, g)."""
+        a, g = place
+        return (g, a) if posterior else (self.outputs + a, g)
 
     def conditional(self, a: int) -> Ranges:
         """The ranges of K_a, not yet tightened."""

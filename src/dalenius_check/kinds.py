@@ -7,12 +7,11 @@ from typing import Any
 
 from . import read
 from .arithmetic import fmpq
-from .numbers import need
-from .protocols import MAX_INPUTS
+from .mechanism_kinds import MAX_STATES, POSITIVE, mechanism
+from .numbers import grouped, need, total
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
-MAX_STATES = 65_536
 _MAX_CONSTRAINTS, _MAX_OBJECTIVE = 1000, 100
 
 
@@ -35,8 +34,13 @@ def _records(value: Any, what: str) -> list[int]:
     return [table["alphabet"]] * table["count"]
 
 
-_EPSILON = required(read.number, high=1000)
-_K = (partial(read.integer, low=2, high=MAX_STATES), None)
+def _sizes(value: Any, what: str) -> list[int]:
+    sizes = read.entries(value, what)
+    need(1 <= len(sizes) <= 1_000_000, f"{what} must have from 1 to 1000000 entries")
+    return [_SIZE(size, what) for size in sizes]
+
+
+_SIZE = partial(read.integer, low=1)
 QUERIES: dict[str, Schema] = {
     "parity": {},
     "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
@@ -45,20 +49,6 @@ QUERIES: dict[str, Schema] = {
     "threshold": {"at": required(read.integer)},
     "table": {"values": required(read.integers)},
     "identity": {},
-}
-_POSITIVE = partial(read.number, positive=True)
-_PROTOCOL: Schema = {"epsilon": required(read.level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
-MECHANISMS: dict[str, Schema] = {
-    "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
-    "symmetric": {"flip": required(read.number, high=1), "k": _K},
-    "randomized_response": {"epsilon": _EPSILON, "k": _K},
-    "laplace_threshold": {"epsilon": _EPSILON},
-    "geometric": {"epsilon": required(_POSITIVE, high=1000), "range": (read.span, None)},
-    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (_POSITIVE, 1)},
-    "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
-    "optimized_unary_encoding": _PROTOCOL,
-    "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
-    "hadamard_response": _PROTOCOL,
 }
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
@@ -77,11 +67,26 @@ _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilit
 _CLASSES = ["oblivious", "full", "additive"]
 
 
-def _adversary(value: Any, what: str) -> dict[str, Any]:
+_BLOCKS: dict[str, Schema] = {
+    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)}
+}
+
+
+def _adversary(value: Any, what: str, more: dict[str, Schema] | None = None) -> dict[str, Any]:
     """The entropy bound, or one of the other kinds."""
     if isinstance(value, dict) and "kind" in value:
-        return read.known(value, what, _ADVERSARIES)
+        return read.known(value, what, _ADVERSARIES | (more or {}))
     return read.table(value, what, {"entropy_at_least": _ENTROPY})
+
+
+def _audited(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of an audit, who may also be one that designs do not know."""
+    table = _adversary(value, what, _BLOCKS)
+    blocks = table.get("kind") in _BLOCKS
+    need(
+        not blocks or (table["size"] is None) != (table["sizes"] is None), f"{what} must have either 'size' or 'sizes'"
+    )
+    return table
 
 
 def _distortion(value: Any, what: str) -> dict[str, Any]:
@@ -118,6 +123,16 @@ def _objective(value: Any, what: str) -> dict[str, Any]:
     return read.table(value, what, {"combine": combine, "weight": _WEIGHT, "terms": (_terms, REQUIRED)})
 
 
+def _useful(value: Any, what: str) -> dict[str, Any]:
+    """The joint law of the useful variable and the input, as written."""
+    table = read.table(value, what, {"joint": (read.matrix, REQUIRED)})
+    numbers = [x for row in table["joint"] for x in row]
+    need(0 < len(numbers) <= 1 << 22, f"{what}.joint must be at least one list, of at most 2^22 numbers altogether")
+    whole = total(times * x for x, times in grouped(numbers))
+    need(abs(whole - 1) <= fmpq(1, read.BIG), f"{what}.joint does not sum to 1 within 1e-9")
+    return table
+
+
 _LOSS: Schema = {"epsilon": required(read.epsilon)}
 _PRIVACY: dict[str, Schema] = {"local_dp": _LOSS, "pointwise_maximal_leakage": {**_LOSS, "priors": (read.priors, None)}}
 _NOTION = {"privacy": required(read.known, kinds=_PRIVACY)}
@@ -138,22 +153,23 @@ _CONSTRAINTS: dict[str, Schema] = {
     "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
     **SECRETS,
 }
-_WEIGHT = (_POSITIVE, 1)
+_WEIGHT = (POSITIVE, 1)
 _TERMS: dict[str, Schema] = {
     "leakage": {"weight": _WEIGHT, "adversary": required(_adversary)},
     "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
 }
 AUDIT: Schema = {
-    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion"]),
+    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion", "max_information"]),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
     "query": (partial(read.variant, kinds=QUERIES), {"kind": "identity"}),
-    "mechanism": required(read.variant, kinds=MECHANISMS),
-    "adversary": (_adversary, REQUIRED),
+    "mechanism": (mechanism, REQUIRED),
+    "adversary": (_audited, REQUIRED),
 }
 _DESIGN: Schema = {
     **AUDIT,
+    "adversary": (_adversary, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
     "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
     "distortion": required(_distortion),
@@ -167,3 +183,5 @@ TOPS = {
 }
 FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 PRIVATE: Schema = {**FREE, **_NOTION}
+_ASKED = ("problem", "title", "source", "records", "query", "law")
+TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}

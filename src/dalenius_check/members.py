@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from .arithmetic import arb, fmpq
+from .numbers import powers
 from .read import entries, integer
 from .reports import Means, Protocol, Ranges
 
@@ -29,7 +30,7 @@ class Members(Protocol):
 
     def rows(self) -> list[list[Any]]:
         share, size = 1 / (self.factor + 1), self.inputs
-        ups, downs = _powers(share, size - 1), _powers(1 - share, size - 1)
+        ups, downs = powers(share, size - 1), powers(1 - share, size - 1)
         zero = [up * down / 2 for up, down in zip(ups, reversed(downs), strict=True)]
         counts = [y.bit_count() for y in range(self.outputs())]
         return [[zero[m - 1] if y >> k & 1 else zero[m] for y, m in enumerate(counts)] for k in range(size)]
@@ -40,12 +41,12 @@ class Members(Protocol):
         listed = self.ranges(ranges, sizes)
         rest = set(range(len(sizes))) - {g for g, _, _ in listed}
         beta, c, p = self.beta(), self.excess, list(map(arb, law))
-        powers = [_powers(x, 2 * order) for x in p]
-        sums = [sum((sizes[g] * powers[g][i] for g in rest), arb(0)) for i in range(2 * order + 1)]
+        raised = [powers(x, 2 * order) for x in p]
+        sums = [sum((sizes[g] * raised[g][i] for g in rest), arb(0)) for i in range(2 * order + 1)]
         single = _cumulants(beta, 2 * order)
         for h in range(len(sizes)):
             self.allowance.look()
-            left = [x - y for x, y in zip(sums, powers[h], strict=True)] if h in rest else sums
+            left = [x - y for x, y in zip(sums, raised[h], strict=True)] if h in rest else sums
             own, mean = [n - (g == h) for g, n in enumerate(sizes)], c * beta * left[1]
             several = any(own[g] for g in rest)
             moments = _moments([a * b for a, b in zip(single, left, strict=True)]) if several else []
@@ -61,7 +62,7 @@ class Members(Protocol):
         """The tuples' probabilities, and what they add to c w(S)."""
         choices = []
         for g, low, high in listed:
-            ups, downs, step = _powers(beta, own[g]), _powers(1 - beta, own[g])[::-1], self.excess * p[g]
+            ups, downs, step = powers(beta, own[g]), powers(1 - beta, own[g])[::-1], self.excess * p[g]
             shares = [comb(own[g], s) * ups[s] * downs[s] for s in range(own[g] + 1)]
             choices.append([(shares[s], step * s) for s in range(low, min(high, own[g]) + 1)])
         for chosen in product(*choices):
@@ -79,7 +80,7 @@ class Members(Protocol):
         if not moments:
             return u.log()
         last, middle = len(moments) - 1, u + mean
-        ratios, least = _powers(-self.excess / middle, last), _powers(self.excess / u, last)[last]
+        ratios, least = powers(-self.excess / middle, last), powers(self.excess / u, last)[last]
         terms = (ratios[j] * moments[j] / j for j in range(2, last))
         expansion = middle.log() - sum(terms, arb(0))
         return expansion - moments[last] * least / last if above else expansion
@@ -107,18 +108,10 @@ class Hashing(Members):
         return [[own if h // g**k % g == b else out for h, b in outputs] for k in range(self.inputs)]
 
 
-def _powers(x: Any, most: int) -> list[Any]:
-    """The powers of a number, up to this one."""
-    found: list[Any] = [fmpq(1)]
-    for _ in range(most):
-        found.append(found[-1] * x)
-    return found
-
-
 def _cumulants(beta: arb, most: int) -> list[arb]:
     """Of a number that is 1 with probability beta, else 0, from its central moments; the first, which is not needed, is 0."""
     other = 1 - beta
-    pairs = zip(_powers(other, most), _powers(-beta, most), strict=True)
+    pairs = zip(powers(other, most), powers(-beta, most), strict=True)
     central = [beta * up + other * down for up, down in pairs]
     found = [arb(0), arb(0)]
     for j in range(2, most + 1):

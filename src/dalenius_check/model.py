@@ -13,11 +13,11 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
-from .kinds import AUDIT, FREE, MAX_STATES, MECHANISMS, PRIVATE, QUERIES, TOPS
+from .kinds import AUDIT, FREE, PRIVATE, QUERIES, TOPS
+from .mechanism_kinds import MAX_STATES, MECHANISMS
 from .numbers import at_most, need, normalised
 from .text import parse_toml
 
-_FREE = (0, "nats")
 _HEAD = ("problem", "title", "source", "records")
 
 
@@ -101,12 +101,13 @@ class Model:
 def parse_model(data: bytes, allowance: Allowance | None = None) -> Model:
     """Parse a model file, or refuse it with a one-line reason."""
     allowance = allowance or Allowance()
-    return _model(parse_toml(data, allowance), allowance)
+    return model_of(parse_toml(data, allowance), allowance)
 
 
 def _held(adversary: dict[str, Any]) -> tuple[str, tuple[fmpq, str]]:
     """An adversary's kind, and its entropy bound, 0 where it has none."""
-    return adversary.get("kind", "entropy_at_least"), adversary.get("entropy_at_least", _FREE)
+    bound: Any = adversary.get("entropy_at_least") or (0, "nats")
+    return adversary.get("kind", "entropy_at_least"), bound
 
 
 def _divided(adversary: dict[str, Any], allowance: Allowance) -> list[list[fmpq]]:
@@ -114,18 +115,19 @@ def _divided(adversary: dict[str, Any], allowance: Allowance) -> list[list[fmpq]
     return [normalised(row, "a prior", allowance) for row in adversary.get("priors") or []]
 
 
-def _model(data: Any, allowance: Allowance) -> Model:
+def model_of(data: Any, allowance: Allowance) -> Model:
+    """The model of a file's tables, or of some that were made here."""
     problem = str(data.get("problem"))
     private = problem == "min_distortion" and "privacy" in data
     held = {"adversary", "max_leakage", "privacy"} & data.keys()
     free = problem == "min_distortion" and bool(data.get("constraints")) and not held
     top = read.table(data, "model", PRIVATE if private else FREE if free else TOPS.get(problem, AUDIT))
-    for key in ("constraints", "objective"):
+    for key in ("constraints", "objective", "useful"):
         if not top.get(key):
             top.pop(key, None)
     design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
-    alphabets, query, mechanism = (top[key] for key in ("records", "query", "mechanism"))
-    adversary = top.get("privacy" if private else "adversary", {})
+    alphabets, query, mechanism = top["records"], top["query"], top.get("mechanism", {})
+    adversary = design.get("privacy", top.get("adversary", {}))
     kind, (entropy, unit) = _held(adversary)
     priors = _divided(adversary, allowance)
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"

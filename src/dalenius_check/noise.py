@@ -16,6 +16,12 @@ def power(exponent: fmpq) -> Any:
     return fmpq(1) if exponent == 0 else arb(-exponent).exp()
 
 
+def noise_of(mechanism: dict[str, Any]) -> fmpq:
+    """The epsilon of discrete Laplace or geometric noise, by its scale if that is what is stated."""
+    scale: fmpq | None = mechanism.get("scale")
+    return mechanism["epsilon"] if scale is None else 1 / scale
+
+
 def diagonal(mechanism: dict[str, Any], size: int, allowance: Allowance) -> list[list[Any]]:
     """Those that keep the value, or change it to any other alike."""
     need(size >= 2 and mechanism["k"] in (None, size), f"mechanism.k must be {size}, one for each value, and >= 2")

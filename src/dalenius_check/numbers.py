@@ -145,6 +145,14 @@ def normalised(weights: Sequence[fmpq], what: str, allowance: Allowance) -> list
     return once(weights, lambda x: x / whole)
 
 
+def powers(x: Any, most: int) -> list[Any]:
+    """The powers of a number, up to this one; x^0 = 1."""
+    found: list[Any] = [fmpq(1)]
+    for _ in range(most):
+        found.append(found[-1] * x)
+    return found
+
+
 def largest(values: Sequence[arb]) -> arb:
     """A ball around the maximum (NaN if any is not finite)."""
     result = values[0]

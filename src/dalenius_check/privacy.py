@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .allowance import NUMBER, limit
 from .arithmetic import fmpq
 from .certificate import Lines
@@ -15,6 +17,19 @@ from .read import entries, integer, law_of, nonnegative
 
 _MAX_NUMBERS = 1 << 24
 Sums = dict[int, tuple[list[fmpq], list[fmpq]]]
+
+
+def sides(rows: Sequence[Sequence[fmpq]], used: Sequence[int], priors: Costs) -> list[tuple[fmpq, fmpq]]:
+    """For each column the largest entry and what e^epsilon times which it may be at most: of the inputs `used` the least entry,
+
+    and for each prior the mean.
+    """
+    pairs = [(max(column), min(column)) for column in zip(*(rows[x] for x in used), strict=True)]
+    for prior in priors:
+        support = [(p, row) for p, row in zip(prior, rows, strict=True) if p]
+        for y in range(len(rows[0])):
+            pairs.append((max(row[y] for _, row in support), total(p * row[y] for p, row in support)))
+    return pairs
 
 
 class Private(Design):
@@ -37,7 +52,8 @@ class Private(Design):
     def _prove(self, lines: Lines, channel: Channel, low: fmpq, high: fmpq) -> Words:
         """The mechanism is private; `lower` is at most the bound of the lines `ratio`."""
         need(not self.negative, "epsilon is negative: no mechanism is private")
-        (below, above), pairs = exponential(self.budget, self.unit), self._pairs(channel)
+        (below, above), used = exponential(self.budget, self.unit), self.ground.used if self.local else ()
+        pairs = sides(channel.rows, used, self.priors)
         need_certain(lambda c: all(x <= c * mean for x, mean in pairs), below, above, "the mechanism's privacy")
         given = Given(lines, channel, self.constraints, self.objective, self.model)
         self._lower(given, low)
@@ -47,16 +63,6 @@ class Private(Design):
             f"private: Q(x,y) <= e^epsilon {words}",
             "mechanism: the one in the certificate is private and attains the upper bound",
         ], given.tally
-
-    def _pairs(self, channel: Channel) -> list[tuple[fmpq, fmpq]]:
-        """For each column, and each prior, the largest entry and what e^epsilon times which it may be at most."""
-        rows = [row for row, held in zip(channel.rows, self.ground.held, strict=True) if held]
-        pairs = [(max(column), min(column)) for column in zip(*rows, strict=True) if self.local]
-        for prior in self.priors:
-            support = [(p, row) for p, row in zip(prior, channel.rows, strict=True) if p]
-            for y in range(self.ground.outputs):
-                pairs.append((max(row[y] for _, row in support), total(p * row[y] for p, row in support)))
-        return pairs
 
     def _own(self, given: Given, nu: fmpq, nothing: bool) -> Own:
         """The lines `ratio`, and the part of the bound that they and the distortion make.

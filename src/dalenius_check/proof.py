@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
-from .certificate import Lines
+from .certificate import Lines, Sizes
 from .channel import Channel, Record
 from .counts import completions, key, selections
 from .curve import Ceiling, curve
@@ -30,6 +30,8 @@ Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows f
 class EntropyBound:
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
+    after: ClassVar[Sizes] = _AFTER
+
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
         self.lines, self.channel, self.allowance = lines, channel, model.allowance
         self.model = replace(model, query={"kind": "identity"}) if channel.dataset else model
@@ -40,17 +42,17 @@ class EntropyBound:
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness and what else is proved in words, and the numbers of leaves by kind."""
-        upper, words = arb(claim["upper"]), [f"witness: {self._witness(claim['lower'])}"]
+        upper, words = arb(claim["upper"]), [f"witness: {self.witness(claim['lower'])}"]
         if "curve" in claim:
             found, own = curve(claim["curve"], self.model), self.model
             for self.model, low in found.below:
-                self._witness(low)
+                self.witness(low)
             self.model, self._ceiling = own, found.ceiling(own, upper)
             words += found.words()
         self.bound(upper)
         return words, self.tally
 
-    def _witness(self, lower: fmpq) -> str:
+    def witness(self, lower: fmpq) -> str:
         """A line that proves `lower`; the prior in words."""
         _, i, hint = self.lines.item("the witness", {"witness": 3})
         if i is None and hint is None:
@@ -64,7 +66,7 @@ class EntropyBound:
     def bound(self, upper: arb) -> None:
         """The sections, which must cover every record."""
         seen: set[int] = set()
-        for item in self.lines.run("a record", {"record": 2}, _AFTER):
+        for item in self.lines.run("a record", {"record": 2}, self.after):
             i = self.record(item[1])
             need(i not in seen, f"record {i} comes twice")
             seen.add(i)

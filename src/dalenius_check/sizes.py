@@ -5,14 +5,14 @@ from __future__ import annotations
 from .allowance import BALL, CELL, Allowance
 from .numbers import need
 
-_MAX_ENTRIES = 1 << 24
+MAX_ENTRIES = 1 << 24
 _MAX_KEPT = 1 << 22  # entries up to which the matrix of balls is kept
 BLOCK = 1 << 16  # entries of the rows that are taken together
 
 
 def take_entries(inputs: int, outputs: int, allowance: Allowance, size: int) -> None:
     """Count the rows, of entries of so many bytes, and the matrices that are kept or made one after the other."""
-    need(inputs * outputs <= _MAX_ENTRIES, f"the channel has more than {_MAX_ENTRIES} entries")
+    need(inputs * outputs <= MAX_ENTRIES, f"the channel has more than {MAX_ENTRIES} entries")
     entries = inputs * outputs
     allowance.take(entries * size + kept_size(entries, allowance) + 3 * min(entries, BLOCK) * BALL)
 

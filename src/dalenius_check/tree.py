@@ -22,7 +22,8 @@ from .rowtree import RowTree
 from .slopes import Slopes
 from .symmetries import Stated, exchange, orbit, symmetry
 
-_NODES = {"split": 4, "cut": 4, "orbit": 6, "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_ORBITS = ("orbit", "orbit-split")
+_NODES = {"split": 4, "cut": 4, **dict.fromkeys(_ORBITS, 6), "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
 
 
 def output_law(value: Any, channel: Channel, inputs: Collection[int]) -> list[fmpq]:
@@ -75,7 +76,7 @@ class Section:
             groups = partition(item[1], self.channel.outputs)
             self.levels.append(level.below(groups, within(item[2], groups, self.record), self.grouping))
             return None
-        halve, depth = self._orbit(item) if item[0] == "orbit" else self._halve(item), len(self.levels)
+        halve, depth = self._orbit(item) if item[0] in _ORBITS else self._halve(item), len(self.levels)
 
         def other() -> None:
             while len(self.levels) > depth:
@@ -87,12 +88,13 @@ class Section:
     def _halve(self, item: list[Any]) -> Callable[[], None]:
         level, a = self.levels[-1], self._letter(item[1])
         g, t = integer(item[2], "the output", 0, level.outputs - 1), decimal(item[3], "the point")
-        return level.box.halve(*((g, a) if item[0] == "split" else (level.outputs + a, g)), t)
+        return level.box.halve(*level.number(item[0] == "split", (a, g)), t)
 
     def _orbit(self, item: list[Any]) -> Callable[[], None]:
-        """To the first part of a cut of which one part stands for its images.
+        """To the first part of a cut, or of a split, of which one part stands for its images.
 
-        Bound because a prior of the box has all K of the orbit on one side of t, or one of its images has K_a(y) on the other.
+        Bound because a prior of the box has all K (or all phi) of the orbit on one side of t, or one of its images has K_a(y)
+        (or phi(a|y)) on the other.
         """
         level, side, a, t = self.levels[-1], item[1], self._letter(item[2]), decimal(item[4], "the point")
         need(side in ("above", "below"), "the side of an orbit must be 'above' or 'below'")
@@ -101,7 +103,7 @@ class Section:
         for one in listed:
             one.need_symmetry(level)
         self.allowance.room(self.letters * level.outputs * PAIR)
-        own, *others = [(level.outputs + letter, place) for letter, place in orbit((a, y), listed)]
+        own, *others = [level.number(item[0] == "orbit-split", place) for place in orbit((a, y), listed)]
         whole = [own, *others]
         return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
 

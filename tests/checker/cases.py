@@ -35,7 +35,7 @@ from dalenius_check import Verdict
 from dalenius_check.model import parse_model
 
 HERE = Path(__file__).parent / "cases"
-UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}
 
 
 @dataclass(frozen=True)

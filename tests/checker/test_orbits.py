@@ -1,4 +1,4 @@
-"""Lines `orbit` and images of letters: what is proved with them is proved without, where every image is written out."""
+"""Orbits of either kind, and images of letters: what is proved with them is proved without, where every image is written out."""
 
 from __future__ import annotations
 
@@ -52,14 +52,13 @@ def generated(found):
 
 @dataclass
 class Setting:
-    """A record, its symmetries (alpha, pi, tau), and the ranges of K that nothing was cut from."""
+    """A record, its symmetries (alpha, pi, tau), and the ends of the ranges of K and phi that nothing was cut from."""
 
     parsed: object
     record: object
     ref: object
     group: list
-    low: np.ndarray
-    high: np.ndarray
+    box: tuple
 
 
 @pytest.fixture(scope="module", params=MODELS, ids=str)
@@ -79,7 +78,7 @@ def setting(request, forge):
     masked = np.where(ref.N[:, :, None] > 0, ref.R[None], np.nan)
     low, high = np.nanmin(masked, axis=1).round(9), np.nanmax(masked, axis=1).round(9)
     record = Record(channel, completions(parsed, 0, channel.values))
-    return Setting(parsed, record, ref, generated(found), low, high)
+    return Setting(parsed, record, ref, generated(found), (low, high, np.zeros_like(low), np.ones_like(low)))
 
 
 def leaves(box, group):
@@ -87,12 +86,12 @@ def leaves(box, group):
     return [g for g in group if all(np.array_equal(side[np.ix_(g[0], g[2])], side) for side in box)]
 
 
-def cut_at(side, places, t, which):
-    """Ranges with some ends moved to t."""
-    changed = side.copy()
+def parted(box, places, t, end, split):
+    """A box with some lower ends (0) or upper ends (1), of K or of phi, moved to t."""
+    changed = box[end + 2 * split].copy()
     for place in places:
-        changed[place] = which(changed[place], t)
-    return changed
+        changed[place] = (max, min)[end](changed[place], t)
+    return tuple(changed if j == end + 2 * split else side for j, side in enumerate(box))
 
 
 def orbit_of(place, generators):
@@ -103,37 +102,40 @@ def orbit_of(place, generators):
 
 
 def grown(setting, box, rng, depth=0):
-    """A random tree with orbits, as nested tuples, over priors with K in the box."""
+    """A random tree with orbits, as nested tuples, over priors with K and phi in the box."""
     kept = leaves(box, setting.group)
     if depth == 4 or rng.random() < 0.15 * depth:
         return leaf(setting, box, kept, rng)
     a, y = int(rng.integers(setting.ref.A)), int(rng.integers(setting.ref.Y))
-    low, high = box
+    split = rng.random() < 0.5
+    low, high = box[2 * split : 2 * split + 2]
     t = round(float(low[a, y] + (high[a, y] - low[a, y]) * rng.uniform(-0.1, 1.1)), 6)
     chosen = [kept[n] for n in rng.permutation(len(kept))[: rng.integers(0, 4)]]
     whole, side = orbit_of((a, y), chosen), str(rng.choice(["above", "below"]))
     below, above = (whole, [(a, y)]) if side == "above" else ([(a, y)], whole)
-    first = grown(setting, (low, cut_at(high, below, t, min)), rng, depth + 1)
-    second = grown(setting, (cut_at(low, above, t, max), high), rng, depth + 1)
-    return ("orbit", side, a, y, t, chosen, first, second)
+    first = grown(setting, parted(box, below, t, 1, split), rng, depth + 1)
+    second = grown(setting, parted(box, above, t, 0, split), rng, depth + 1)
+    return ("orbit-split" if split else "orbit", side, a, y, t, chosen, first, second)
 
 
 def leaf(setting, box, kept, rng):
-    """The dual bound of a law that half of the symmetries of the box leave as it is; letters may be images of others."""
+    """A bound with a law that half of the symmetries of the box leave as it is; in a dual bound letters may be images of others."""
     law = np.round(rng.gamma(2, size=setting.ref.Y) + 0.1, 6)
     used = generated(kept[:1] + [g for g in kept if rng.random() < 0.5])
     law = np.round(np.mean([law[list(g[2])] for g in used], axis=0), 6)
     used = [g for g in kept if np.array_equal(law[list(g[2])], law)]
+    theta = str(rng.choice(["1", "0.5", "0.01"]))
+    slopes = () if theta == "1" else tuple(tuple(row) for row in np.round(rng.normal(size=box[0].shape), 3).tolist())
     rows = []
     for a in range(setting.ref.A):
         images = [g for g in used if g[0].index(a) < a]
-        if images and rng.random() < 0.7:
+        if images and not slopes and rng.random() < 0.7:
             g = images[rng.integers(len(images))]
             rows.append(("as", g[0].index(a), g))
             continue
         kappa = tuple(np.round(rng.normal(size=setting.ref.Y), 4).tolist())
         rows.append(("row", kappa))
-    return ("leaf", round(float(rng.choice([0.05, 0.2, 1.0])), 3), tuple(law.tolist()), rows)
+    return ("leaf", (theta, round(float(rng.choice([0.05, 0.2, 1.0])), 3), slopes), tuple(law.tolist()), rows)
 
 
 def mapped(values, tau):
@@ -147,25 +149,24 @@ def mapped(values, tau):
 def image(tree, g):
     """The tree of the images of the priors that a tree without orbits is about."""
     alpha, _, tau = g
-    if tree[0] == "cut":
-        _, a, y, t, first, second = tree
-        return ("cut", alpha[a], tau[y], t, image(first, g), image(second, g))
-    _, mu, law, rows = tree
-    turned = [None] * len(rows)
-    for a, row in enumerate(rows):
-        turned[alpha[a]] = ("row", mapped(row[1], tau))
-    return ("leaf", mu, mapped(law, tau), turned)
+    if tree[0] in ("cut", "split"):
+        kind, a, y, t, first, second = tree
+        return (kind, alpha[a], tau[y], t, image(first, g), image(second, g))
+    _, (theta, mu, slopes), law, rows = tree
+    turned = [("row", row) for row in mapped([mapped(row[1], tau) for row in rows], alpha)]
+    slopes = mapped([mapped(row, tau) for row in slopes], alpha[: len(slopes)])
+    return ("leaf", (theta, mu, slopes), mapped(law, tau), turned)
 
 
 def plain(tree, group):
     """The same proof without orbits and images of letters."""
     if tree[0] == "leaf":
-        _, mu, law, rows = tree
+        _, weights, law, rows = tree
         found = []
         for row in rows:
             found.append(("row", mapped(found[row[1]][1], row[2][2])) if row[0] == "as" else row)
-        return ("leaf", mu, law, found)
-    _, side, a, y, t, chosen, first, second = tree
+        return ("leaf", weights, law, found)
+    kind, side, a, y, t, chosen, first, second = tree
     first, second = plain(first, group), plain(second, group)
     members = generated([group[0], *chosen])
     reached = {(g[0][a], g[2][y]): g for g in reversed(members)}
@@ -173,26 +174,32 @@ def plain(tree, group):
     result = first if side == "above" else second
     for place in sorted(reached, reverse=True):
         other = image(second if side == "above" else first, reached[place])
-        result = ("cut", *place, t, *((result, other) if side == "above" else (other, result)))
+        result = (
+            "split" if kind == "orbit-split" else "cut",
+            *place,
+            t,
+            *((result, other) if side == "above" else (other, result)),
+        )
     return result
 
 
 def written(tree):
     """The lines of a tree."""
     if tree[0] == "leaf":
-        _, mu, law, rows = tree
-        lines = [["joint", "1", str(mu), None, [f"{x:.9f}" for x in law]]]
+        _, (theta, mu, slopes), law, rows = tree
+        sigma = [[f"{x:.3f}" for x in row] for row in slopes] or None
+        lines = [["joint", theta, str(mu), sigma, [f"{x:.9f}" for x in law]]]
         for row in rows:
             lines.append(
                 ["row", [f"{x:.6f}" for x in row[1]]] if row[0] == "row" else ["as", row[1], *map(list, row[2][1:])]
             )
         return lines
-    if tree[0] == "cut":
-        _, a, y, t, first, second = tree
-        return [["cut", a, y, f"{t:.6f}"], *written(first), *written(second)]
-    _, side, a, y, t, chosen, first, second = tree
+    if tree[0] in ("cut", "split"):
+        kind, a, y, t, first, second = tree
+        return [[kind, a, y, f"{t:.6f}"], *written(first), *written(second)]
+    kind, side, a, y, t, chosen, first, second = tree
     listed = [list(map(list, g)) for g in chosen]
-    return [["orbit", side, a, y, f"{t:.6f}", listed], *written(first), *written(second)]
+    return [[kind, side, a, y, f"{t:.6f}", listed], *written(first), *written(second)]
 
 
 def least(setting, tree):
@@ -219,7 +226,7 @@ def proves(setting, lines, upper):
 @pytest.mark.parametrize("seed", range(draws(3, 150)))
 def test_what_orbits_prove_is_proved_without_them(setting, seed):
     rng = np.random.default_rng(seed)
-    tree = grown(setting, (setting.low, setting.high), rng)
+    tree = grown(setting, setting.box, rng)
     bound = least(setting, tree)
     assert proves(setting, written(plain(tree, setting.group)), bound + 1e-8)
     assert bound >= max(setting.ref.information(setting.ref.random(rng)) for _ in range(draws(10, 100))) - 1e-9
@@ -243,7 +250,7 @@ def test_what_is_no_symmetry_is_refused(forge):
     )
     parsed = parse_model(data)
     channel = build(parsed)
-    one = Setting(parsed, Record(channel, completions(parsed, 0, channel.values)), None, [], None, None)
+    one = Setting(parsed, Record(channel, completions(parsed, 0, channel.values)), None, [], ())
     same, turn, swap = [0, 1, 2], [1, 2, 0], [1, 0, 2]
     first = ["orbit", "above", 0, 0, "0.4", [[same, turn, turn]]]
     dual = [["joint", "1", "0.2", None, ["1", "1", "1"]], ["row", None], ["row", None], ["row", None]]
@@ -258,6 +265,13 @@ def test_what_is_no_symmetry_is_refused(forge):
     assert "the ranges of phi" in reason(
         one, ["split", 0, 0, "0.4"], ["orbit", "above", 0, 0, "0.4", [[turn, same, same]]]
     )
+    half = ["orbit-split", *first[1:]]
+    assert "the channel" in reason(one, [*half[:5], [[same, turn, swap]]])
+    assert "the side" in reason(one, [half[0], "beside", *half[2:]])
+    assert "above all groups" in reason(one, ["group", [[0], [1], [2]], ["1", "1", "1"]], half)
+    assert "the ranges of K" in reason(one, ["cut", 0, 0, "0.4"], half)
+    assert "the ranges of phi" in reason(one, ["split", 0, 0, "0.4"], half)
+    assert "the ranges of phi" in reason(one, half, *dual, half)
     assert "before letter" in reason(one, *dual[:1], ["as", 0, same, same])
     assert "the channel" in reason(one, *dual[:2], ["as", 0, turn, swap])
     assert "r as it is" in reason(one, ["joint", "1", "0.2", None, ["1", "2", "1"]], dual[1], ["as", 0, turn, turn])
@@ -272,6 +286,6 @@ def test_what_is_no_symmetry_is_refused(forge):
         forge.model("count=2; alphabet=2", 'kind="count"', 'kind="symmetric"; flip="2/5"', '"0.7 max"')
     )
     channel = build(counted)
-    two = Setting(counted, Record(channel, completions(counted, 0, channel.values)), None, [], None, None)
+    two = Setting(counted, Record(channel, completions(counted, 0, channel.values)), None, [], ())
     assert "completions" in reason(two, ["orbit", "above", 0, 0, "0.4", [[[0, 1], turn, turn]]])
     assert "completions" in reason(two, ["joint", "1", "0.2", None, ["1", "1", "1"]], dual[1], ["as", 0, same, same])

@@ -338,3 +338,69 @@ def test_a_mechanism_of_ones_own(adversary):
     result = dl.solve(problem)
     assert result.certificate.header.resolved is not None
     assert result.gap <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.IndependentBlocks(), ["either size, or sizes"]),
+        (lambda: dl.IndependentBlocks(2, sizes=[2]), ["either size, or sizes"]),
+        (lambda: dl.IndependentBlocks(0), ["size", "at least 1"]),
+        (lambda: dl.IndependentBlocks(2.5), ["size", "an integer"]),
+        (lambda: dl.IndependentBlocks(sizes=[]), ["sizes", "from 1 to"]),
+        (lambda: dl.IndependentBlocks(sizes=[2, 0]), ["sizes[1]", "at least 1"]),
+        (lambda: dl.IndependentBlocks(2, entropy_at_least=-1), ["entropy_at_least", "at least 0"]),
+        (lambda: question(dl.IndependentBlocks(sizes=[1, 2])), ["add up to 3", "2"]),
+        (lambda: question(dl.IndependentBlocks(1, entropy_at_least="1.5 bits")), ["above the largest", "a block of 1"]),
+        (
+            lambda: dl.loads(dl.dumps(question(dl.IndependentBlocks(2))).replace("size = 2", "sizes = 2")),
+            ["sizes must be a list"],
+        ),
+        (
+            lambda: dl.loads(dl.dumps(question(dl.IndependentBlocks(2))).replace("size = 2", "people = 2")),
+            ["unknown key", "people"],
+        ),
+    ],
+)
+def test_bad_blocks(build, words):
+    refused(build, *words)
+
+
+@pytest.mark.parametrize(
+    ("query", "mechanism", "words"),
+    [
+        (dl.Count(), dl.exponential(1), ["count with exponential", "discrete_laplace"]),
+        (dl.Identity(), dl.symmetric(0.1), ["identity"]),
+        (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),
+        (dl.Count(), dl.geometric(1, range=3), ["run from 0 to 4", "outside the range [0, 3]"]),
+        (dl.Count(), dl.Channel(np.eye(4)), ["5 query values", "4 rows"]),
+        (dl.Sum([0, 100_000_000]), dl.Channel(np.eye(4)), ["5 query values"]),
+        (dl.Parity(), dl.symmetric(0.1, k=3), ["k is 3"]),
+        (dl.Count([7]), dl.geometric(1), ["letter 7"]),
+    ],
+)
+def test_blocks_of_questions_that_are_not_known(query, mechanism, words):
+    refused(
+        lambda: dl.MaximalLeakage(
+            records=dl.Records(4, alphabet=2), query=query, mechanism=mechanism, adversary=dl.IndependentBlocks(2)
+        ),
+        *words,
+    )
+
+
+def test_no_design_is_against_blocks():
+    parts = {"records": dl.Records(4, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+    blocks = dl.IndependentBlocks(2)
+    for build in (
+        lambda: dl.MinLeakage(**parts, max_distortion=1, adversary=blocks),
+        lambda: dl.MinLeakage(
+            **parts, max_distortion=1, adversary=dl.ProductPriors(), constraints=[dl.LeakageLimit(blocks, 0.1)]
+        ),
+        lambda: dl.MinLeakage(
+            **parts,
+            max_distortion=1,
+            adversary=dl.ProductPriors(),
+            objective=dl.WeightedSum([dl.LeakageTerm(blocks)]),
+        ),
+    ):
+        refused(build, "independent_blocks is for audits")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -458,3 +459,44 @@ def test_a_text_where_a_path_belongs_is_not_repeated():
 def test_no_text_to_load():
     for value in (None, 5, ["a"]):
         refused(lambda value=value: dl.loads(value))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: dl.KLBallPriors([0.5, 0.5]),
+            "KLBallPriors: missing a required argument: 'radius'; expected KLBallPriors(center, radius)",
+        ),
+        (lambda: dl.LocalDP(), "LocalDP: missing a required argument: 'epsilon'"),
+        (lambda: dl.LocalDP(1, 2), "LocalDP: too many positional arguments"),
+        (
+            lambda: dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity()),
+            "MaxUtility: missing a required argument: 'utility'",
+        ),
+        (lambda: dl.InformationPrivacy.flagged("2", 3), "flagged: letters: expected an integer, got '2'"),
+        (lambda: dl.InformationPrivacy.flagged(0, 3), "flagged: letters: expected an integer of at least 1, got 0"),
+        (lambda: dl.InformationPrivacy.subsets(2, 0), "subsets: outputs: expected an integer of at least 1, got 0"),
+    ],
+)
+def test_arguments_that_do_not_fit(make, message):
+    with pytest.raises(dl.InputError, match=re.escape(message)):
+        make()
+
+
+def test_a_utility_of_the_wrong_size_is_called_one():
+    with pytest.raises(
+        dl.InputError, match=r"^utility: rows must list one row for each of the query's 2 values, got 1 rows"
+    ):
+        dl.MaxUtility(records=dl.Records(1, alphabet=2), query=dl.Identity(), utility=[[1, 2]], privacy=dl.LocalDP(1))
+
+
+def test_a_design_without_anything_to_keep_says_what_there_is():
+    problem = dl.MinDistortion(
+        records=dl.Records(1, alphabet=2), query=dl.Identity(), distortion=dl.Hamming(), privacy=dl.LocalDP(1)
+    )
+    text = dl.dumps(problem).split("[privacy]")[0]
+    with pytest.raises(
+        dl.InputError, match=r"expected \[adversary\] and max_leakage, or \[privacy\], or \[\[constraints\]\] alone"
+    ):
+        dl.loads(text)

@@ -111,3 +111,25 @@ def test_no_ascii(tmp_path, content):
 )
 def test_garbage_is_rejected_not_raised(support, text):
     assert not dl.verify(support.parity4(1), dl.Certificate(text)).proved
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_pipes_are_no_files(support, tmp_path, command_line):
+    """Nobody writes into them, so whoever opened one would wait for ever."""
+    question = support.parity4(1)
+    support.solve(question).certificate.write(tmp_path / "a.cert")
+    (tmp_path / "model.toml").write_text(dl.dumps(question), encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe.toml")
+    for arguments in (["pipe.toml", "a.cert"], ["model.toml", "pipe.toml"]):
+        done = command_line("verify", *arguments)
+        assert done.returncode == 2
+        assert "pipe.toml" in done.stderr
+    done = command_line("solve", "pipe.toml")
+    assert done.returncode == 2
+    assert "pipe.toml" in done.stderr
+
+
+def test_an_empty_name_is_no_folder(command_line):
+    done = command_line("solve", "parity/laplace-n4", "-o", "")
+    assert done.returncode == 2
+    assert "expected a name, got an empty text" in done.stderr

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
-from dalenius.evidence.lines import InputLaw, ProofLine, RecordLine, WitnessLine
+from dalenius.evidence.lines import InputLaw, LowerLine, PieceSection, ProofLine, RecordLine, WitnessLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
 from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
 from dalenius.search import Clock, Run
 
-__all__ = ["Audit", "Exposure", "LowerEnd"]
+__all__ = ["Audit", "Exposure", "LowerEnd", "UpperProof", "inputs_of"]
 
 COARSE = (3e-6, 1e-4, 3e-3)  # more margins, for leakages so small that doubles do not know them any better
 DOUBLES = (
@@ -24,7 +24,7 @@ DOUBLES = (
 SHORT = 64  # lines
 FAINT = 1e-26  # nats: rows that differ by rounding, a part in 1e16, seem to tell 1e-32
 NOTHING = 1e-15  # nats: an upper end below it is perhaps exactly 0
-UpperProof = tuple[RecordLine | ProofLine, ...]
+UpperProof = tuple[PieceSection | RecordLine | ProofLine, ...]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Exposure:
     masses: Floats
     prior: InputLaw
     number: int | None = None
+
+    @property
+    def lines(self) -> tuple[LowerLine, ...]:
+        """What proves it."""
+        return (WitnessLine(self.record, self.prior),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +147,7 @@ class Audit(ABC):
                 value=found.leakage,
                 margin=margin,
                 unit=unit,
-                lines=(WitnessLine(found.record, found.prior),),
+                lines=found.lines,
                 candidate=step(margin, DOUBLES / unit),
                 exposure=found,
             )
@@ -185,7 +190,7 @@ class Audit(ABC):
             lower=proved.lower,
             upper=proved.upper,
             record=None if found is None else found.record,
-            witness=None if found is None else Witness(found.record, found.masses, self._inputs(), found.number),
+            witness=None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number),
             termination=self._termination(relative_gap(proved.lower, proved.upper), proved),
             scope=Scope.GLOBAL,
             certificate=proved.certificate,
@@ -208,8 +213,13 @@ class Audit(ABC):
             return Termination.SIZE_LIMIT
         return proved.limit or Termination.STALLED
 
-    def _inputs(self) -> tuple[int, ...]:
+    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
         """What a witness's columns belong to."""
-        if self.problem.mechanism.indexed_by() == "dataset":
-            return tuple(range(self.problem.records.datasets))
-        return tuple(self.problem.query.values(self.problem.records).tolist())
+        return inputs_of(self.problem)
+
+
+def inputs_of(problem: MaximalLeakage) -> tuple[int, ...]:
+    """What the channel inputs of a problem are: the query's values, or the datasets' indices."""
+    if problem.mechanism.indexed_by() == "dataset":
+        return tuple(range(problem.records.datasets))
+    return tuple(problem.query.values(problem.records).tolist())

@@ -18,7 +18,7 @@ from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.files import read_bytes
 from dalenius.intervals import ends_text, gap_text
-from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest, normal_form
+from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest, normal_form
 from dalenius.results import relative_gap
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "library_model",
     "load",
     "model_path",
+    "shape",
 ]
 
 INSTALLED = Path(__file__).parents[1] / "models"
@@ -138,7 +139,7 @@ class LibraryModel:
     def row(self) -> IndexRow:
         """What the index says about it; no interval where none is proved."""
         problem = self.load()
-        inputs, outputs = _shape(problem)
+        inputs, outputs = shape(problem)
         form = normal_form(problem)
         path = self.certificate_path
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
@@ -308,9 +309,11 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     return {name: set for set, members in manifest.items() for name in members}, formulas
 
 
-def _shape(problem: Problem) -> tuple[int, int]:
+def shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
         return problem.shape
+    if isinstance(problem, MaxInformation):
+        return problem.input_count, problem.input_count  # outputs are as many as it takes; never more are needed
     assert isinstance(problem, DesignProblem)
     return problem.input_count, problem.output_count

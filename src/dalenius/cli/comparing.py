@@ -12,7 +12,17 @@ from rich.table import Table
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
-from dalenius.cli.shared import GapOption, JsonOption, ModelArgument, SolverOption, listed, out, status_line, write_json
+from dalenius.cli.shared import (
+    GapOption,
+    JsonOption,
+    ModelArgument,
+    SolverOption,
+    listed,
+    named,
+    out,
+    status_line,
+    write_json,
+)
 from dalenius.intervals import interval_text, percent_text
 from dalenius.model import digest
 from dalenius.search import Clock, stopped_by_interrupt
@@ -35,7 +45,14 @@ def compare(
     gap: GapOption = 1e-3,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder for the table, the picture and the certificate.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FOLDER",
+            help="Folder for the table, the picture and the certificate.",
+        ),
     ] = None,
     force: ForceOption = False,
     solver: SolverOption = "auto",
@@ -49,7 +66,10 @@ def compare(
     path = model_path(model)
     problem = dl.load(path)
     chosen = None if methods is None else listed(methods, "--methods")
-    assert isinstance(problem, dl.MaximalLeakage | dl.DesignProblem)
+    if not isinstance(problem, dl.MaximalLeakage | dl.DesignProblem):
+        raise dl.InputError(
+            f"{path}: the rivals know maximal_leakage, min_leakage and min_distortion; got {problem.kind}"
+        )
     chosen_settings = settings_from_text(problem, settings or [])
     name = f"{path.stem}.compare"
     folder = None if output is None else Output(output, [f"{name}.csv", f"{name}.png", *of_one_run(name)], force=force)

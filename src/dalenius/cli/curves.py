@@ -26,6 +26,7 @@ from dalenius.cli.shared import (
     TimeOption,
     UnitsOption,
     err,
+    named,
     naming,
     out,
     status_line,
@@ -46,7 +47,12 @@ BAND = "curve-band.csv"
 
 def sweep(
     model: ModelArgument,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for table, picture and certificates.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=named, metavar="FOLDER", help="Folder for table, picture and certificates."
+        ),
+    ],
     points: Annotated[int, typer.Option("--points", min=2, max=1000, help="Entropy bounds, evenly spread.")] = 11,
     adaptive: Annotated[
         bool,
@@ -114,7 +120,14 @@ def sweep(
 def frontier(
     model: ModelArgument,
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for table, picture, mechanisms and certificates.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FOLDER",
+            help="Folder for table, picture, mechanisms and certificates.",
+        ),
     ],
     budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
     points: Annotated[
@@ -143,7 +156,8 @@ def frontier(
     problem = published(dl.load(path), public_law, output)
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
-            f"{path}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
+            f"{path}: a frontier is about min_leakage or min_distortion, whose budget it varies; got {problem.kind}"
+            + ("; for that there is sweep" if isinstance(problem, dl.MaximalLeakage) else "")
         )
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
     dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made

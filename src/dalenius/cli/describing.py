@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dalenius as dl
+from dalenius.catalogue.models import shape
 from dalenius.cli.shared import JsonOption, library_names, naming, out, read_problem, write_json
 from dalenius.errors import counted
 from dalenius.intervals import ends_text, gap_text
@@ -56,7 +57,7 @@ def show(
 
 def _of_model(model: str) -> dict[str, Any]:
     label, _, problem = read_problem(model)
-    inputs, outputs = _shape(problem)
+    inputs, outputs = shape(problem)
     records = problem.records
     told: dict[str, Any] = {
         "model": label,
@@ -78,14 +79,6 @@ def _of_model(model: str) -> dict[str, Any]:
     if isinstance(problem, dl.DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]
     return told
-
-
-def _shape(problem: dl.Problem) -> tuple[int, int]:
-    """How many inputs and outputs its mechanisms have."""
-    if isinstance(problem, dl.MaximalLeakage):
-        return problem.shape
-    assert isinstance(problem, dl.DesignProblem)
-    return problem.input_count, problem.output_count
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 import dalenius as dl
 from dalenius.catalogue.models import model_path
 from dalenius.cli.laws import published
-from dalenius.cli.shared import JsonOption, ModelArgument, err, naming, out, write_json
+from dalenius.cli.shared import JsonOption, ModelArgument, err, named, naming, out, write_json
 from dalenius.files import need_folder, need_places
 from dalenius.intervals import gap_text, interval_text
 from dalenius.results import relative_gap
@@ -26,7 +26,9 @@ def export_program(
     model: ModelArgument,
     program: Annotated[str, typer.Option("--program", help="A program that MODEL offers; 'list' shows them.")],
     format: Annotated[str, typer.Option("--format", help="json, cbf, clarabel, mps, lp or mosek.")] = "json",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", parser=named, metavar="FILE", help="The file.")
+    ] = None,
     certificate: CertificateOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,7 +47,7 @@ def export_program(
             out.print(f"{offer.name:<14} {offer.what}", markup=False)
         if not known:
             err.print(
-                "none: against listed priors leakage is evaluated, and against classes of laws no program is offered"
+                "none: against listed priors leakage is evaluated, and against classes of laws and blocks no program is offered"
             )
         return
     if output is None:

@@ -35,12 +35,12 @@ LOOSER = ".looser"  # after the name of what does not replace a tighter certific
 WAIT = 60.0  # seconds for other processes, which are alone in a folder only while they write
 
 
-def mechanism_files(problem: dl.DesignProblem, result: dl.DesignResult) -> dict[str, str]:
+def mechanism_files(problem: dl.Problem, result: dl.DesignResult) -> dict[str, str]:
     """The mechanism, if there is one, by endings of files; against an adversary also its audit, a model with its certificate."""
     if result.mechanism is None:
         return {}
     files = {".mechanism.json": result.mechanism.text()}
-    if result.audit is not None:
+    if isinstance(problem, dl.DesignProblem) and result.audit is not None:
         files[".mechanism.toml"] = dl.dumps(problem.release(result.mechanism.rows))
         files[".mechanism.cert"] = result.audit.certificate.text
     return files

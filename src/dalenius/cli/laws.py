@@ -60,7 +60,8 @@ def tell_private_distortion(problem: dl.Problem, public: str | None, result: dl.
 
 def _with_law(problem: dl.Problem, public: str) -> dl.DesignProblem:
     if not isinstance(problem, dl.DesignProblem):
-        raise dl.InputError(f"{OPTION}: {problem.kind} has no law of the data; leave it out")
+        has = "is about its law itself" if isinstance(problem, dl.MaxInformation) else "has no law of the data"
+        raise dl.InputError(f"{OPTION}: {problem.kind} {has}; leave it out")
     notion = problem.privacy if isinstance(problem, dl.MinDistortion) else None
     if isinstance(notion, dl.PointwiseMaximalLeakage) and notion.priors is None:
         raise dl.InputError(

@@ -14,7 +14,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.shared import UnitsOption, err, listed, out, status_line, write_json
+from dalenius.cli.shared import UnitsOption, err, listed, named, out, status_line, write_json
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.information.measures import AllPriors, ChiSquareBall, KLBall, PriorBall, PriorBox, PriorClass, PriorFloor
@@ -51,7 +51,8 @@ def measure(
         str | None,
         typer.Option(
             "--within",
-            help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', 'all'.",
+            help="The largest over all priors near that one: 'l1 0.2', 'kl 0.02', 'chi2 0.04', 'box 0.1'; or 'floor 0.05', "
+            "'entropy 0.9 max', 'all'.",
         ),
     ] = None,
     law: Annotated[
@@ -69,6 +70,8 @@ def measure(
         typer.Option(
             "-o",
             "--output",
+            parser=named,
+            metavar="FOLDER",
             help="Folder for proofs by the independent checker, of local differential privacy and pointwise maximal leakage of a "
             "rational mechanism: NAME.local_dp.toml and .cert, and so on.",
         ),
@@ -135,7 +138,7 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
 
 def _priors(
     subject: dl.Problem | dl.Mechanism | Path, text: str | None, within: str | None
-) -> list[str] | PriorClass | dl.PriorSet | None:
+) -> list[str] | PriorClass | dl.PriorSet | dl.EntropyAtLeast | None:
     """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
     laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
     if laws is not None and len(laws) > 1:
@@ -152,13 +155,15 @@ def _priors(
     name, _, size = within.strip().partition(" ")
     if (name, size) == ("all", ""):
         return AllPriors()
-    if not size.strip():
-        raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
+    if not size.strip() or name not in ("box", "floor", "entropy", *BALLS):
+        raise dl.InputError(
+            f"--within: expected l1, kl, chi2, box, floor or entropy with a number, or all, got {within!r}"
+        )
+    if name == "entropy":
+        return dl.EntropyAtLeast(size.strip())
     number = as_fraction(size.strip(), "--within")
     if name == "floor":
         return PriorFloor(number)
-    if name not in ("box", *BALLS):
-        raise dl.InputError(f"--within: expected l1, kl, chi2, box or floor with a number, or all, got {within!r}")
     middle: list[str] | list[Fraction] | None = prior
     if prior is None and isinstance(subject, Path):
         middle = read_table(subject)[2]

@@ -25,7 +25,7 @@ from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
 from dalenius.exact import fraction_text
 from dalenius.files import MAX_INPUT
-from dalenius.intervals import gap_text, interval_text
+from dalenius.intervals import gap_text, interval_text, plain_above, plain_below
 
 __all__ = [
     "STANDARD_STREAM",
@@ -113,6 +113,13 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
+def named(text: str) -> Path:
+    """The path that an option names; an empty text would be the current directory, which nobody meant."""
+    if not text:
+        raise typer.BadParameter("expected a name, got an empty text; . is the current directory")
+    return Path(text)
+
+
 def write_json(answer: object) -> None:
     """One JSON value, and nothing else, on standard output: of whatever answers are made of (`_plain`)."""
     out.file.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
@@ -131,11 +138,11 @@ def _plain(answer: object) -> object:
         case Path():
             return str(answer)
         case dict():
-            return {key: _plain(value) for key, value in answer.items()}
+            return {key: _plain(_outward(key, value)) for key, value in answer.items()}
         case list() | tuple():
             return [_plain(value) for value in answer]
     if is_dataclass(answer) and not isinstance(answer, type):
-        return {part.name: _plain(getattr(answer, part.name)) for part in fields(answer)}
+        return _plain({part.name: getattr(answer, part.name) for part in fields(answer)})
     return answer
 
 
@@ -157,6 +164,13 @@ def read_problem(model: str) -> tuple[str, str, dl.Problem]:
         return STANDARD_STREAM, "stdin", dl.loads(text)
     except dl.InputError as error:
         raise dl.InputError(f"standard input: {error}") from None
+
+
+def _outward(key: object, value: object) -> object:
+    """An end of an interval as a double whose decimal, too, is on the right side of it."""
+    if not isinstance(value, float) or math.isnan(value):
+        return value
+    return plain_below(value) if key == "lower" else plain_above(value) if key == "upper" else value
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from dalenius.cli.shared import (
     UnitsOption,
     err,
     library_names,
+    named,
     out,
     read_problem,
     require,
@@ -70,7 +71,9 @@ def solve(
     time_limit: TimeOption = 60.0,
     units: UnitsOption = "nats",
     as_json: JsonOption = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder for the certificate.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", parser=named, metavar="FOLDER", help="Folder for the certificate.")
+    ] = None,
     trace: Annotated[bool, typer.Option("--trace", help="Write how the bounds moved with time beside it.")] = False,
     curve: Annotated[
         bool,
@@ -180,7 +183,7 @@ def _questions(
 
 def _status(question: _Question, questions: list[_Question]) -> str:
     """What the status line begins with."""
-    kind = "design" if isinstance(question.problem, dl.DesignProblem) else "audit"
+    kind = "audit" if isinstance(question.problem, dl.MaximalLeakage) else "design"
     return kind if len(questions) == 1 else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
 
 
@@ -207,7 +210,7 @@ def _written(
     from dalenius.report import save_picture, trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
-    if isinstance(problem, dl.DesignProblem) and isinstance(result, dl.DesignResult):
+    if isinstance(result, dl.DesignResult):
         files |= {**mechanism_files(problem, result), ".design.toml": model_bytes(problem).decode()}
     if trace:
         files[".trace.csv"] = trace_table(result)
@@ -322,7 +325,7 @@ def _term_answer(term: dl.TermValue) -> dict[str, Any]:
 
 def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
     """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
-    if not isinstance(problem, dl.MinDistortion) or problem.privacy is None:
+    if not isinstance(problem, dl.MinDistortion | dl.MaxInformation) or problem.privacy is None:
         return {}
     attained = None if result.exp_epsilon is None else str(result.exp_epsilon)
     return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
@@ -334,8 +337,7 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         out.print(f"no mechanism of the class meets {met}", markup=False)
     else:
         unit = f" {result.units}" if result.quantity is dl.Quantity.LEAKAGE else ""
-        assert result.distortion is not None
-        out.print(f"{f'least {result.quantity.value}':<20} {' .. '.join(result.ends)}{unit}")
+        out.print(f"{result.optimum:<20} {' .. '.join(result.ends)}{unit}")
         out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
         leakage, privacy = answer["leakage"], answer.get("privacy")
         if leakage:
@@ -343,7 +345,8 @@ def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Outpu
         elif privacy and result.exp_epsilon is not None:
             attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
             out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
-        out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
+        if result.distortion is not None:
+            out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
         for term in result.objective:
             out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
         for price in result.constraints:

@@ -19,7 +19,6 @@ from dalenius.files import need_places, write_whole
 from dalenius.model.adversaries import ADVERSARIES, EntropyAtLeast
 from dalenius.model.distortions import DISTORTIONS
 from dalenius.model.mechanisms import MECHANISMS
-from dalenius.model.model_file import PROBLEMS
 from dalenius.model.queries import QUERIES
 from dalenius.model.schema import model_schema
 from dalenius.model.shelf import Shelved
@@ -27,6 +26,12 @@ from dalenius.model.shelf import Shelved
 __all__ = ["init", "schema"]
 
 Lines = list[str]
+
+ASKS = {
+    "maximal_leakage": "how much can this release tell about one record, at most?",
+    "min_leakage": "which mechanism tells least within a budget of distortion?",
+    "min_distortion": "which mechanism distorts least within a budget of leakage?",
+}
 
 
 @dataclass(frozen=True)
@@ -124,7 +129,7 @@ def _text(given: Mapping[str, str | None], *, asking: bool) -> str:
     def answered(question: _Question) -> Lines:
         return _answered(question, given[question.option], asking=asking)
 
-    head = answered(_Question("--problem", f"what is asked ({', '.join(PROBLEMS)})", "maximal_leakage", _problem))
+    head = answered(_Question("--problem", f"what is asked ({', '.join(ASKS)})", "maximal_leakage", _problem))
     kind = head[-1].split('"')[1]
     design = kind != dl.MaximalLeakage.kind
     unused = ("--mechanism",) if design else ("--distortion", "--budget")
@@ -173,14 +178,9 @@ def _answered(question: _Question, given: str | None, *, asking: bool) -> Lines:
 
 
 def _problem(text: str) -> Lines:
-    if text not in PROBLEMS:
-        raise dl.InputError(f"expected one of {', '.join(PROBLEMS)}; got {brief(text)}{hint(text, PROBLEMS)}")
-    asks = {
-        "maximal_leakage": "how much can this release tell about one record, at most?",
-        "min_leakage": "which mechanism tells least within a budget of distortion?",
-        "min_distortion": "which mechanism distorts least within a budget of leakage?",
-    }
-    return [f"# The question: {asks[text]}", f'problem = "{text}"']
+    if text not in ASKS:
+        raise dl.InputError(f"expected one of {', '.join(ASKS)}; got {brief(text)}{hint(text, ASKS)}")
+    return [f"# The question: {ASKS[text]}", f'problem = "{text}"']
 
 
 def _budget(kind: str) -> _Question:

@@ -2,8 +2,19 @@
 
 from dalenius.designs.constrained import ConstrainedProposer
 from dalenius.designs.exchange import ExchangeProposer
+from dalenius.designs.extreme import ExtremeProposer
 from dalenius.designs.infeasible import InfeasibleProposer
 from dalenius.designs.linear import LinearProposer
+from dalenius.designs.ratios import RatioProposer, has_only_ratios
 from dalenius.designs.terms import Terms
 
-__all__ = ["ConstrainedProposer", "ExchangeProposer", "InfeasibleProposer", "LinearProposer", "Terms"]
+__all__ = [
+    "ConstrainedProposer",
+    "ExchangeProposer",
+    "ExtremeProposer",
+    "InfeasibleProposer",
+    "LinearProposer",
+    "RatioProposer",
+    "Terms",
+    "has_only_ratios",
+]

@@ -21,6 +21,9 @@ from dalenius.evidence.lines import (
     LowerLine,
     Matrix,
     MultiplierLine,
+    PieceOfWitness,
+    PieceSection,
+    PotentialLine,
     PriorLine,
     ProofLine,
     RatioLine,
@@ -42,6 +45,7 @@ FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
 LOWER = (
     WitnessLine,
+    PieceOfWitness,
     DualLine,
     PriorLine,
     RatioLine,
@@ -197,10 +201,10 @@ class Certificate:
         return tuple(line for line in self.body() if not isinstance(line, LOWER))
 
     def sections(self) -> Sections:
-        """The proofs of the upper end, by record; not those about the adversaries of a design's further limits and terms."""
+        """The proofs of the upper end, by record; not those about adversaries of a design's further limits and terms, or blocks."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine | TermSection):
+            if isinstance(line, AdversaryLine | TermSection | PieceSection | PotentialLine):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -45,6 +45,9 @@ __all__ = [
     "Number",
     "OrbitCut",
     "OutputLawLeaf",
+    "PieceOfWitness",
+    "PieceSection",
+    "PotentialLine",
     "PriorLine",
     "ProofLine",
     "ProtocolPrior",
@@ -92,6 +95,15 @@ class WitnessLine:
     word: ClassVar[str] = "witness"
     record: Index | None
     prior: InputLaw | None
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOfWitness:
+    """Of independent blocks: the witness is about this block by itself, where the others' contributions add up to this total."""
+
+    word: ClassVar[str] = "at"
+    block: Index
+    total: Number | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +210,14 @@ class TermLine:
 
 
 # ------------------------------------------------------------ for the upper end
+
+
+@dataclass(frozen=True, slots=True)
+class PotentialLine:
+    """Of the most information: a price of every input, which no extreme ray of private columns tells more than it costs."""
+
+    word: ClassVar[str] = "potential"
+    prices: Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +378,15 @@ Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class PieceSection:
+    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
+
+    word: ClassVar[str] = "block"
+    block: Index
+    total: Number | None
+
+
+@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -366,6 +395,7 @@ class UniformLeaf:
 
 LowerLine = (
     WitnessLine
+    | PieceOfWitness
     | DualLine
     | PriorLine
     | RatioLine
@@ -380,5 +410,5 @@ BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPar
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, ProofLine]  # noqa: UP007
+UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

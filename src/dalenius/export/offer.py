@@ -104,7 +104,8 @@ def offers(problem: Problem, certificate: Certificate | None = None) -> list[Off
         return [_private(problem, problem.privacy)]
     if isinstance(problem, DesignProblem):
         return [_master(problem, certificate)]
-    assert isinstance(problem, MaximalLeakage)
+    if not isinstance(problem, MaximalLeakage):
+        return []
     if isinstance(problem.adversary, EntropyAtLeast):
         return _of_entropy(problem, certificate)
     return _of_products(problem) if isinstance(problem.adversary, ProductPriors) else []

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
-from dalenius.information.measures import PriorClass
+from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import (
@@ -42,7 +42,17 @@ from dalenius.measures.subjects import (
 )
 from dalenius.measures.table import read_table
 from dalenius.measures.witness import OfWitness, witness_of
-from dalenius.model import AnyPrior, DesignProblem, MaximalLeakage, Problem
+from dalenius.model import (
+    Adversary,
+    AnyPrior,
+    DesignProblem,
+    EntropyAtLeast,
+    MaximalLeakage,
+    MaxInformation,
+    Problem,
+    ProductPriors,
+    Records,
+)
 from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
@@ -57,7 +67,7 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | PriorClass | LawClass | PriorSet | Certificate | None = None,
+    prior: Numbers | Rows | PriorClass | Adversary | Certificate | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
@@ -80,9 +90,9 @@ def measure(
     prior : sequence of numbers, a matrix, or a class of priors, optional
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
-        `L1BallPriors`, `KLBallPriors`, ...), the largest over it of each measure that allows that; for a `PriorSet` the largest of its
-        priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it shows, and what
-        that prior lets the release tell about the record without its own answer.
+        `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
+        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
+        shows, and what that prior lets the release tell about the record without its own answer.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -143,7 +153,7 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     names = None
     if isinstance(subject, str | Path):
         rows, names, column = read_table(subject)
-        if prior is not None and column is not None and not isinstance(prior, PriorClass | LawClass | PriorSet):
+        if prior is not None and column is not None and not isinstance(prior, PriorClass | Adversary):
             raise InputError(f"{subject}: it has a column named prior; leave the other prior out")
         subject, prior = Channel(rows), column if prior is None else prior
     if not isinstance(subject, Mechanism):
@@ -153,15 +163,37 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
         return OfClass(subject, inputs_of(subject), prior.priors)
     if isinstance(prior, PriorClass):
         return OfClass(subject, inputs_of(subject), exactly(prior))
+    if isinstance(prior, EntropyAtLeast | ProductPriors):
+        return OfClass(subject, inputs_of(subject), _as_class(prior, len(inputs_of(subject))))
     if isinstance(prior, PriorSet):
         return OfListed(tuple(OfInput(subject, inputs_of(subject), law, names) for law in prior.priors))
     return OfInput(subject, inputs_of(subject), prior, names)
 
 
+def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
+    """The laws of one input that an adversary about datasets allows: of one record, product laws are all laws.
+
+    Raises
+    ------
+    InputError
+        If no law has so much entropy.
+    """
+    alone = Records(1, alphabet=inputs)
+    if not isinstance(adversary, EntropyAtLeast):
+        return AllPriors()
+    adversary.check(alone)
+    if not adversary.amount:
+        return AllPriors()
+    (low, high), (least, most) = (each.enclosure(alone) for each in (EntropyAtLeast("1 max"), adversary))
+    known = (Fraction(0), Fraction(0)) if adversary.is_maximal(alone) else (max(low - most, Fraction(0)), high - least)
+    uniform = [fmpq(1, inputs)] * inputs
+    return EntropyFloor(np.array(uniform, dtype=object), *(fmpq(r.numerator, r.denominator) for r in known))
+
+
 def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord:
     if law is not None and not isinstance(law, Law):
         raise InputError(f"law: expected a Law such as Iid([...]), got {brief(law)}")
-    if isinstance(problem, DesignProblem):
+    if isinstance(problem, DesignProblem | MaxInformation):
         if mechanism is None:
             raise InputError(
                 "problem: a design asks which mechanism to build; give the mechanism to measure, mechanism=..."

@@ -1,7 +1,16 @@
 """The questions, as frozen data: records, queries, mechanisms, adversaries, distortions, laws, and the problems they make up."""
 
-from dalenius.model.adversaries import Adversary, AnyPrior, EntropyAtLeast, FixedPrior, PriorSet, ProductPriors
+from dalenius.model.adversaries import (
+    Adversary,
+    AnyPrior,
+    EntropyAtLeast,
+    FixedPrior,
+    IndependentBlocks,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.max_information import MaxInformation
 from dalenius.model.max_utility import MaxUtility
 from dalenius.model.maximal_leakage import MaximalLeakage, audited
 from dalenius.model.min_distortion import MinDistortion
@@ -16,6 +25,8 @@ __all__ = [
     "DesignProblem",
     "EntropyAtLeast",
     "FixedPrior",
+    "IndependentBlocks",
+    "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",
     "MinDistortion",

@@ -29,7 +29,7 @@ from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 from dalenius.units import Quantity
 
-__all__ = ["DesignProblem"]
+__all__ = ["DesignProblem", "law_of_table"]
 
 D = TypeVar("D", bound="DesignProblem")
 MAX_CONSTRAINTS = 1000
@@ -237,7 +237,7 @@ class DesignProblem(MechanismChoice):
             raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
         return cls(
             distortion=read_shelved(DISTORTIONS, model["distortion"], "[distortion]"),
-            law=_law_of_table(model["law"], folder),
+            law=law_of_table(model["law"], folder),
             mechanism=model["mechanism"]["class"],
             constraints=_constraints_of_tables(model.get("constraints", [])),
             objective=read_objective(model["objective"]) if "objective" in model else None,
@@ -313,7 +313,8 @@ def _constraints_of_tables(tables: Any) -> tuple[Constraint, ...]:
     return tuple(read_shelved(kinds, table, f"constraints[{j}]") for j, table in enumerate(tables))
 
 
-def _law_of_table(table: Mapping[str, Any], folder: str | Path) -> Law:
+def law_of_table(table: Mapping[str, Any], folder: str | Path) -> Law:
+    """The law of the data that a model file's table describes, read from a csv file where it says so."""
     if table.get("kind") == CsvLaw.kind:
         return read_shelved({CsvLaw.kind: CsvLaw}, table, "[law]").read(folder)
     kinds: dict[str, Any] = {**LAWS, CsvLaw.kind: CsvLaw}  # for the message that lists them

@@ -69,7 +69,11 @@ class MaxUtility(MinDistortion):
             )
         object.__setattr__(self, "utility", tuple(rows))
         object.__setattr__(self, "distortion", DistortionMatrix([[self.top - u for u in row] for row in rows]))
-        super().__post_init__()
+        try:
+            super().__post_init__()
+        except InputError as error:  # what is said of the rows of the distortion is true of those that were given
+            text = str(error)
+            raise InputError(text.replace("distortion: rows", "utility: rows", 1)) from None
 
     @property
     def top(self) -> Fraction:

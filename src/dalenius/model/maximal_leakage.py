@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries import Adversary, LawClass, ProductPriors
+from dalenius.model.adversaries import Adversary, IndependentBlocks, LawClass, ProductPriors
 from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism
+from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Identity, Query
 from dalenius.model.shelf import check_keys, read_shelved
@@ -37,7 +38,7 @@ class MaximalLeakage(Problem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 
@@ -63,7 +64,9 @@ class MaximalLeakage(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.in_closed_form or self._protocol.written_out(self._indices.size):
+        if self.in_blocks:
+            _ = self.pieces
+        elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
     @property
@@ -81,8 +84,40 @@ class MaximalLeakage(Problem):
         return self.mechanism
 
     @cached_property
+    def pieces(self) -> tuple[tuple[Piece, MaximalLeakage], ...]:
+        """Against `IndependentBlocks`: the audits of one block each whose largest leakage is the answer. Else there are none.
+
+        >>> import dalenius as dl
+        >>> ((piece, problem),) = dl.MaximalLeakage(records=dl.Records(1_000_000, alphabet=2), query=dl.Count(),
+        ...     mechanism=dl.geometric(0.5), adversary=dl.IndependentBlocks(4)).pieces
+        >>> piece.times, problem.records, problem.adversary == dl.AnyPrior()
+        (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
+        """
+        adversary = self.adversary
+        if not isinstance(adversary, IndependentBlocks):
+            return ()
+        return tuple(
+            (
+                piece,
+                MaximalLeakage(
+                    records=piece.records, query=piece.query, mechanism=piece.mechanism, adversary=adversary.own
+                ),
+            )
+            for piece in pieces(self.query, self.records, self.mechanism, adversary)
+        )
+
+    @property
+    def held_bytes(self) -> int:
+        """What the channels that an audit works with take."""
+        if self.in_blocks:
+            return max((problem.held_bytes for _, problem in self.pieces), default=0)
+        return 0 if self.in_closed_form else self.channel.nbytes
+
+    @cached_property
     def shape(self) -> tuple[int, int]:
-        """The inputs and outputs of the mechanism, of which a closed form may have more than any array."""
+        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest."""
+        if self.in_blocks:
+            return max((problem.shape for _, problem in self.pieces), default=(1, 1))
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
         return self.channel.shape[0], self.channel.shape[1]

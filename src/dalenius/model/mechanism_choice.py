@@ -57,6 +57,10 @@ class MechanismChoice(Problem):
                 'make more. Use the class "oblivious", or coarsen the query'
             )
 
+    def _check_adversary(self) -> None:
+        if self.adversary is not None:
+            self.adversary.check_design(self.records)
+
     @property
     def mechanism_class(self) -> MechanismClass:
         """`mechanism`, which is kept as a class."""

@@ -142,6 +142,11 @@ class MinDistortion(DesignProblem):
                     f"model: expected either [adversary] and max_leakage, or [privacy]; got {brief(given)} too"
                 )
             return ("privacy",)
+        if not {"adversary", cls.budget_key} & model.keys() and not model.get("constraints"):
+            raise InputError(
+                f"model: {cls.kind}: expected [adversary] and {cls.budget_key}, or [privacy], or [[constraints]] alone; got none of "
+                "them"
+            )
         return ("adversary",) if "adversary" in model or cls.budget_key in model or not model.get("constraints") else ()
 
     @classmethod

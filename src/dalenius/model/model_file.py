@@ -14,6 +14,7 @@ from dalenius.errors import InputError, brief, hint
 from dalenius.exact import Numeral, as_fraction, fraction_text
 from dalenius.files import read_bytes
 from dalenius.model.laws import CsvLaw
+from dalenius.model.max_information import MaxInformation
 from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
@@ -21,12 +22,14 @@ from dalenius.model.problem import Problem
 
 __all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
 
-PROBLEMS: dict[str, type[Problem]] = {problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion)}
+PROBLEMS: dict[str, type[Problem]] = {
+    problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion, MaxInformation)
+}
 
 
 def read_model(path: str | Path) -> bytes:
-    """The bytes of a model file; `InputError` if it cannot be read or is too large."""
-    return read_bytes(path, "a model file")
+    """The bytes of a model file; `InputError` if it cannot be read, is a pipe, or is too large."""
+    return read_bytes(path, "a model file", plain=True)
 
 
 def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +11,10 @@ from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
+from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
 from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
-from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.shelf import Stated, check_keys, read_shelved
 from dalenius.units import Quantity
 
 __all__ = ["Problem", "read_adversary"]
@@ -23,7 +23,7 @@ P = TypeVar("P", bound="Problem")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem(ABC):
+class Problem(metaclass=Stated):
     """A question about records, a query of them and, as a rule, an adversary: `MaximalLeakage`, `MinLeakage` or `MinDistortion`.
 
     Parameters
@@ -71,9 +71,20 @@ class Problem(ABC):
         for text in (self.title, self.source):
             if not text.isprintable() and any(0xD800 <= ord(c) < 0xE000 for c in text):
                 raise InputError("title and source must be text that UTF-8 can write")
+        self._check_adversary()
+        self.query.check(self.records)
+        if not self.in_blocks:
+            self.query.check_values(self.records)
+
+    def _check_adversary(self) -> None:
+        """Raise `InputError` if the adversary does not fit."""
         if self.adversary is not None:
             self.adversary.check(self.records)
-        self.query.check(self.records)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the adversary is `IndependentBlocks`: audits of single blocks answer, and no value of the query is listed."""
+        return isinstance(self.adversary, IndependentBlocks)
 
     def as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""
@@ -201,7 +212,7 @@ def _records(table: Mapping[str, Any]) -> Records:
 
 def read_adversary(table: Mapping[str, Any], where: str = "[adversary]") -> Adversary:
     """The adversary that a model file's table describes: an entropy bound, or a kind."""
-    if "kind" in table and EntropyAtLeast.kind in table:
+    if "kind" in table and EntropyAtLeast.kind in table and table["kind"] != IndependentBlocks.kind:
         raise InputError(f"{where}: give either {EntropyAtLeast.kind} or a kind, not both")
     if table.get("kind") == EntropyAtLeast.kind:
         raise InputError(f'{where}: {EntropyAtLeast.kind} is a key, not a kind: write {EntropyAtLeast.kind} = "2 bits"')

@@ -14,7 +14,8 @@ from dalenius.model.constraints import CONSTRAINTS, Affine
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms import MECHANISMS, Mechanism
+from dalenius.model.mechanisms.several_releases import PARTS
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
@@ -31,6 +32,7 @@ EXACT = {"$ref": "#/definitions/number"}
 AMOUNT = {"$ref": "#/definitions/amount"}
 BASES: dict[type, Schema] = {
     Adversary: {"$ref": "#/definitions/adversary"},
+    EntropyAtLeast: AMOUNT,
     Distortion: {"$ref": "#/definitions/distortion"},
     Fraction: EXACT,
     bool: {"type": "boolean"},
@@ -52,8 +54,8 @@ def model_schema() -> Schema:
         Data for `json.dumps`.
 
     >>> schema = model_schema()
-    >>> [branch["properties"]["problem"]["const"] for branch in schema["oneOf"]]
-    ['maximal_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion']
+    >>> [branch["properties"]["problem"]["const"] for branch in schema["oneOf"]]       # a budget, privacy, or constraints alone
+    ['maximal_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
     >>> sorted(schema["definitions"]["query"]["oneOf"][1]["properties"])
     ['kind', 'modulus']
     """
@@ -85,6 +87,8 @@ def model_schema() -> Schema:
             "adversary": _adversary(),
             "mechanism_class": _object({"class": {"enum": [*MECHANISM_CLASSES]}}, ["class"]),
             "objective": _objective(),
+            "useful": _object({"joint": {"type": "array", "items": {"type": "array", "items": EXACT}}}, ["joint"]),
+            "part": {"oneOf": [_kind(cls, {"times": {"type": "integer", "minimum": 1}}) for cls in PARTS.values()]},
             **{name: {"oneOf": [_kind(cls) for cls in shelf.values()]} for name, shelf in shelves.items()},
         },
     }
@@ -93,13 +97,13 @@ def model_schema() -> Schema:
 def _problem(problem: type[Problem]) -> list[Schema]:
     """A problem's files, one for each way in which they may say what must be met: the loader is asked which keys these have."""
     found, ways = list[Schema](), list[tuple[str, ...]]()
-    files: tuple[dict[str, Any], ...] = ({}, {"privacy": {}}, {"constraints": [{}]})
+    files: tuple[dict[str, Any], ...] = ({"adversary": {}}, {"privacy": {}}, {"constraints": [{}]})
     for given in files:
         needed, optional = problem.model_keys(given)
         if needed in ways:
             continue
         ways.append(needed)
-        needed = tuple(dict.fromkeys(("problem", *needed, *given)))
+        needed = tuple(dict.fromkeys(("problem", *needed, *(key for key in given if key in optional))))
         properties = {key: _property(problem, key) for key in (*needed, *optional)}
         branch = _object({**properties, "problem": {"const": problem.kind}}, needed, _summary(problem))
         if "query" in optional:  # which the loader asks of the mechanism
@@ -145,11 +149,11 @@ def _objective() -> Schema:
     return _object(keys, ["combine", "terms"], "Several leakages and distortions as one number.")
 
 
-def _kind(shelved: type[Shelved]) -> Schema:
+def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
     """The table of one kind: its keys are the fields that the loader takes, their types those of the fields."""
     hints = get_type_hints(shelved) | shelved.in_files
     fields = shelved.file_fields()
-    properties = {key: _of(hints[field.name]) for key, field in fields.items()}
+    properties = {key: _of(hints[field.name]) for key, field in fields.items()} | (more or {})
     needed = ["kind", *(key for key, field in fields.items() if shelved.is_needed(field))]
     return _object({"kind": {"const": shelved.kind}, **properties}, needed, _summary(shelved))
 
@@ -158,6 +162,8 @@ def _of(hint: Any) -> Schema:
     """A type as a schema."""
     if isinstance(hint, type) and hint in BASES:
         return BASES[hint]
+    if hint == tuple[Mechanism, int]:
+        return {"$ref": "#/definitions/part"}
     if hint is Affine:
         fields = get_type_hints(Affine)
         return _object({key: _of(fields[key]) for key in ("terms", "constant")}, ["terms"])

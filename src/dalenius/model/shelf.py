@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC
+import inspect
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError, brief, hint
 
-__all__ = ["Shelved", "check_keys", "read_shelved"]
+__all__ = ["Shelved", "Stated", "check_keys", "read_shelved"]
 
 S = TypeVar("S", bound="Shelved")
 
 
+class Stated(ABCMeta):
+    """Of classes that a user makes objects of: arguments that are missing, or too many, are input errors like all others.
+
+    >>> from dalenius.model.privacy import LocalDP
+    >>> LocalDP()
+    Traceback (most recent call last):
+        ...
+    dalenius.errors.InputError: LocalDP: missing a required argument: 'epsilon'; expected LocalDP(epsilon)
+    """
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        init = cls.__init__  # type: ignore[misc]
+        signature = inspect.signature(init)
+        try:
+            if not hasattr(
+                init, "__wrapped__"
+            ):  # of which a mechanism's answers by itself, with the name of its function
+                signature.bind(None, *args, **kwargs)
+        except TypeError as error:
+            asked = list(signature.parameters.values())[1:]
+            names = [each.name if each.default is each.empty else f"{each.name}=..." for each in asked]
+            raise InputError(f"{cls.__name__}: {error}; expected {cls.__name__}({', '.join(names)})") from None
+        return super().__call__(*args, **kwargs)
+
+
 @dataclasses.dataclass(frozen=True)
-class Shelved(ABC):
+class Shelved(metaclass=Stated):
     """A frozen dataclass that a model file names by `kind`; its fields are the keys of its table.
 
     `keys` renames a field in the file, where the best name in Python is not the best name there; `in_files` has the type of a field

@@ -23,6 +23,7 @@ __all__ = [
     "Convolution",
     "RecordType",
     "Sums",
+    "attained_sums",
     "attained_values",
     "folded",
     "other_sums",
@@ -96,11 +97,20 @@ def attained_values(query: Query, records: Records) -> Integers:
     """
     if not isinstance(query, AdditiveQuery):
         return np.unique(query.index_of_dataset(records))
-    modulus, types = query.modulus(), record_types(query, records)
+    return np.unique(query.index_of_total(attained_sums(query, record_types(query, records)), records))
+
+
+def attained_sums(query: AdditiveQuery, types: list[RecordType]) -> Integers:
+    """The sums that all records of these types can have together (modulo the query's modulus), ascending.
+
+    >>> from dalenius.model.queries import Count
+    >>> attained_sums(Count(), record_types(Count(), Records(3, alphabet=2))).tolist()
+    [0, 1, 2, 3]
+    """
+    modulus = query.modulus()
     step = _step(modulus, types)
     powers = (_power(_letter_sums(t, modulus, step), t.times, modulus, _reached) for t in types)
-    totals = reduce(lambda a, b: _reached(a, b, modulus), powers, _zero(modulus, step))
-    return np.unique(query.index_of_total(totals.attained(), records))
+    return reduce(lambda a, b: _reached(a, b, modulus), powers, _zero(modulus, step)).attained()
 
 
 def sums_of_others(modulus: int | None, types: list[RecordType], convolve: Convolution) -> Iterator[Sums]:

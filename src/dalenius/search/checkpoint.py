@@ -81,7 +81,10 @@ class Checkpoint:
         text = f"{json.dumps(header)}\n{body}"
         try:
             if len(text) > MAX_PROOF:
-                raise InputError(f"{self.path}: a checkpoint has at most {MAX_PROOF} bytes, and {len(text)} are needed")
+                raise InputError(
+                    f"{self.path}: a checkpoint has at most {MAX_PROOF} bytes, and {len(text)} are needed; a lower node limit needs "
+                    "fewer"
+                )
             write_whole(self.path, packed(text, 1))
         except InputError as error:
             self._writable = False

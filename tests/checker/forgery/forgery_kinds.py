@@ -435,6 +435,9 @@ def numbers_of(weights: Any, letters: int, inputs: int) -> list[list[Fraction]] 
 # Trees --------------------------------------------------------------------------------------------------------------------------
 
 
+FORKS = ("split", "cut", "part", *forgery_symmetries.ORBITS)
+
+
 def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
     """Every node of every tree: its first line, the line after its last, its level, and the letter of a row tree."""
     found: list[tuple[int, int, str, int]] = []
@@ -454,7 +457,7 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
             continue
         level, letter = waiting.pop()
         begun.append((at, len(waiting), level, letter))
-        if kind in ("split", "part", "cut", "orbit"):
+        if kind in FORKS:
             waiting += [(level, letter)] * 2
         elif kind in ("group", "chamber"):
             waiting.append((level, letter))
@@ -472,11 +475,7 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
 
 def a_node(draft: Draft, *levels: str, inner: bool = False) -> tuple[int, int, str, int] | None:
     """Some node of these levels."""
-    found = [
-        node
-        for node in nodes(draft)
-        if node[2] in levels and (not inner or tag(draft.lines[node[0]]) in ("split", "cut", "part", "orbit"))
-    ]
+    found = [node for node in nodes(draft) if node[2] in levels and (not inner or tag(draft.lines[node[0]]) in FORKS)]
     return draft.rng.choice(found) if found else None
 
 

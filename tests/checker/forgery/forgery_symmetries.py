@@ -20,6 +20,7 @@ from forgery_subjects import Subject, claimed
 from forgery_truth import Row
 
 Triple = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # letters, inputs, outputs, by images
+ORBITS = ("orbit", "orbit-split")
 _FEW = 4
 
 
@@ -72,10 +73,10 @@ def point(draft: Any, outputs: int) -> str:
 
 
 def orbit_line(draft: Any, outputs: int) -> list[Any]:
-    """A line `orbit`."""
+    """A line `orbit`, or `orbit-split`."""
     rng = draft.rng
     a, y, side = rng.randrange(draft.letters), rng.randrange(outputs), rng.choice(["above", "below"])
-    return ["orbit", side, a, y, point(draft, outputs), triples(draft, outputs)]
+    return [rng.choice(ORBITS), side, a, y, point(draft, outputs), triples(draft, outputs)]
 
 
 def orbited(draft: Any, a_node: Any) -> bool:
@@ -93,12 +94,12 @@ def orbited(draft: Any, a_node: Any) -> bool:
 
 
 def turned(draft: Any) -> bool:
-    """An orbit with the other side, other symmetries, another place or point."""
-    at, rng = draft.pick("orbit"), draft.rng
+    """An orbit with the other side, other symmetries, another place or point, or about the other numbers."""
+    at, rng = draft.pick(*ORBITS), draft.rng
     if at is None or len(draft.lines[at]) != 6:
         return False
     line, other = draft.lines[at], orbit_line(draft, draft.outputs)
-    slot = rng.choice([1, 1, 2, 3, 4, 5, 5])
+    slot = rng.choice([0, 1, 1, 2, 3, 4, 5, 5])
     line[slot] = {"above": "below", "below": "above"}.get(line[1], "above") if slot == 1 else other[slot]
     return True
 

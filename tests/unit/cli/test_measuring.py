@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import dalenius as dl
+from dalenius.intervals import plain_above, plain_below
 
 
 def test_json_is_a_list_of_objects(command_line):
@@ -15,7 +17,12 @@ def test_json_is_a_list_of_objects(command_line):
     assert [row["name"] for row in rows] == [row.name for row in wanted]
     for row, same in zip(rows, wanted, strict=True):
         assert {"name", "lower", "upper", "units", "what"} <= set(row)
-        assert (row["lower"], row["upper"], row["units"]) == (same.lower, same.upper, same.units)
+        assert (row["lower"], row["upper"]) == (plain_below(same.lower), plain_above(same.upper))
+        assert row["units"] == same.units
+    told = json.loads(done.stdout, parse_float=Fraction)  # the decimals themselves are on the right side
+    for row, same in zip(told, wanted, strict=True):
+        assert row["lower"] is None or row["lower"] <= Fraction(same.lower)
+        assert row["upper"] is None or row["upper"] >= Fraction(same.upper)
 
 
 def test_a_channel_from_a_csv_file(command_line, tmp_path):
@@ -40,7 +47,7 @@ def test_several_priors(command_line, tmp_path):
     (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n1/3,2/3\n")
     done = command_line("measure", "channel.csv", "--prior", "0.25,0.75; 0.5,0.5", "--json")
     wanted = dl.measure([["9/10", "1/10"], ["1/3", "2/3"]], prior=dl.PriorSet([[0.25, 0.75], [0.5, 0.5]]))
-    assert [row["upper"] for row in json.loads(done.stdout)] == [row.upper for row in wanted]
+    assert [row["upper"] for row in json.loads(done.stdout)] == [plain_above(row.upper) for row in wanted]
     done = command_line("measure", "channel.csv", "--prior", "0.25,0.75;0.5,0.5", "--within", "l1 0.1")
     assert done.returncode == 2
     assert "expected one --prior in the middle, got 2" in done.stderr
@@ -58,7 +65,8 @@ def test_a_mechanisms_file(command_line, tmp_path):
     done = command_line("measure", "own.mechanism.json", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [
-        {"name": r.name, "lower": r.lower, "upper": r.upper, "units": r.units, "what": r.what, "exact": r.exact}
+        {"name": r.name, "lower": plain_below(r.lower), "upper": plain_above(r.upper), "units": r.units}
+        | {"what": r.what, "exact": r.exact}
         for r in dl.measure([[0.9, 0.1], [0.4, 0.6]])
     ]
 
@@ -83,13 +91,13 @@ def test_what_does_not_fit_is_one_line(command_line, tmp_path):
 def test_the_largest_over_a_class_of_priors(command_line, tmp_path):
     (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n1/3,2/3\n")
     found = {}
-    for within in ("l1 0.2", "kl 0.02", "chi2 0.04", "box 0.1", "floor 0.05", "all"):
+    for within in ("l1 0.2", "kl 0.02", "chi2 0.04", "box 0.1", "floor 0.05", "entropy 0.9 max", "all"):
         done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within, "--json")
         assert done.returncode == 0, done.stderr
         found[within] = {row["name"]: row for row in json.loads(done.stdout)}["mutual_information"]
     assert found["l1 0.2"] == found["box 0.1"]
     assert all(row["lower"] <= found["all"]["upper"] for row in found.values())
-    for within, message in (("kl", "with a number"), ("near 1", "expected l1, kl, chi2, box or floor")):
+    for within, message in (("kl", "with a number"), ("near 1", "expected l1, kl, chi2, box, floor or entropy")):
         done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within)
         assert done.returncode == 2
         assert message in done.stderr

@@ -62,6 +62,10 @@ LINES = [
     lines.MixtureOfSelections((0, 1), ("1", "1"), ((0, 1, 2),)),
     lines.MixtureOfClass((0,), ("1", "1"), ("0.5",), (6, ())),
     lines.MixtureOfClass((0,), ("1", "1"), None, None),
+    lines.PieceOfWitness(3, None),
+    lines.PieceOfWitness(0, "-2"),
+    lines.PieceSection(3, None),
+    lines.PieceSection(0, "17"),
     lines.UniformLeaf(),
 ]
 

@@ -75,6 +75,9 @@ VALUES = np.arange(4)
         (dl.symmetric(0.3, k=4), lambda v, y: 0.7 if v == y else 0.1),
         (dl.randomized_response(1.0, k=4), lambda v, y: (math.e if v == y else 1.0) / (math.e + 3)),
         (dl.geometric(0.5, range=3), lambda v, y: geometric_entry(v, y, 0.5, 3)),
+        (dl.several_releases(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
+        (dl.randomized_count(flip=0), lambda v, y: float(v == y)),
+        (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
         (
             dl.exponential(1.0, range=3),
             lambda v, y: math.exp(-abs(v - y) / 2) / sum(math.exp(-abs(v - z) / 2) for z in range(4)),
@@ -92,6 +95,38 @@ def test_channels_are_their_formulas(mechanism, entry):
 def geometric_entry(v, y, epsilon, top):
     a = math.exp(-epsilon)
     return a ** abs(v - y) / (1 + a) * (1 if y in (0, top) else 1 - a)
+
+
+def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
+    """Noise on 60 integers more on either side: the same capacity, and the same information of any law."""
+    mechanism, values = dl.discrete_laplace(0.7), np.array([0, 2, 5])
+    steps = np.abs(np.arange(-60, 66)[None, :] - values[:, None])
+    whole = math.tanh(0.35) * np.exp(-0.7 * steps)
+    merged = mechanism.channel(values)
+    assert merged.shape == (3, 6)
+    assert mechanism.output_labels(values) == ["at most 0", "1", "2", "3", "4", "at least 5"]
+    np.testing.assert_allclose(support.capacity(merged)[0], support.capacity(whole)[0], atol=1e-11)
+    law = np.array([0.2, 0.5, 0.3])
+    np.testing.assert_allclose(
+        law @ support.divergences(merged, law @ merged), law @ support.divergences(whole, law @ whole)
+    )
+    assert mechanism.channel(np.array([4])).tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.discrete_laplace(), "either epsilon or scale"),
+        (lambda: dl.discrete_laplace(1, scale=1), "either epsilon or scale"),
+        (lambda: dl.discrete_laplace(0), "above 0"),
+        (lambda: dl.discrete_laplace(scale="1/2000"), "at least 1/1000"),
+        (lambda: dl.discrete_laplace(scale=-1), "at least 1/1000"),
+        (lambda: dl.discrete_laplace(scale="wide"), "wide"),
+    ],
+)
+def test_noise_that_cannot_be(build, words):
+    with pytest.raises(dl.InputError, match=re.escape(words)):
+        build()
 
 
 def test_laplace_threshold_channel():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from dalenius.designs.linear.program import PrivateDesign
 from dalenius.information.arrays import Floats
 from dalenius.search import Clock
 
-__all__ = ["DoubleSolution", "solved_in_doubles"]
+__all__ = ["DoubleSolution", "answered", "solved_in_doubles"]
 
 # the interior-point method, with crossover to a vertex, is the quicker from 100 inputs on
 METHODS = ("highs-ipm", "highs-ds")
@@ -48,14 +49,18 @@ class DoubleSolution:
 
 def solved_in_doubles(program: PrivateDesign, exp_epsilon: float, clock: Clock) -> DoubleSolution | None:
     """What a solver says; None if it fails, or is stopped."""
+    found = answered(clock, lambda: _solve(program, exp_epsilon, clock))
+    return None if found is None else _solution(program, exp_epsilon, found)
+
+
+def answered(clock: Clock, solve: Callable[[], OptimizeResult]) -> OptimizeResult | None:
+    """What a solver answers before the clock has run out, which it does at Ctrl-C, too; None if it fails, or is stopped."""
     answers = list[OptimizeResult]()
-    thread = threading.Thread(target=lambda: answers.append(_solve(program, exp_epsilon, clock)), daemon=True)
+    thread = threading.Thread(target=lambda: answers.append(solve()), daemon=True)
     thread.start()
     while thread.is_alive() and not clock.expired:
         thread.join(LOOK)
-    if not answers or answers[0].status != 0 or answers[0].x is None:
-        return None
-    return _solution(program, exp_epsilon, answers[0])
+    return answers[0] if answers and answers[0].status == 0 and answers[0].x is not None else None
 
 
 def _solve(program: PrivateDesign, exp_epsilon: float, clock: Clock) -> OptimizeResult:

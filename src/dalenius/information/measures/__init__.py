@@ -44,6 +44,7 @@ from dalenius.information.measures.pointwise import (
 from dalenius.information.measures.prior_classes import (
     AllPriors,
     ChiSquareBall,
+    EntropyFloor,
     KLBall,
     PriorBall,
     PriorBox,
@@ -66,6 +67,7 @@ from dalenius.information.measures.privacy import (
 __all__ = [
     "AllPriors",
     "ChiSquareBall",
+    "EntropyFloor",
     "KLBall",
     "PriorBall",
     "PriorBox",

@@ -23,6 +23,7 @@ from dalenius.information.measures.numbers import Numbers, as_numbers, divergenc
 __all__ = [
     "AllPriors",
     "ChiSquareBall",
+    "EntropyFloor",
     "KLBall",
     "PriorBall",
     "PriorBox",
@@ -280,6 +281,26 @@ class KLBall(Ball):
 
     def distance(self, law: Numbers, center: Numbers) -> Any:
         return arb(divergence(law, center).item())
+
+
+@dataclass(frozen=True, eq=False)
+class EntropyFloor(KLBall):
+    """H(P) >= b: the KL ball around the uniform law P0 of radius log n - b, which is between `radius` and `above`.
+
+    *Bound because* the law of a least mean is in the smaller ball, and its bound is that of the larger one.
+
+    >>> half = np.array([fmpq(1, 2), fmpq(1, 2)])
+    >>> EntropyFloor(half, fmpq(1, 50), fmpq(1, 49)).below(np.array([fmpq(1, 2), fmpq(1, 4)])) <= fmpq(350084, 10**6)
+    True
+    """
+
+    above: Any = 0
+
+    def below(self, numbers: Numbers) -> Any:
+        return super().below(numbers) if self.radius > 0 or self.above == 0 else least(numbers).item()
+
+    def dual(self, k: Numbers, center: Numbers, proof: tuple[float, ...]) -> Any:
+        return KLBall(self.center, self.above).dual(k, center, proof)
 
 
 class ChiSquareBall(Ball):

@@ -8,6 +8,7 @@ from dalenius.model.adversaries.box_priors import BoxPriors
 from dalenius.model.adversaries.chi_square_ball_priors import ChiSquareBallPriors
 from dalenius.model.adversaries.entropy_at_least import AnyPrior, EntropyAtLeast
 from dalenius.model.adversaries.floor_priors import FloorPriors
+from dalenius.model.adversaries.independent_blocks import IndependentBlocks
 from dalenius.model.adversaries.kl_ball_priors import KLBallPriors
 from dalenius.model.adversaries.l1_ball_priors import L1BallPriors
 from dalenius.model.adversaries.polytope_priors import PolytopePriors
@@ -23,6 +24,7 @@ __all__ = [
     "EntropyAtLeast",
     "FixedPrior",
     "FloorPriors",
+    "IndependentBlocks",
     "KLBallPriors",
     "L1BallPriors",
     "LawClass",
@@ -36,6 +38,7 @@ ADVERSARIES: dict[str, type[Adversary]] = {
     for adversary in (
         ProductPriors,
         PriorSet,
+        IndependentBlocks,
         FloorPriors,
         BoxPriors,
         PolytopePriors,

@@ -30,6 +30,10 @@ class Adversary(Shelved):
     def check(self, records: Records) -> None:
         """Raise `InputError` if the set does not fit these records."""
 
+    def check_design(self, records: Records) -> None:
+        """The same, where a mechanism is to be designed against it; `InputError` where no design knows it, too."""
+        self.check(records)
+
     def in_words(self) -> str:
         """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"

@@ -44,7 +44,9 @@ class PolytopePriors(LawClass):
         listed = as_list(vertices, "adversary: vertices")
         laws = tuple(as_law(law, f"adversary: vertices[{j}]") for j, law in enumerate(listed))
         if not laws or len({len(law) for law in laws}) > 1:
-            raise InputError("adversary: vertices must be at least one law, all with as many letters")
+            raise InputError(
+                "adversary: vertices must be at least one law, all with as many letters; list each vertex as one law"
+            )
         if sum(map(len, laws)) > MAX_NUMBERS:
             raise InputError(f"adversary: at most {MAX_NUMBERS} numbers, got {len(laws)} vertices of {len(laws[0])}")
         object.__setattr__(self, "vertices", laws)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_list
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
 from dalenius.exact import Rows as WrittenRows
 from dalenius.model.constraints.base import Entry, MechanismSpace, Rows, Terms, as_entry
 from dalenius.model.constraints.secret import (
@@ -84,7 +84,9 @@ class InformationPrivacy(SecretRatios):
         if exempt is not None:
             listed = tuple(as_entry(pair, f"{what}: exempt") for pair in as_list(exempt, f"{what}: exempt"))
             if not listed or len(set(listed)) != len(listed):
-                raise InputError(f"{what}: exempt must list at least one pair [letter, output], no two alike")
+                raise InputError(
+                    f"{what}: exempt must list at least one pair [letter, output], no two alike; leave it out for none"
+                )
         for name, value in (("delta", share), ("strong", strong), ("exempt", listed)):
             object.__setattr__(self, name, value)
 
@@ -135,6 +137,7 @@ class InformationPrivacy(SecretRatios):
         >>> InformationPrivacy.flagged(2, 1)
         [(0, 1), (1, 1)]
         """
+        letters, outputs = _counts("flagged", letters, outputs)
         return [(s, outputs + y) for y in range(outputs) for s in range(letters)]
 
     @staticmethod
@@ -144,6 +147,7 @@ class InformationPrivacy(SecretRatios):
         >>> InformationPrivacy.subsets(2, 1)
         [(0, 1), (1, 2), (0, 3), (1, 3)]
         """
+        letters, outputs = _counts("subsets", letters, outputs)
         if letters > MAX_SUBSETS:
             raise InputError(f"subsets: 2^{letters} copies of each output; there are at most {MAX_SUBSETS} letters")
         return [
@@ -153,3 +157,8 @@ class InformationPrivacy(SecretRatios):
             for s in range(letters)
             if k >> s & 1
         ]
+
+
+def _counts(what: str, letters: object, outputs: object) -> tuple[int, int]:
+    """How many letters and outputs there are, at least one of each."""
+    return as_integer(letters, f"{what}: letters", at_least=1), as_integer(outputs, f"{what}: outputs", at_least=1)

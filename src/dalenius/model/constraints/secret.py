@@ -18,6 +18,7 @@ __all__ = [
     "Matrices",
     "Priors",
     "Secret",
+    "as_joint",
     "as_priors",
     "as_secret",
     "check_secret",
@@ -43,6 +44,12 @@ class JointLaw:
     """
 
     masses: tuple[tuple[Fraction, ...], ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Fraction]]) -> JointLaw:
+        """The rows divided by their exact sum."""
+        total = sum((p for row in rows for p in row), Fraction(0))
+        return cls(tuple(tuple(p / total for p in row) for row in rows))
 
     @cached_property
     def pi(self) -> tuple[Fraction, ...]:
@@ -84,19 +91,22 @@ def as_secret(value: Any, what: str) -> Matrices | None:
         raise InputError(
             f"{what}: secret: expected a joint law, a row for each letter of the secret, or a list of them"
         )
-    return tuple(_as_joint(law, f"{what}: secret[{n}]") for n, law in enumerate(listed))
+    return tuple(as_joint(law, f"{what}: secret[{n}]") for n, law in enumerate(listed))
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple) or getattr(value, "ndim", 0) > 0
 
 
-def _as_joint(value: list[Any], what: str) -> tuple[tuple[Fraction, ...], ...]:
+def as_joint(value: Sequence[Any], what: str, of: str = "the secret") -> tuple[tuple[Fraction, ...], ...]:
+    """One joint law as written; `InputError` if it is none.
+
+    >>> as_joint([[0.5, 0.25], [0, 0.25]], "useful")
+    ((Fraction(1, 2), Fraction(1, 4)), (Fraction(0, 1), Fraction(1, 4)))
+    """
     rows = tuple(as_nonnegative(row, f"{what}[{s}]", noun="a probability") for s, row in enumerate(value))
     if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
-        raise InputError(
-            f"{what}: expected a row for each letter of the secret, with a number for each input, all as long"
-        )
+        raise InputError(f"{what}: expected a row for each letter of {of}, with a number for each input, all as long")
     total = exact_sum([p for row in rows for p in row], what)
     if abs(total - 1) > SUM:
         raise InputError(f"{what}: the numbers of a joint law must sum to 1 (within 1e-9), got {float(total):.12g}")
@@ -141,11 +151,7 @@ def check_secret(secret: Matrices | None, priors: Priors | None, space: Mechanis
 def laws_of(secret: Matrices | None, priors: Priors | None, space: MechanismSpace) -> list[JointLaw]:
     """The laws, exactly: each divided by its sum; of the input itself where no joint law is given."""
     if secret is not None:
-        found = []
-        for law in secret:
-            total = sum((p for row in law for p in row), Fraction(0))
-            found.append(JointLaw(tuple(tuple(p / total for p in row) for row in law)))
-        return found
+        return [JointLaw.of(law) for law in secret]
     weights = [space.law] if priors is None else [tuple(p / sum(prior) for p in prior) for prior in priors]
     return [
         JointLaw(tuple(tuple(p if x == s else Fraction(0) for x in range(len(law))) for s, p in enumerate(law)))

@@ -6,6 +6,7 @@ the files of their names.
 
 from dalenius.model.mechanisms.base import Mechanism
 from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.geometric import Geometric
 from dalenius.model.mechanisms.hadamard_response import HadamardResponse
@@ -14,7 +15,9 @@ from dalenius.model.mechanisms.local_hashing import LocalHashing
 from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.mechanisms.optimized_unary_encoding import OptimizedUnaryEncoding
 from dalenius.model.mechanisms.protocols import LocalProtocol
+from dalenius.model.mechanisms.randomized_count import RandomizedCount
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.several_releases import SeveralReleases
 from dalenius.model.mechanisms.subset_selection import SubsetSelection
 from dalenius.model.mechanisms.symmetric import Symmetric
 
@@ -22,6 +25,7 @@ __all__ = [
     "MECHANISMS",
     "Channel",
     "DesignedMechanism",
+    "DiscreteLaplace",
     "Exponential",
     "Geometric",
     "HadamardResponse",
@@ -30,7 +34,9 @@ __all__ = [
     "LocalProtocol",
     "Mechanism",
     "OptimizedUnaryEncoding",
+    "RandomizedCount",
     "RandomizedResponse",
+    "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
 ]
@@ -43,7 +49,10 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         RandomizedResponse,
         LaplaceThreshold,
         Geometric,
+        DiscreteLaplace,
+        RandomizedCount,
         Exponential,
+        SeveralReleases,
         SubsetSelection,
         OptimizedUnaryEncoding,
         LocalHashing,

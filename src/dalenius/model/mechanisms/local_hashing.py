@@ -36,7 +36,7 @@ class LocalHashing(LocalProtocol):
     Raises
     ------
     InputError
-        If epsilon is negative or cannot be read, or `buckets` or `k` is below 2.
+        If epsilon is negative or cannot be read, or `buckets` or `k` is below 2, or `buckets` above 10^9.
 
     Notes
     -----

@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -29,6 +30,9 @@ class Query(Shelved):
     def check(self, records: Records) -> None:
         """Raise `InputError` if the query does not fit these records."""
 
+    def check_values(self, records: Records) -> None:
+        """Raise `InputError` if there are too many values to list them."""
+
     @abstractmethod
     def value(self, records: Records, letters: Sequence[int]) -> int:
         """f(x) of the dataset x with these letters, one a record; `InputError` if it is none."""
@@ -48,6 +52,10 @@ class AdditiveQuery(Query):
     def varies_by_record(self) -> bool:
         """Whether `contribution` depends on more than the alphabet."""
         return False
+
+    def of_block(self, first: int, records: Records) -> Self:
+        """The same query of a block of consecutive records, of which `first` is the first, by itself."""
+        return self
 
     def modulus(self) -> int | None:
         """The sum is taken modulo this, or over the integers."""

@@ -45,8 +45,14 @@ class Count(AdditiveQuery):
                 f"query: letter {max(self.letters)} is in no record's alphabet (the largest has letters 0 to "
                 f"{max(records.alphabets) - 1})"
             )
+
+    def check_values(self, records: Records) -> None:
         if len(records) >= MAX_VALUES:
             raise InputError(f"query: a count over {len(records)} records has more than {MAX_VALUES} values")
+
+    def of_block(self, first: int, records: Records) -> Count:
+        """Without the letters that no record of the block has; one that has none of them counts nothing, and is no question."""
+        return Count([letter for letter in self.letters if letter < max(records.alphabets)])
 
     def values(self, records: Records) -> Integers:
         return np.arange(len(records) + 1)

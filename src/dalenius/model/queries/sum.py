@@ -49,6 +49,8 @@ class Sum(AdditiveQuery):
     def check(self, records: Records) -> None:
         if self.weights is not None:
             self._check_lengths(records)
+
+    def check_values(self, records: Records) -> None:
         contributions = [(times, self.contribution(record, size)) for record, (size, times) in self._distinct(records)]
         step = spacing(c for _, c in contributions)
         span = sum(times * ((max(c) - min(c)) // step) for times, c in contributions)
@@ -84,6 +86,17 @@ class Sum(AdditiveQuery):
             return tuple(range(alphabet))
         row: Any = self.weights[record] if self.varies_by_record() else self.weights
         return tuple(row[:alphabet])
+
+    def of_block(self, first: int, records: Records) -> Sum:
+        """With the weights of its letters, and of its records where each has its own."""
+        if self.weights is None:
+            return self
+        own: Any = (
+            self.weights[first : first + len(records)]
+            if self.varies_by_record()
+            else self.weights[: max(records.alphabets)]
+        )
+        return Sum(own)
 
     def values(self, records: Records) -> Integers:
         attained, low = 1, 0  # bit j of `attained` is set when low + j * step is a sum of some records

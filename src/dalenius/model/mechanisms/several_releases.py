@@ -1,0 +1,209 @@
+"""Several releases of one value: all of their outputs together."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from flint import arb, fmpq
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, as_integer, as_list
+from dalenius.information.arrays import Integers
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism
+from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
+from dalenius.model.mechanisms.exponential import Exponential
+from dalenius.model.mechanisms.geometric import Geometric
+from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold
+from dalenius.model.mechanisms.matrix import Channel
+from dalenius.model.mechanisms.randomized_count import RandomizedCount
+from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.shelf import check_keys, read_shelved
+
+__all__ = ["SeveralReleases", "several_releases"]
+
+PARTS: dict[str, type[Mechanism]] = {
+    part.kind: part
+    for part in (
+        Channel,
+        Symmetric,
+        RandomizedResponse,
+        LaplaceThreshold,
+        Geometric,
+        DiscreteLaplace,
+        RandomizedCount,
+        Exponential,
+    )
+}
+MOST = 10**6  # releases
+
+
+@dataclass(frozen=True, init=False)
+class SeveralReleases(Mechanism):
+    """Independent releases of the same value, looked at together: the product of their channels.
+
+    Of T releases by one mechanism only how often each output came matters, its *type*: all sequences of a type have the same
+    probability on every input, so they are merged without loss, and T releases of k outputs have C(T+k-1, k-1) outputs, not k^T.
+
+    Parameters
+    ----------
+    *mechanisms : Mechanism
+        Matrices by query values, or built-in ones but local protocols. Equal ones are counted together.
+    times : int, optional
+        All of them are released so many times.
+
+    Raises
+    ------
+    InputError
+        If there is no mechanism, or one that cannot be repeated; `channel` raises it where there are more than 2^24 entries.
+
+    >>> from dalenius.model.mechanisms.randomized_response import randomized_response
+    >>> import numpy as np
+    >>> four = several_releases(randomized_response(3), times=4)
+    >>> four.channel(np.arange(3)).shape, four.output_labels(np.arange(3))[:3]
+    ((3, 15), ['4 x 0', '3 x 0, 1 x 1', '3 x 0, 1 x 2'])
+    """
+
+    kind: ClassVar[str] = "several_releases"
+    parts: tuple[tuple[Mechanism, int], ...]
+
+    def __init__(self, *mechanisms: Mechanism, times: Integer = 1) -> None:
+        each = as_integer(times, "mechanism: times", at_least=1, at_most=MOST)
+        for mechanism in mechanisms:
+            if not isinstance(mechanism, tuple(PARTS.values())):
+                raise InputError(f"mechanism: several_releases knows {', '.join(PARTS)}; got {brief(mechanism)}")
+            if mechanism.indexed_by() != "query":
+                raise InputError("mechanism: several_releases needs matrices whose rows are the query's values")
+        if not mechanisms:
+            raise InputError("mechanism: several_releases needs at least one mechanism")
+        counted = Counter(mechanisms)
+        object.__setattr__(self, "parts", tuple((part, each * count) for part, count in counted.items()))
+
+    def channel(self, values: Integers) -> Floats:
+        factors = [_repeated(part.channel(values), times) for part, times in self._within(values)]
+        found = factors[0]
+        for factor in factors[1:]:
+            found = (found[:, :, None] * factor[:, None, :]).reshape(len(found), -1)
+        return found / found.sum(axis=1, keepdims=True)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        found: ExactEntries | None = None
+        for part, times in self._within(values):
+            own = _repeated_exactly(part.exact_entries(values), times)
+            found = own if found is None else _product(found, own)
+        assert found is not None
+        return found
+
+    def output_labels(self, values: Integers) -> list[str]:
+        names = []
+        for part, times in self._within(values):
+            labels = part.output_labels(values)
+            types = _types(len(labels), times).tolist()
+            names.append([_name(kind, labels) if times > 1 else labels[int(np.argmax(kind))] for kind in types])
+        return ["; ".join(chosen) for chosen in itertools.product(*names)]
+
+    def to_table(self) -> dict[str, Any]:
+        return {"parts": [{"kind": part.kind, **part.to_table(), "times": times} for part, times in self.parts]}
+
+    def normal_table(self) -> dict[str, Any]:
+        return {"parts": [{"kind": part.kind, **part.normal_table(), "times": times} for part, times in self.parts]}
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> SeveralReleases:
+        """Build from a table without `kind`; parts stay as they are listed."""
+        check_keys(table, ("parts",), where)
+        read = []
+        for j, part in enumerate(as_list(table.get("parts", ()), f"{where}: parts")):
+            place = f"{where}: parts[{j}]"
+            if not isinstance(part, Mapping):
+                raise InputError(f"{place}: expected a table, got {brief(part)}")
+            rest = {key: value for key, value in part.items() if key != "times"}
+            times = as_integer(part.get("times", 1), f"{place}: times", at_least=1, at_most=MOST)
+            read.append((read_shelved(PARTS, rest, place), times))
+        made = cls(*(part for part, _ in read))
+        object.__setattr__(made, "parts", tuple(read))
+        return made
+
+    def _within(self, values: Integers) -> tuple[tuple[Mechanism, int], ...]:
+        """The parts; `InputError` if their channel would be too large."""
+        outputs = 1
+        for part, times in self.parts:
+            width = part.channel(values).shape[1]
+            outputs *= math.comb(times + width - 1, width - 1)
+            if outputs * values.size > MAX_ENTRIES:
+                raise InputError(
+                    f"mechanism: the channel of all releases would have more than {MAX_ENTRIES} entries; merge outputs, or ask about "
+                    "fewer releases"
+                )
+        return self.parts
+
+
+several_releases = SeveralReleases
+
+
+def _types(width: int, times: int) -> Integers:
+    """How often each of `width` outputs came, of so many releases; in reverse lexicographic order.
+
+    >>> _types(2, 2).tolist()
+    [[2, 0], [1, 1], [0, 2]]
+    """
+    bars = np.array(list(itertools.combinations(range(times + width - 1), width - 1)), dtype=np.int64)
+    bars = bars.reshape(-1, width - 1)
+    ends = np.full((len(bars), 1), times + width - 1)
+    counts = np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
+    return counts[::-1]
+
+
+def _coefficients(types: Integers) -> list[int]:
+    """In how many orders the outputs of each type can come."""
+    factorials = [math.factorial(c) for c in range(int(types.sum(axis=1).max()) + 1)]
+    return [factorials[sum(kind)] // math.prod(factorials[c] for c in kind) for kind in types.tolist()]
+
+
+def _repeated(channel: Floats, times: int) -> Floats:
+    """The channel of the types."""
+    types = _types(channel.shape[1], times)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(types[:, None, :] > 0, types[:, None, :] * np.log(channel)[None], 0.0).sum(axis=2)
+    sizes = np.array([math.log(c) for c in _coefficients(types)])
+    return np.exp(logs + sizes[:, None]).T
+
+
+def _repeated_exactly(entries: ExactEntries, times: int) -> ExactEntries:
+    """The same in exact numbers; numbers are one where they are the same product of the same numbers."""
+    types = _types(entries.index.shape[1], times)
+    coefficients = _coefficients(types)
+    place: dict[tuple[int, tuple[tuple[int, int], ...]], int] = {}
+    numbers = list[fmpq | arb]()
+    powers: dict[tuple[int, int], fmpq | arb] = {}
+    index = np.empty((len(entries.index), len(types)), dtype=np.int64)
+    for x, row in enumerate(entries.index.tolist()):
+        for y, (kind, ways) in enumerate(zip(types.tolist(), coefficients, strict=True)):
+            exponents = Counter[int]()
+            for number, count in zip(row, kind, strict=True):
+                exponents[number] += count
+            key = ways, tuple(sorted((number, count) for number, count in exponents.items() if count))
+            if key not in place:
+                place[key] = len(numbers)
+                factors = (powers.setdefault(pair, entries.numbers[pair[0]] ** pair[1]) for pair in key[1])
+                numbers.append(math.prod(factors, start=fmpq(ways)))
+            index[x, y] = place[key]
+    return ExactEntries(numbers, index)
+
+
+def _product(first: ExactEntries, second: ExactEntries) -> ExactEntries:
+    """Of two independent releases."""
+    pairs = first.index[:, :, None] * len(second.numbers) + second.index[:, None, :]
+    used, index = np.unique(pairs.reshape(len(pairs), -1), return_inverse=True)
+    numbers = [first.numbers[k // len(second.numbers)] * second.numbers[k % len(second.numbers)] for k in used.tolist()]
+    return ExactEntries(numbers, index.reshape(len(pairs), -1))
+
+
+def _name(kind: list[int], labels: list[str]) -> str:
+    return ", ".join(f"{count} x {label}" for count, label in zip(kind, labels, strict=True) if count)

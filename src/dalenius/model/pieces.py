@@ -1,0 +1,200 @@
+"""What a question about independent blocks comes down to: questions about one block each, for every total of the other records.
+
+I(X_i; Y) is convex in the channel from the own block to the release, so the rest of the data is at one dataset, and matters through
+the sum of its contributions alone. Noise that is added to the sum makes all totals the same question (docs/theory.md, independent
+blocks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
+from dalenius.model.mechanisms import (
+    Channel,
+    DiscreteLaplace,
+    Exponential,
+    Geometric,
+    LaplaceThreshold,
+    Mechanism,
+    RandomizedResponse,
+    Symmetric,
+)
+from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
+from dalenius.model.queries.base import AdditiveQuery
+from dalenius.model.records import Records
+from dalenius.model.sums import RecordType, attained_sums, record_types
+
+__all__ = ["Piece", "pieces"]
+
+SYMMETRIC = (Symmetric, RandomizedResponse)
+ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
+KNOWN = (
+    "count or sum with geometric or discrete_laplace noise; parity or modular_sum with symmetric or randomized_response; parity or "
+    "threshold with any noise on a bit; or any of these queries with a matrix from its values"
+)
+MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some blocks that nobody can tell apart, with a total of the other records, as a question about one of them by itself.
+
+    Attributes
+    ----------
+    block, first, times : int
+        The first block, its first record, and how many blocks there are.
+    total : int or None
+        What the contributions of the other records add up to; None where that makes no difference.
+    records, query, mechanism
+        Of the question.
+    """
+
+    block: int
+    first: int
+    times: int
+    total: int | None
+    records: Records
+    query: Query
+    mechanism: Mechanism
+
+
+def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
+    """All of them; those that tell nothing about anybody, because no letter changes the query's value, are left out.
+
+    Raises
+    ------
+    InputError
+        If it is not known what such a query and mechanism come down to, or there are more than 100,000 pieces.
+
+    >>> from dalenius.model.mechanisms import Geometric
+    >>> [piece] = pieces(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), IndependentBlocks(4))
+    >>> piece.times, piece.total, piece.query.values(piece.records).tolist()
+    (250000, None, [0, 1, 2, 3, 4])
+    """
+    if not isinstance(query, AdditiveQuery):
+        raise InputError(_unknown(query, mechanism))
+    split = _way(query, mechanism)
+    if isinstance(mechanism, Channel):
+        query.check_values(records)
+        mechanism.channel(query.values(records))
+    _need_in_range(query, records, mechanism)
+    about = (
+        (lambda start, size: query.of_block(start, _block(records, start, size))) if query.varies_by_record() else None
+    )
+    found = list[Piece]()
+    for kind in adversary.kinds_of(records, about):
+        if _tells(query, kind):
+            found += split(query, records, mechanism, kind)
+        if len(found) > MOST:
+            raise InputError(f"adversary: the blocks come down to more than {MOST} audits; make fewer kinds of them")
+    return found
+
+
+def _block(records: Records, start: int, size: int) -> Records:
+    return Records(alphabets=records.alphabets[start : start + size])
+
+
+Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
+
+
+def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
+    """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
+    on_a_bit = isinstance(mechanism, ON_A_BIT) or (
+        isinstance(mechanism, Geometric | Exponential) and mechanism.range is None
+    )
+    of_values = isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+    match query:
+        case Count() | Sum() if isinstance(mechanism, Geometric | DiscreteLaplace):
+            return _shifted
+        case Parity() if on_a_bit:
+            return _turned
+        case ModularSum() if isinstance(mechanism, SYMMETRIC):
+            return _turned
+        case Threshold() if on_a_bit or of_values:
+            return _thresholds
+        case Count() | Sum() | Parity() | ModularSum() if of_values:
+            return _rows
+    raise InputError(_unknown(query, mechanism))
+
+
+def _shifted(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Two-sided geometric noise: of outputs beyond the block's own values only the side matters, whatever the total."""
+    assert isinstance(mechanism, Geometric | DiscreteLaplace)
+    noise = mechanism.merged if isinstance(mechanism, DiscreteLaplace) else Geometric(mechanism.epsilon)
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), noise)
+
+
+def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """A channel that adding the total to its inputs and outputs leaves as it is."""
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, query, mechanism)
+
+
+def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """What is left of the threshold once the others' letters are counted; only where the block can still decide."""
+    assert isinstance(query, Threshold)
+    own, others = (_largest_sum(block) for block in (kind.records, records))
+    others -= own
+    for total in range(max(query.at - own, 0), min(query.at - 1, others) + 1):
+        yield Piece(kind.block, kind.first, kind.times, total, kind.records, Threshold(query.at - total), mechanism)
+
+
+def _largest_sum(records: Records) -> int:
+    return sum(times * (size - 1) for size, times in records.runs)
+
+
+def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """The rows of the values that are left, for every total."""
+    assert isinstance(mechanism, Channel)
+    own = query.of_block(kind.first, kind.records)
+    values = own.values(kind.records)
+    for total in attained_sums(query, _others(query, records, kind)).tolist():
+        rows = [mechanism.rows[k] for k in _places(query, records, values + total)]
+        yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, Channel(rows))
+
+
+def _places(query: AdditiveQuery, records: Records, values: np.ndarray) -> list[int]:
+    """Where these values stand among the query's."""
+    modulus = query.modulus()
+    listed = values if modulus is None else values % modulus
+    return np.searchsorted(query.values(records), listed).tolist()
+
+
+def _others(query: AdditiveQuery, records: Records, kind: BlockKind) -> list[RecordType]:
+    """The types of the records outside the block."""
+    own = {t.contribution: t.times for t in record_types(query.of_block(kind.first, kind.records), kind.records)}
+    types = (replace(t, times=t.times - own.get(t.contribution, 0)) for t in record_types(query, records))
+    return [t for t in types if t.times]
+
+
+def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
+    """Whether some letter of some record of the block changes the query's sum."""
+    modulus = query.modulus()
+    sizes = (
+        enumerate(kind.records.alphabets, kind.first)
+        if query.varies_by_record()
+        else ((0, a) for a, _ in kind.records.runs)
+    )
+    contributions = (query.contribution(record, size) for record, size in sizes)
+    return any(len({c if modulus is None else c % modulus for c in row}) > 1 for row in contributions)
+
+
+def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
+    """Refuse a range that does not have all sums."""
+    if not isinstance(mechanism, Geometric) or mechanism.range is None or not isinstance(query, Count | Sum):
+        return
+    types = record_types(query, records)
+    least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
+    lo, hi = mechanism.range
+    if not lo <= least <= most <= hi:
+        raise InputError(
+            f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"
+        )
+
+
+def _unknown(query: Query, mechanism: Mechanism) -> str:
+    return f"adversary: independent_blocks knows {KNOWN}; got {query.kind} with {mechanism.kind}"

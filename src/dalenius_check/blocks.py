@@ -1,0 +1,211 @@
+"""Independent blocks of records: a model about them comes down to its pieces, models about one block where the others are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from .allowance import PAIR, POINTER, limit
+from .arithmetic import fmpq
+from .counts import MODULAR, Groups, contributions
+from .mechanism_kinds import MAX_STATES
+from .model import Model, model_of
+from .noise import noise_of
+from .numbers import need
+from .sums import reached
+
+_MOST = 1 << 24
+_KEEPING = ("symmetric", "randomized_response")
+_BITS = ("laplace_threshold", "discrete_laplace")
+_FREE = ("geometric", "exponential")  # with no range
+
+_KNOWN = (
+    "count or sum with geometric, discrete_laplace or a matrix; parity, modular_sum or threshold with symmetric, randomized_response "
+    "or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric or exponential and no range"
+)
+
+
+class Shape(NamedTuple):
+    """A block's alphabets, and its records' weights where every record has its own."""
+
+    alphabets: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...] | None
+
+
+def _route(model: Model) -> str:
+    """How pieces are made, by the query and the mechanism."""
+    query, mechanism = model.query["kind"], model.mechanism
+    kind, plain = mechanism["kind"], mechanism.get("range") is None
+    told = kind in (*_KEEPING, *_BITS) or (kind in _FREE and plain)
+    listed = kind == "matrix" and mechanism["inputs"] == "query"
+    if query in ("count", "sum") and kind in ("geometric", "discrete_laplace"):
+        return "noise"
+    if (query in MODULAR and kind in _KEEPING) or (query == "parity" and told):
+        return "shift"
+    if query == "threshold" and (told or listed):
+        return "threshold"
+    return "rows" if listed and query in ("count", "sum", *MODULAR) else ""
+
+
+class Blocks:
+    """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.allowance, self.route = model, model.allowance, _route(model)
+        need(self.route != "", f"independent_blocks: the query and the mechanism must be {_KNOWN}")
+        self.allowance.take(4 * len(model.alphabets) * POINTER)
+        size, whole = model.held["size"], len(model.alphabets)
+        full, rest = divmod(whole, size or 1)
+        self.sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
+        need(sum(self.sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+        self._starts = [0, *accumulate(self.sizes)]
+        weights = model.query.get("weights")
+        self._own = weights if weights and isinstance(weights[0], list) else None
+        self._alike = self._own is None and len(set(model.alphabets)) == 1
+        self._sums, self._values = dict[Shape, Sequence[int]](), dict[Shape, Sequence[int]]()
+        self._need_valid()
+
+    @property
+    def alone(self) -> bool:
+        """Whether it does not matter what the other records add."""
+        return self.route in ("noise", "shift")
+
+    @cached_property
+    def modulus(self) -> int:
+        """What sums are taken modulo; 0 if they are not."""
+        kinds = {"parity": 2, "modular_sum": self.model.query.get("modulus", 0)}
+        return int(kinds.get(self.model.query["kind"], 0))
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """The distinct ones."""
+        places = {size: j for j, size in enumerate(self.sizes)}.values() if self._alike else range(len(self.sizes))
+        found = dict[Shape, None]()
+        for j in places:
+            found[self.shape(j)] = None
+        self.allowance.take(sum(len(shape.alphabets) * 2 * PAIR for shape in found))
+        return list(found)
+
+    def shape(self, j: int) -> Shape:
+        """That of block j."""
+        self.allowance.look()
+        place = slice(self._starts[j], self._starts[j + 1])
+        return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
+
+    def _need_valid(self) -> None:
+        """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""
+        for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
+            normal = {"records": [[str(size), str(times)] for size, times in counted]}
+            replace(self.model, normal=normal).need_feasible()
+        mechanism, listed = self.model.mechanism, self.modulus or 2
+        if self.route in ("shift", "threshold"):
+            need(mechanism.get("k") in (None, listed), f"mechanism.k must be {listed}, one for each value")
+        if mechanism["kind"] == "matrix":
+            wanted = len(self.values) if self.route == "rows" else listed
+            need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
+            need(len(mechanism["rows"]) == wanted, f"{len(mechanism['rows'])} rows where {wanted} are needed")
+        if mechanism.get("range"):
+            low, high = mechanism["range"]
+            ends = [sum(end(c) * times for c, times in self._parts.items()) for end in (min, max)]
+            need(
+                low <= ends[0] and ends[1] <= high,
+                "mechanism.range must contain every sum of the records' contributions",
+            )
+
+    @cached_property
+    def _parts(self) -> Groups:
+        return self._contributions(Shape(tuple(self.model.alphabets), self._own and tuple(map(tuple, self._own))))
+
+    def _contributions(self, shape: Shape) -> Groups:
+        """What the letters of some records add to the query's sum, with how many records add so."""
+        found = Groups()
+        for group, times in Counter[Any](shape.weights or shape.alphabets).items():
+            found[contributions(self.model, group)] += times
+        return found
+
+    @cached_property
+    def values(self) -> Sequence[int]:
+        """The values of the model's own query."""
+        return self._listed(self._parts, len(self.model.alphabets))
+
+    def _listed(self, parts: Groups, records: int) -> Sequence[int]:
+        """The values that a query lists of so many records."""
+        if self.modulus:
+            return range(self.modulus)
+        return range(records + 1) if self.model.query["kind"] == "count" else reached(parts, 0, self.allowance)
+
+    def others(self, shape: Shape) -> Sequence[int]:
+        """Every t of a block: the sums that the contributions of all other records can have."""
+        if shape not in self._sums:
+            if self.route == "threshold":
+                most = sum(self.model.alphabets) - len(self.model.alphabets) - self._top(shape)
+                self._sums[shape] = range(most + 1)
+            else:
+                self._sums[shape] = reached(self._parts - self._contributions(shape), self.modulus, self.allowance)
+                self.allowance.take(len(self._sums[shape]) * POINTER)
+        return self._sums[shape]
+
+    def _top(self, shape: Shape) -> int:
+        """The largest sum of a block's letters."""
+        return sum(shape.alphabets) - len(shape.alphabets)
+
+    def _rows(self, shape: Shape, t: int) -> list[int]:
+        """Which rows of the model's matrix a piece has, one for each of its own values."""
+        if shape not in self._values:
+            self._values[shape] = self._listed(self._contributions(shape), len(shape.alphabets))
+        if self.modulus or self.model.query["kind"] == "count":
+            return [(t + v) % len(self.values) for v in self._values[shape]]
+        return [self._places[t + v] for v in self._values[shape]]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {value: k for k, value in enumerate(self.values)}
+
+    @cached_property
+    def _same(self) -> list[int]:
+        """For each row of the matrix the first one that is written alike."""
+        first = dict[Any, int]()
+        return [first.setdefault(tuple(row), k) for k, row in enumerate(self.model.mechanism["rows"])]
+
+    def key(self, shape: Shape, t: int) -> Any:
+        """The same for pieces that are the same model."""
+        if self.route == "rows":
+            return shape, tuple(self._same[k] for k in self._rows(shape, t))
+        return shape, self.model.query["at"] - t if self.route == "threshold" else 0
+
+    def told(self, shape: Shape) -> Collection[int]:
+        """Every t with which a block may tell anything; 0 where t does not matter."""
+        if self.route == "threshold":
+            at = self.model.query["at"]
+            return range(max(0, at - self._top(shape)), min(len(self.others(shape)), at))
+        if all(len({x % self.modulus if self.modulus else x for x in c}) == 1 for c in self._contributions(shape)):
+            return ()
+        if self.route != "rows":
+            return (0,)
+        found = self.others(shape)
+        limit(len(found) * (len(shape.alphabets) + 1) <= _MOST, f"more than {_MOST} values in a block's pieces")
+        return found
+
+    def piece(self, shape: Shape, t: int) -> Model:
+        """The model about one block."""
+        query = {key: item for key, item in self.model.query.items() if item is not None}
+        mechanism = {key: item for key, item in self.model.mechanism.items() if item is not None}
+        if "weights" in query:
+            query["weights"] = (
+                list(map(list, shape.weights)) if shape.weights else query["weights"][: max(shape.alphabets)]
+            )
+        if self.route == "threshold":
+            query["at"] -= t
+        if self.route == "noise":
+            mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
+        if self.route == "rows":
+            mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]
+        tables = {"records": {"alphabets": list(shape.alphabets)}, "query": query, "mechanism": mechanism}
+        free = model_of(
+            {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}, self.allowance
+        )
+        return free.against({"entropy_at_least": (self.model.entropy, self.model.unit)})

@@ -1,0 +1,86 @@
+"""The lines of a certificate about independent blocks: those of certificates about its pieces, one after another."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any, ClassVar
+
+from .arithmetic import arb
+from .blocks import Blocks, Shape
+from .certificate import Lines, Sizes
+from .channel import build
+from .numbers import need
+from .proof import EntropyBound
+from .read import integer, text
+
+_WHOLE = re.compile("-?[0-9]{1,30}")
+
+
+class Piece(EntropyBound):
+    """A piece, whose lines end where those of another one begin."""
+
+    after: ClassVar[Sizes] = {"block": 3}
+
+
+class Households:
+    """Priors under which blocks of records are independent, and the one that is asked about has an entropy.
+
+    Bound because I is convex in the channel from a block to the output, which is a mixture over what the other records can be: it is
+    largest where they are known, and then it depends on them through the sum of their contributions alone.
+    """
+
+    def __init__(self, lines: Lines, blocks: Blocks) -> None:
+        self.lines, self.blocks, self.tally = lines, blocks, Counter[str]()
+        self.allowance = blocks.allowance
+
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness and the pieces in words, and the numbers of leaves by kind."""
+        words, seen, covered = [f"witness: {self._witness(claim)}"], set[Any](), set[Any]()
+        for item in self.lines.run("a block", {"block": 3}, {}):
+            j, shape, t = self._place(item)
+            need((j, t) not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
+            seen.add((j, t))
+            with self.allowance.holding():
+                proof = self._piece(shape, t)
+                proof.bound(arb(claim["upper"]))
+                self.tally += proof.tally
+            covered.add(self.blocks.key(shape, t))
+        for shape in self.blocks.shapes:
+            for t in self.blocks.told(shape):
+                self.allowance.look()
+                known, alone = self.blocks.key(shape, t) in covered, self.blocks.alone
+                about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
+                need(known, f"the file ends, but {about} is not covered")
+        listed = f"{len(seen)} listed, which stand for all of {len(self.blocks.sizes)} blocks"
+        return [*words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
+
+    def _witness(self, claim: dict[str, Any]) -> str:
+        """The piece that proves `lower`, and its witness."""
+        item = self.lines.item("the witness or its piece", {"witness": 3, "at": 3})
+        if item[0] == "witness":
+            need(item[1] is None and item[2] is None, "a line 'at' is expected before a witness")
+            need(claim["lower"] <= 0, "no witness, but lower is positive")
+            return "none, the leakage is never negative"
+        j, shape, t = self._place(item)
+        with self.allowance.holding():
+            return f"{self._piece(shape, t).witness(claim['lower'])} of block {j}"
+
+    def _place(self, item: list[Any]) -> tuple[int, Shape, int]:
+        """A block, its shape, and what the others add, 0 where that does not matter."""
+        j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
+        shape = self.blocks.shape(j)
+        if self.blocks.alone:
+            need(item[2] is None, "t must be null for this query and mechanism")
+            return j, shape, 0
+        need(_WHOLE.fullmatch(text(item[2], "t")) is not None, "t must be an integer written as a string")
+        t = int(item[2])
+        need(t in self.blocks.others(shape), f"the other records' contributions never add up to {t}")
+        return j, shape, t
+
+    def _piece(self, shape: Shape, t: int) -> Piece:
+        model = self.blocks.piece(shape, t)
+        model.need_feasible()
+        channel = build(model)
+        assert channel is not None
+        return Piece(self.lines, model, channel)

@@ -1,0 +1,61 @@
+"""The kinds of mechanisms with their keys and defaults (docs/model-format.md)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from . import read
+from .numbers import need
+from .protocols import MAX_INPUTS, PROTOCOLS
+from .read import REQUIRED, Schema, required
+
+MAX_STATES = 65_536
+_EPSILON = required(read.number, high=1000)
+_K = (partial(read.integer, low=2, high=MAX_STATES), None)
+POSITIVE = partial(read.number, positive=True)
+_PROTOCOL: Schema = {"epsilon": required(read.level), "k": (partial(read.integer, low=2, high=MAX_INPUTS), None)}
+MECHANISMS: dict[str, Schema] = {
+    "matrix": {"inputs": (read.INPUTS, "query"), "rows": required(read.laws)},
+    "symmetric": {"flip": required(read.number, high=1), "k": _K},
+    "randomized_response": {"epsilon": _EPSILON, "k": _K},
+    "laplace_threshold": {"epsilon": _EPSILON},
+    "geometric": {"epsilon": required(POSITIVE, high=1000), "range": (read.span, None)},
+    "discrete_laplace": {"epsilon": (partial(POSITIVE, high=1000), None), "scale": (POSITIVE, None)},
+    "randomized_count": {"epsilon": (_EPSILON[0], None), "flip": (partial(read.number, high=1), None)},
+    "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (POSITIVE, 1)},
+    "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
+    "optimized_unary_encoding": _PROTOCOL,
+    "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
+    "hadamard_response": _PROTOCOL,
+}
+_TIMES: Schema = {"times": (partial(read.integer, low=1), 1)}
+_PARTS: dict[str, Schema] = {kind: {**schema, **_TIMES} for kind, schema in MECHANISMS.items() if kind not in PROTOCOLS}
+_EITHER = {"discrete_laplace": ("epsilon", "scale"), "randomized_count": ("epsilon", "flip")}
+
+
+def _parts(value: Any, what: str) -> list[dict[str, Any]]:
+    """What is released together: mechanisms that tell the query's value."""
+    tables = read.entries(value, what)
+    need(len(tables) > 0, f"{what} must be at least one table")
+    found = [_stated_once(read.known(item, f"{what} {j}", _PARTS), f"{what} {j}") for j, item in enumerate(tables)]
+    need(all(part.get("inputs") != "dataset" for part in found), f"{what}: a matrix must have inputs = 'query'")
+    return found
+
+
+def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
+    """Noise that is stated in one of two ways."""
+    one, other = _EITHER.get(table["kind"], ("", ""))
+    if one:
+        need((table[one] is None) != (table[other] is None), f"{what} must have either {one!r} or {other!r}")
+    small = table["kind"] == "discrete_laplace" and table["scale"] is not None and table["scale"] * 1000 < 1
+    need(not small, f"{what}.scale must be at least 1/1000")
+    return table
+
+
+MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
+
+
+def mechanism(value: Any, what: str) -> dict[str, Any]:
+    """A mechanism of any kind."""
+    return _stated_once(read.variant(value, what, MECHANISMS), what)

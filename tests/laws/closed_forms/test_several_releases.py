@@ -1,0 +1,127 @@
+"""Several releases of one value against listing all sequences of outputs, and reference values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+
+
+def one_letter(mechanism, letters=3):
+    return dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=letters), query=dl.Identity(), mechanism=mechanism, adversary=dl.ProductPriors()
+    )
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "times", "bits"), [(3, 4, 1.5450371213699), (0.1, 64, 0.1010634226316)], ids=["four", "sixty-four"]
+)
+def test_ternary_randomised_response(epsilon, times, bits):
+    """The linear rule, four times the leakage of one answer, says 4.224 bits of at most log2 3."""
+    question = one_letter(dl.several_releases(dl.randomized_response(epsilon), times=times))
+    assert question.shape == (3, math.comb(times + 2, 2))
+    result = dl.solve(question, gap=1e-6).to("bits")
+    assert result.lower - 1e-12 <= bits <= result.upper + 1e-12
+    assert result.gap <= 1e-6
+
+
+def sequences(channels):
+    """The channel of all outputs in their order."""
+    return np.array(
+        [
+            [math.prod(chosen) for chosen in itertools.product(*(channel[v] for channel in channels))]
+            for v in range(len(channels[0]))
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "mechanisms",
+    [
+        (dl.randomized_response(1), dl.randomized_response(1), dl.randomized_response(1)),
+        (dl.geometric(0.5), dl.symmetric(0.2), dl.geometric(0.5)),
+        (dl.Channel([["1/2", "1/2", 0], [0, 1, 0], ["1/3", "1/3", "1/3"]]), dl.exponential(1)),
+    ],
+    ids=["one", "two", "zeros"],
+)
+def test_types_tell_as_much_as_sequences(support, mechanisms):
+    question = one_letter(dl.several_releases(*mechanisms))
+    values = np.arange(3)
+    listed = sequences([mechanism.channel(values) for mechanism in mechanisms])
+    law = np.array([0.5, 0.2, 0.3])
+    told = law @ support.divergences(question.channel, law @ question.channel)
+    assert told == pytest.approx(law @ support.divergences(listed, law @ listed), rel=1e-12)
+    support.assert_contains(dl.solve(question), support.capacity(listed)[0], gap=1e-5)
+    entries = question.mechanism.exact_entries(values)
+    doubles = np.array(
+        [float(x.mid()) if hasattr(x, "mid") else int(x.p) / int(x.q) for x in entries.numbers], dtype=float
+    )
+    np.testing.assert_allclose(doubles[entries.index], question.channel, atol=1e-15)
+    assert len(question.mechanism.output_labels(values)) == question.shape[1]
+    assert dl.loads(dl.dumps(question)) == question
+
+
+def test_a_release_of_no_use_adds_nothing(support):
+    useful = dl.solve(one_letter(dl.randomized_response(1)))
+    both = dl.solve(one_letter(dl.several_releases(dl.randomized_response(1), dl.Channel([["1/2", "1/2"]] * 3))))
+    support.assert_overlap(useful, both)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.several_releases(), "at least one"),
+        (lambda: dl.several_releases(dl.hadamard_response(1)), "knows matrix"),
+        (lambda: dl.several_releases(dl.symmetric(0.1), times=0), "at least 1"),
+        (lambda: dl.several_releases(dl.Channel([[1.0]], inputs="dataset")), "query's values"),
+        (lambda: one_letter(dl.several_releases(dl.symmetric(0.1), times=5000)), "fewer releases"),
+        (lambda: dl.loads(dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace("times", "t")), "t"),
+        (
+            lambda: dl.loads(
+                dl.dumps(one_letter(dl.several_releases(dl.symmetric(0.1)))).replace('"symmetric"', '"x"')
+            ),
+            "x",
+        ),
+    ],
+)
+def test_releases_that_cannot_be(build, words):
+    with pytest.raises(dl.InputError, match=words):
+        build()
+
+
+@pytest.mark.parametrize(
+    "mechanism", [dl.randomized_count(0.7), dl.randomized_count(flip="1/3"), dl.randomized_count(flip=1)]
+)
+def test_a_count_of_randomised_answers_is_what_it_says(mechanism):
+    """By listing which bits are turned round."""
+    flip = float(mechanism.flip) if mechanism.flip is not None else 1 / (1 + math.exp(0.7))
+    n, expected = 4, np.zeros((5, 5))
+    for v in range(n + 1):
+        for turned in itertools.product((0, 1), repeat=n):
+            ones = sum((i < v) ^ t for i, t in enumerate(turned))
+            expected[v, ones] += math.prod(flip if t else 1 - flip for t in turned)
+    np.testing.assert_allclose(mechanism.channel(np.arange(5)), expected, atol=1e-15)
+    entries = mechanism.exact_entries(np.arange(5))
+    doubles = np.array(
+        [float(x.mid()) if hasattr(x, "mid") else int(x.p) / int(x.q) for x in entries.numbers], dtype=float
+    )
+    np.testing.assert_allclose(doubles[entries.index], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.randomized_count(), "either epsilon or flip"),
+        (lambda: dl.randomized_count(1, flip=0.1), "either epsilon or flip"),
+        (lambda: dl.randomized_count(flip=1.1), "from 0 to 1"),
+        (lambda: dl.randomized_count(1).channel(np.array([0, 2])), "0, 1, ..., n"),
+        (lambda: dl.randomized_count(1).channel(np.arange(5000)), "fewer records"),
+    ],
+)
+def test_counts_that_cannot_be(build, words):
+    with pytest.raises(dl.InputError, match=words):
+        build()

@@ -1,0 +1,111 @@
+"""The most information: the catalogue's optima, closed forms, prices that no ray beats, and mechanisms that are private exactly."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.designs.extreme.program import Extreme, information
+from dalenius.designs.extreme.rays import Rays
+
+P1, P2, P3, U4 = [0.5, 0.3, 0.2], [0.6, 0.4], [0.4, 0.3, 0.2, 0.1], [0.25] * 4
+PML, LDP = dl.PointwiseMaximalLeakage, dl.LocalDP
+
+
+def question(law, privacy, **more):
+    return dl.MaxInformation(
+        records=dl.Records(1, alphabet=len(law)), query=dl.Identity(), law=dl.Iid(law), privacy=privacy, **more
+    )
+
+
+def found(problem):
+    """What the program found; its mechanism is private exactly, and no ray tells more than it costs."""
+    extreme = Extreme.of(problem)
+    assert all(sum(row) == 1 and min(row) >= 0 for row in extreme.rows)
+    assert problem.exp_epsilon(extreme.rows) <= problem.privacy.factor()[0]
+    above = extreme.prices + extreme.slack
+    assert extreme.attained - 1e-14 <= above.sum() <= extreme.attained + 1e-9 * max(extreme.attained, 1e-3)
+    rays = Rays.of(problem, float(problem.privacy.factor()[1])).values
+    told = information(rays, np.array(problem.joint.masses, dtype=float))
+    assert np.all(told <= rays @ above + 1e-13)
+    return extreme
+
+
+@pytest.mark.parametrize(
+    ("law", "values"),  # catalogue 002/003, section 2.16, at epsilon 0.1, 0.5, 1
+    [
+        (P1, (0.01188927395, 0.2968451742, 0.7272194731)),
+        (P2, (0.005577269253, 0.264387937, 0.673011667)),
+        (P3, (0.02088755596, 0.4190754802, 0.8505116243)),
+        (U4, (0.01801806122, 0.3501746883, 0.7591015501)),
+    ],
+    ids=["P1", "P2", "P3", "uniform"],
+)
+def test_reference_values(law, values):
+    for epsilon, value in zip((0.1, 0.5, 1), values, strict=True):
+        assert found(question(law, PML(epsilon))).attained == pytest.approx(value, rel=5e-10)
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 1), (4, 2), (5, 2), (6, 3)])
+def test_of_a_uniform_law_the_most_is_epsilon_where_sets_have_a_whole_size(n, k):
+    problem = question([Fraction(1, n)] * n, PML(f"log {n}/{k}"))
+    assert found(problem).attained == pytest.approx(math.log(n / k), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "epsilon", "value"),
+    [
+        (P1, 0.02, 0.0004128736844),
+        (P1, 0.05, 0.002712491563),
+        (P1, 0.2, 0.06119509531),
+        (P3, 0.02, 0.0006282585937),
+        (P3, 0.05, 0.004248809288),
+    ],
+)
+def test_where_hardly_anything_may_be_told(law, epsilon, value):
+    """Below log 1/(1 - min p) there is one ray for each input, whose entry is what the others leave."""
+    e = math.exp(epsilon)
+    closed = sum(p * ((1 - p) * e * epsilon + (1 - e * (1 - p)) * math.log((1 - e * (1 - p)) / p)) for p in law)
+    assert closed == pytest.approx(value, rel=1e-9)
+    assert found(question(law, PML(epsilon))).attained == pytest.approx(value, rel=1e-9)
+
+
+def test_binary_randomised_response_is_the_best_under_local_dp():
+    c = Fraction(3)
+    most = math.log(2) + float(c / (c + 1)) * math.log(c / (c + 1)) + float(1 / (c + 1)) * math.log(1 / (c + 1))
+    extreme = found(question([0.5, 0.5], LDP("log 3")))
+    assert extreme.attained == pytest.approx(most, rel=1e-12)
+    assert sorted(extreme.rows[0]) == [Fraction(1, 4), Fraction(3, 4)]
+
+
+def test_random_private_mechanisms_tell_no_more():
+    """Random channels, mixed with as little of a constant one as makes them private."""
+    rng, joint = np.random.default_rng(0), [[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]
+    for privacy in (LDP(1), PML(0.3)):
+        problem = question(U4, privacy, useful=joint)
+        most = found(problem)
+        for _ in range(20):
+            rows = rng.dirichlet(np.full(5, 0.3), size=4)
+            mixed = [(1 - t) * rows + t / 5 for t in np.linspace(0.0, 1.0, 33)]
+            private = next(q for q in mixed if problem.exp_epsilon(q.tolist()) <= privacy.factor()[0])
+            assert information(private.T, np.array(joint)).sum() <= most.attained + 1e-12
+
+
+def test_more_epsilon_tells_more_and_enough_tells_all():
+    joint = [["1/2", "1/10", 0], [0, "1/5", "1/5"]]
+    values = [found(question(P1, LDP(e), useful=joint)).attained for e in (0, 0.1, 1, 3)]
+    assert values == sorted(values)
+    assert values[0] == pytest.approx(0.0, abs=1e-15)
+    assert found(question(P1, PML("log 5"))).attained == pytest.approx(-sum(p * math.log(p) for p in P1), rel=1e-12)
+
+
+def test_inputs_that_no_dataset_has_are_free():
+    problem = dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP("log 2"))
+    assert problem.possible_inputs == (0, 1, 2)
+    rays = Rays.of(problem, 2.0)
+    assert rays.exact(len(rays.values) - 1, Fraction(2)) == [0, 0, 0, 1]
+    found(problem)

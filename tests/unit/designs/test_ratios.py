@@ -1,0 +1,95 @@
+"""Limits of ratios about many inputs: the sparse program and its repairs agree with exact vertices, and are proved."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius._prove import prove
+from dalenius.designs import RatioProposer, has_only_ratios
+from dalenius.designs.ratios.program import RatioProgram
+from dalenius.search import Limits, Run
+
+JOINT = [["1/4", "3/20", "2/25", "1/50"], ["1/50", "2/25", "3/20", "1/4"]]
+THIRD = [["1/8", "1/16", "1/16", 0], [0, "1/8", "1/4", "1/16"], ["1/16", "1/16", 0, "3/16"]]
+LIMITS = [
+    dl.LocalInformationPrivacy("log 3/2"),
+    dl.LocalInformationPrivacy(0.4, secret=[JOINT, THIRD]),
+    dl.LocalInformationPrivacy("log 2", priors=[[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4]]),
+    dl.LocalDPBetween("log 2", secret=THIRD),
+    dl.LocalDPBetween("log 2", pairs=[(0, 1), (1, 2), (3, 2)]),
+    dl.PointwiseLeakageLimit("log 5/4", secret=JOINT),
+    dl.PointwiseLeakageLimit("log 2", priors=[[0.4, 0.3, 0.3, 0], [0.1, 0.2, 0.3, 0.4]]),
+]
+
+
+def design(*limits, letters=4, **more):
+    more = {"distortion": dl.Absolute(), **more}
+    return dl.MinDistortion(records=dl.Records(1, alphabet=letters), query=dl.Identity(), constraints=limits, **more)
+
+
+def proved(problem):
+    search = Run.of(Limits(gap=1e-6))
+    proposer = RatioProposer.of(problem, search)
+    proposer.run()
+    return prove(problem, proposer, search)
+
+
+@pytest.mark.parametrize("limits", [*([each] for each in LIMITS), [LIMITS[0], LIMITS[3], LIMITS[5]]])
+def test_what_it_proves_is_about_the_exact_optimum(limits):
+    problem = design(*limits)
+    assert not has_only_ratios(problem)  # a small one is solved exactly
+    exact, sparse = dl.solve(problem, gap=1e-9), proved(problem)
+    assert sparse.gap <= 1e-8
+    assert sparse.lower <= exact.upper
+    assert exact.lower <= sparse.upper
+    assert [price.kind for price in sparse.constraints] == [limit.kind for limit in limits]
+    assert sum(price.binds for price in sparse.constraints) >= 1
+    assert min(price.slack for price in sparse.constraints) >= 0
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_repairs_keep_every_row_exactly(limit):
+    problem, rng = design(limit), np.random.default_rng(3)
+    program = RatioProgram(problem)
+    for _ in range(3):
+        q = rng.dirichlet(np.full(4, 0.5), size=4)
+        q[:, 2] = 0.0
+        weights = program.repaired(q / q.sum(axis=1, keepdims=True))
+        assert len({sum(row) for row in weights}) == 1
+        rows = limit.rows(problem.space)
+        for terms in rows.below:
+            assert sum((c * weights[x][y] for (x, y), c in terms.items()), Fraction(0)) <= 0
+        room = min(-sum((c * weights[x][y] for (x, y), c in t.items()), Fraction(0)) for t in rows.below)
+        assert program.slack(weights)[0] == room / sum(weights[0])
+
+
+def test_many_inputs():
+    rng = np.random.default_rng(5)
+    joint = rng.integers(1, 20, size=(3, 60))
+    secret = [[Fraction(int(p), int(joint.sum())) for p in row] for row in joint]
+    problem = design(dl.LocalInformationPrivacy("log 3/2", secret=secret), letters=60)
+    assert has_only_ratios(problem)
+    answer = dl.solve(problem, gap=1e-6)
+    assert answer.gap <= 1e-6
+    assert answer.distortion == problem.expected_distortion(answer.mechanism.rows)
+    assert dl.verify(problem, answer.certificate).proved
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"constraints": [dl.LocalInformationPrivacy(0.5), dl.Unbiased(1)]},
+        {"constraints": [dl.LocalInformationPrivacy(0)]},
+        {
+            "constraints": [dl.LocalInformationPrivacy(0.5)],
+            "objective": dl.WeightedSum([dl.DistortionTerm(dl.Squared())]),
+        },
+    ],
+)
+def test_what_else_is_asked_of_a_design_is_not_left_out(more):
+    records, query = dl.Records(1, alphabet=60), dl.Identity()
+    assert not has_only_ratios(dl.MinDistortion(records=records, query=query, distortion=dl.Absolute(), **more))
