@@ -28,6 +28,8 @@ from dalenius.catalogue.models import library
 from dalenius.catalogue.ratchet import history
 from dalenius.cli import main as command_line
 from dalenius.model import digest
+from dalenius.studies.keeping import records_in
+from dalenius.studies.record import sha256
 
 
 def forked(command: list[str], prepare: Callable[[], object] = lambda: None) -> int:
@@ -93,12 +95,23 @@ def looked_at(folder: Path) -> Iterator[str]:
             problem = known.get(certificate.header.model)
             if problem is not None and not dl.verify(problem, certificate).proved:
                 yield f"{path.name}: not proved"
+    for record in records_in(folder):
+        certificate = folder / record.files["certificate"]
+        if not certificate.exists() or sha256(certificate.read_text()) != record.certificate_sha256:
+            yield f"{record.name}: a record without its certificate"
+    if len(records_in(folder)) != len(list(folder.glob("*.record.json"))):
+        yield "a record that is none"
     for path in (folder / "curve.csv", folder / "frontier.csv"):
         for row in csv.DictReader(path.read_text().splitlines()) if path.exists() else []:
             if not (folder / row["certificate"]).exists():
                 yield f"{path.name}: lists {row['certificate']}, which is not there"
     if (folder / "sets.toml").exists():
         yield from _ahead(folder)
+
+
+def audits_of(records: list[dl.Record]) -> list[dl.Record]:
+    """Those that a rerun repeats to the last bit: the search of a design looks at the clock."""
+    return [record for record in records if record.problem == "maximal_leakage"]
 
 
 def _ahead(folder: Path) -> Iterator[str]:
@@ -146,10 +159,11 @@ def models(folder: Path) -> None:
     (folder / "design.toml").write_text(design.replace("max_distortion = 0.1", "max_distortion = 0.5"))
 
 
+GRID = ["--set", "adversary.entropy_at_least=0:1 max:3", "--set", "mechanism.epsilon=0.5,1"]
 MODELS = Path(__file__).parents[1] / "models"
 COMMANDS = {
     "solve": (models, ["solve", "design.toml", "-o", ".", "--trace"]),
-    "sweep": (models, ["sweep", "audit.toml", "-o", ".", "--points", "3"]),
+    "sweep": (models, ["sweep", "audit.toml", *GRID, "-o", "."]),
     "frontier": (models, ["frontier", "design.toml", "-o", ".", "--budgets", "-1,0.5,0.6"]),
     "submit": (home, ["library", "submit", str(MODELS / "parity/laplace-n4.cert"), "--folder", "."]),
 }
@@ -165,6 +179,7 @@ def campaign(name: str, kills: int, rng: random.Random, folder: Path) -> tuple[i
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     wrong = [f"ends with {status}"] if status else []
+    records = records_in(folder)
     wrong += settled(folder)
     killed = 0
     for j in range(kills):
@@ -184,6 +199,8 @@ def campaign(name: str, kills: int, rng: random.Random, folder: Path) -> tuple[i
         if status not in (0, 2 if name == "submit" else 0):  # what is stored cannot be handed in again
             wrong.append(f"kill {j}, rerun: ends with {status}")
         wrong += [f"kill {j}, rerun: {what}" for what in settled(folder)]
+        if audits_of(records_in(folder)) != audits_of(records):
+            wrong.append(f"kill {j}, rerun: other records")
     return killed, [f"{name}: {what}" for what in wrong]
 
 

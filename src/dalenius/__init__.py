@@ -25,14 +25,13 @@ Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Priv
 Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
-Proofs          Certificate, verify; what the checker refused: Refusal, ProofRefusedWarning
+Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
-Studies         entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison), release (Release)
+Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
-Beside them: dalenius.studies, dalenius.report (pictures, tables), dalenius.export (instances for other solvers), dalenius.programs
-(subproblems in cvxpy), dalenius.information.measures (measures in doubles), dalenius.baselines (methods to compare with); on the
-command line: dalenius --help.
+Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
+information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
 """
 
 from dalenius._load import loads as loads
@@ -154,12 +153,15 @@ from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
+from dalenius.studies.curve import CurvePoint as CurvePoint
+from dalenius.studies.curve import entropy_curve as entropy_curve
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint
 from dalenius.studies.frontier import frontier as frontier
 from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
+from dalenius.studies.record import Record as Record
 from dalenius.studies.release import Release as Release
 from dalenius.studies.release import release as release
-from dalenius.studies.sweep import CurvePoint as CurvePoint
-from dalenius.studies.sweep import entropy_curve as entropy_curve
+from dalenius.studies.sweep import Sweep as Sweep
+from dalenius.studies.sweep import sweep as sweep
 from dalenius.units import Quantity as Quantity
 from dalenius.version import __version__ as __version__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar, Unpack, overload
+from typing import Unpack, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dalenius._prove import prove
 from dalenius._verify import need_readable
 from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, checkpoint_of, need_within
 from dalenius.errors import InputError
+from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, MinDistortion, Problem
 from dalenius.outcome import Termination
@@ -32,7 +33,6 @@ from dalenius.search import (
 
 __all__ = ["need_way", "solve"]
 
-T = TypeVar("T", Result, DesignResult)
 METHODS = ("exchange", "alternating")
 STEPS = 24  # of the curve from below, unless shares are given
 ProgressCallback = Callable[[Progress], None]
@@ -41,7 +41,7 @@ ProgressCallback = Callable[[Progress], None]
 class _Options(LimitOptions, total=False):
     seed: int
     progress: ProgressCallback | None
-    known: Result | DesignResult | None
+    known: Result | DesignResult | Certificate | None
     method: str | None
     solver: str
     jobs: int
@@ -67,7 +67,7 @@ def solve(
     memory_limit: float | None = Limits.memory_limit,
     seed: int = 0,
     progress: ProgressCallback | None = None,
-    known: Result | DesignResult | None = None,
+    known: Result | DesignResult | Certificate | None = None,
     method: str | None = None,
     solver: str = "auto",
     jobs: int = 1,
@@ -96,7 +96,7 @@ def solve(
         Seed of the search's random starts.
     progress : callable, optional
         Called a few times a second with a `Progress`.
-    known : Result or DesignResult, optional
+    known : Result, DesignResult or Certificate, optional
         Of an audit: a result for the same release against an `EntropyAtLeast` with no more entropy. Its proof holds here too (every
         bound falls as the entropy grows), so the upper bound will not be above the known one. Refused for other adversaries.
         Of a design: a result for the same design with another budget, whose priors are tried first; refused under [privacy].
@@ -183,16 +183,16 @@ def solve(
         if problem.written is None:
             need_readable(problem)
         if isinstance(problem, DesignProblem):
-            return _designed(problem, search, _of_kind(known, DesignResult), method)
+            return _designed(problem, search, _certificate(known, DesignResult), method)
         if isinstance(problem, MaxInformation):
             return _informed(problem, search, known)
-        return _audited(problem, search, _of_kind(known, Result), method, shares)
+        return _audited(problem, search, _certificate(known, Result), method, shares)
 
 
 def _audited(
     problem: MaximalLeakage,
     search: Run,
-    known: Result | None,
+    known: Certificate | None,
     method: str | None,
     shares: tuple[Fraction, ...] | None,
 ) -> Result:
@@ -219,7 +219,7 @@ def _audited(
     return result
 
 
-def _designed(problem: DesignProblem, search: Run, known: DesignResult | None, method: str | None) -> DesignResult:
+def _designed(problem: DesignProblem, search: Run, known: Certificate | None, method: str | None) -> DesignResult:
     """Problems 2 and 3."""
     from dalenius.alternating.mechanism_scheme import AlternatingProposer
     from dalenius.designs import (
@@ -381,8 +381,18 @@ def _is_linear(problem: DesignProblem) -> bool:
     return _is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
-def _of_kind(known: object, kind: type[T]) -> T | None:
-    """A result given as `known`, which must be of the same kind as the one that is asked for."""
-    if known is None or isinstance(known, kind):
+def _certificate(known: object, kind: type[Result | DesignResult]) -> Certificate | None:
+    """What is given as `known`, a result of the same kind as the one that is asked for, or its certificate."""
+    if isinstance(known, kind):
+        return known.certificate
+    if known is None:
+        return None
+    if isinstance(known, Certificate):
+        try:
+            _ = known.header
+        except InputError as error:
+            raise InputError(f"known: {error}") from None
         return known
-    raise InputError(f"known: expected a {kind.__name__} for this problem, or None; got {brief(known)}")
+    raise InputError(
+        f"known: expected a {kind.__name__} for this problem, its certificate, or None; got {brief(known)}"
+    )

@@ -61,16 +61,19 @@ def ends_text(lower: Number, upper: Number, *, places: int | None = None) -> tup
 
 
 def plain_below(x: float) -> float:
-    """The double itself, or the one below it: the largest that is at most `x` also as the decimal that Python and JSON write for it.
+    """The double itself, or the next one below it whose own decimal, as Python and JSON write it, is not above it.
 
     The shortest decimal that stands for a double may be above it; who reads it exactly would have a bound on the wrong side.
+    What this answers it leaves as it is: numbers that are read, and written once more, stay what they were.
 
     >>> plain_below(0.5), plain_below(0.1), plain_below(0.3)
     (0.5, 0.1, 0.3)
     >>> plain_below(2 / 3) < 2 / 3
     True
     """
-    return x if math.isinf(x) or Fraction(repr(x)) <= Fraction(x) else math.nextafter(x, -math.inf)
+    while not math.isinf(x) and Fraction(repr(x)) > Fraction(x):
+        x = math.nextafter(x, -math.inf)
+    return x
 
 
 def plain_above(x: float) -> float:

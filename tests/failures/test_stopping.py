@@ -168,31 +168,34 @@ SWEEP = ["sweep", "model.toml", "-o", "out", "--points", "3", "--gap", "5e-2", "
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_between_two_points_stops_the_sweep(model, tmp_path, command_line, monkeypatch, number):
     before = [signal.getsignal(one) for one in SIGNALS]
-    pressed(number, 2, monkeypatch)
+    pressed(number, 4, monkeypatch)  # the record of the first point, after the plan and its other files
     done = command_line(*SWEEP)
     assert done.returncode == 128 + number
-    assert done.stderr.endswith("1 of 3 points are done and kept\n" + WORDS[number])
-    assert done.stdout.splitlines() == ["out/curve.csv", "out/curve-band.csv", "out/curve.png"]
+    assert done.stderr.endswith("1 of 3 points are done and kept; the same command goes on\n" + WORDS[number])
+    assert done.stdout.splitlines() == ["out/records.jsonl", "out/curve.csv", "out/curve-band.csv", "out/curve.png"]
     assert len(table(tmp_path / "out")) == 1
     assert [signal.getsignal(one) for one in SIGNALS] == before
 
 
 def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_line, work_clock):
-    """None is lost, and what is kept is proved: also the interval of the point that was at work."""
+    """None is lost, and what is kept is proved; the point that was at work is done again, and the same command goes on to the end."""
     started = work_clock.now
     assert command_line(*SWEEP).returncode == 0
     whole, moments = work_clock.now - started, draws(2, 60)
+    records = dl.Sweep.read(tmp_path / "out").records
     for j in range(moments):
         shutil.rmtree(tmp_path / "out")
         number = SIGNALS[j % 2]
         work_clock.alarm(whole * (j + 0.5) / moments, lambda number=number: signal.raise_signal(number))
         done = command_line(*SWEEP)
         assert done.returncode == 128 + number, (j, done.stderr)
-        rows = table(tmp_path / "out")
+        rows = table(tmp_path / "out") if (tmp_path / "out/curve.csv").exists() else []
         assert f"{len(rows)} of 3 points are done and kept" in done.stderr or len(rows) == 3
         for row in rows:
             certificate = tmp_path / "out" / row["certificate"]
             assert dl.verify(certificate.with_suffix(".toml"), certificate).proved
+        assert command_line(*SWEEP).returncode == 0
+        assert dl.Sweep.read(tmp_path / "out").records == records
 
 
 def test_a_second_signal_ends_at_once(model, tmp_path, command_line, work_clock):

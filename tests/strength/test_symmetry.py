@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.audits.bounds.posteriors import PosteriorHalf
 from dalenius.reduction import RecordSymmetries, exact_counts
 
 HEAD_ROOM = 1.2
@@ -57,6 +58,24 @@ def test_a_letter_that_is_the_mirror_image_of_another():
     assert result.termination is dl.Termination.GAP_REACHED
     assert lines["as"] == 1
     assert lines["row"] <= HEAD_ROOM * 510
+
+
+def test_a_half_of_the_posterior(monkeypatch):
+    """A mirror image fixes the middle output of a count of 4 bits, and exchanges its letters."""
+    question = dl.MaximalLeakage(
+        records=dl.Records(4, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(1),
+        adversary=dl.EntropyAtLeast("0.5 max"),
+    )
+    half = dl.solve(question, gap=1e-3, time_limit=None)
+    monkeypatch.setattr(PosteriorHalf, "of", lambda *_: None)
+    whole = dl.solve(question, gap=1e-3, time_limit=None)
+    assert words(half)["orbit-split"] == 1
+    assert words(half)["joint"] <= HEAD_ROOM * 87
+    assert words(whole)["joint"] >= 1.7 * words(half)["joint"]
+    assert half.lower <= whole.upper
+    assert whole.lower <= half.upper
 
 
 @pytest.mark.parametrize("size", [2, 3])

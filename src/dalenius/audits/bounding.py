@@ -10,7 +10,7 @@ from typing import Protocol
 from dalenius.audits.bounds.dual import DualBound, dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.output_groups import groups_bytes
-from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
+from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
 from dalenius.audits.bounds.vertices import VertexTree
@@ -150,7 +150,9 @@ class Bounding:
         decimals = record.decimals(limits.gap)
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
         if relaxation.improves:
-            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target))
+            weights = record.candidate.p.sum(axis=0) @ channel.rows
+            half = PosteriorHalf.of(dual.problems.symmetries, relaxation.boxed[0], weights)
+            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target, half=half))
         if dual.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
             joint = DualTree(
                 channel,

@@ -29,12 +29,12 @@ from dalenius.audits.record_audit import (
 )
 from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
-from dalenius.evidence import double_above
+from dalenius.evidence import Certificate, double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.reduction import AggregatedRecord, record_channels
-from dalenius.results import RecordProof, Result
+from dalenius.results import RecordProof
 from dalenius.search.clock import Clock
 from dalenius.search.limits import LEAST_SECONDS
 
@@ -91,10 +91,10 @@ class EntropyAudit(Audit):
             return np.inf
         return max(self.lower / (1.0 - 0.97 * self.gap), self.lower + ABSOLUTE, self.enough)
 
-    def recall(self, known: Result) -> None:
-        """Begin with the proof of a result for the same release and an adversary with no more entropy: every bound falls with it."""
-        upper = double_above(bound_at(known.certificate, self.problem))  # in nats, whatever the units of the result are
-        self.known = {record: (upper, proof) for record, proof in known.certificate.sections().items()}
+    def recall(self, known: Certificate) -> None:
+        """Begin with a proof for the same release and an adversary with no more entropy: every bound falls with it."""
+        upper = double_above(bound_at(known, self.problem))  # in nats, whatever the units of the result are
+        self.known = {record: (upper, proof) for record, proof in known.sections().items()}
 
     def run(self) -> None:
         """Search every kind of record from below, then bound them from above, the most leaking first.

@@ -23,7 +23,9 @@ from dalenius.evidence.lines import (
     ImageRow,
     InputLaw,
     JointLeaf,
+    Moves,
     OrbitCut,
+    OrbitSplit,
     OutputLawLeaf,
     ProofLine,
     RowChamber,
@@ -36,7 +38,7 @@ from dalenius.evidence.lines import (
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
-from dalenius.reduction import AggregatedRecord, Chamber, Source
+from dalenius.reduction import AggregatedRecord, Chamber, Source, Triple
 from dalenius.search.tree import Branch
 
 __all__ = [
@@ -106,7 +108,11 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
 
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
-    """A tree over boxes of the posterior."""
+    """A tree over boxes of the posterior; below a line that says so, if one part of the box stands for all others."""
+    if runner.half is not None:
+        half, output = runner.half, int(channel.aggregation.kept_outputs[runner.half.output])
+        yield OrbitSplit("above", half.letter, output, short_text(half.threshold), _moves(half.triples))
+        yield entropy_line()  # no posterior has all letters below their mean
     relaxation, short = runner.relaxation, runner.tree.short_hints()
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
@@ -139,8 +145,12 @@ def _joint_cut(channel: AggregatedRecord, cut: ConditionalCut) -> ProofLine:
     output, threshold = int(channel.aggregation.kept_outputs[cut.output]), short_text(cut.threshold)
     if not cut.triples:
         return Cut(cut.letter, output, threshold)
-    moves = (tuple(tuple(x.tolist()) for x in (move.letters, move.inputs, move.outputs)) for move in cut.triples)
-    return OrbitCut(cut.side, cut.letter, output, threshold, tuple(moves))
+    return OrbitCut(cut.side, cut.letter, output, threshold, _moves(cut.triples))
+
+
+def _moves(triples: Iterable[Triple]) -> Moves:
+    """Where letters, inputs and outputs go."""
+    return tuple(tuple(tuple(x.tolist()) for x in (move.letters, move.inputs, move.outputs)) for move in triples)
 
 
 def vertex_lines(channel: AggregatedRecord, runner: VertexTree) -> Proof:

@@ -1,20 +1,23 @@
-"""The commands sweep and frontier: leakage against entropy, and the best design for every budget, with a certificate a point."""
+"""The commands sweep and frontier: a grid of questions with a proved record each, and tables and pictures of what is a curve."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 
 import dalenius as dl
-from dalenius._solve import need_way
 from dalenius.catalogue.models import model_path
-from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run
+from dalenius.cli.folders import Output
 from dalenius.cli.laws import PublicLawOption, published
 from dalenius.cli.shared import (
     GapOption,
@@ -23,267 +26,422 @@ from dalenius.cli.shared import (
     ModelArgument,
     SeedOption,
     SolverOption,
-    TimeOption,
     UnitsOption,
     err,
+    listed,
     named,
     naming,
     out,
     status_line,
     write_json,
 )
-from dalenius.cli.tables import table_in
 from dalenius.exact import fraction_text
-from dalenius.model import digest
-from dalenius.search import Clock, Limits, stopped_by_interrupt
-from dalenius.studies.sweep import CurvePoint
-from dalenius.units import unit_size
+from dalenius.intervals import interval_text
+from dalenius.search import Clock, stopped_by_interrupt
+from dalenius.search.pools import need_workers
+from dalenius.studies.curve import chosen_points
+from dalenius.studies.engine import Moment, solved
+from dalenius.studies.frontier import spread_budgets
+from dalenius.studies.grid import ENTROPY
+from dalenius.studies.keeping import PLAN, Folder, read_plan
+from dalenius.studies.plan import Plan, Settings
+from dalenius.studies.record import Record
+from dalenius.studies.sweep import PARQUET, engine_in, need_ways, swept
+from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
 __all__ = ["frontier", "sweep"]
 
-P = TypeVar("P", CurvePoint, dl.FrontierPoint)
-BAND = "curve-band.csv"
+TABLES = {"curve": ("curve.csv", "curve-band.csv", "curve.png"), "frontier": ("frontier.csv", "frontier.png")}
+TRIAL = 5.0  # seconds that a trial may take
+
+FolderOption = Annotated[
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        parser=named,
+        metavar="FOLDER",
+        help="Folder for records, models and certificates; what is done there stays done.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUES",
+        help='A key of the model and its values: "0.1,0.3", "0:1 max:25" (first:last:count).',
+    ),
+]
+JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes, each with a point at a time.")]
+WorkersOption = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers solve the points instead."),
+]
+NodeOption = Annotated[
+    int, typer.Option("--node-limit", min=1, help="Leaves a record's trees may have, of each point.")
+]
+MemoryOption = Annotated[float, typer.Option("--memory-limit", help="MiB for a point, roughly.")]
+PointTimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for a point; inf for no limit.")]
+DryOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done, and roughly how long; write nothing.")
+]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="No progress on standard error.")]
+ParquetOption = Annotated[bool, typer.Option("--parquet", help="Write records.parquet, too (extra: frames).")]
+OtherOption = Annotated[
+    bool, typer.Option("--force", help="The folder holds another sweep: take over what is the same, remove the rest.")
+]
 
 
 def sweep(
-    model: ModelArgument,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", parser=named, metavar="FOLDER", help="Folder for table, picture and certificates."
-        ),
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="Model files, or names from `dalenius list`.")
     ],
-    points: Annotated[int, typer.Option("--points", min=2, max=1000, help="Entropy bounds, evenly spread.")] = 11,
+    output: FolderOption,
+    sets: SetOption = None,
+    points: Annotated[
+        int, typer.Option("--points", min=2, max=1000, help="Without --set: entropy bounds from 0 to the largest.")
+    ] = 11,
     adaptive: Annotated[
         bool,
         typer.Option(
             "--adaptive", help="Choose each entropy bound where the band is widest, --points of them at most."
         ),
     ] = False,
+    jobs: JobsOption = 1,
+    scheduler: WorkersOption = None,
+    dry_run: DryOption = False,
+    quiet: QuietOption = False,
     gap: GapOption = 1e-3,
-    time_limit: TimeOption = 20.0,
+    time_limit: PointTimeOption = 20.0,
+    node_limit: NodeOption = 1_000_000,
+    memory_limit: MemoryOption = 4096.0,
+    methods: Annotated[
+        str | None, typer.Option("--methods", help="Compare every point with these rivals, too, names with commas.")
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Starts of each rival.")] = 5,
+    budget: Annotated[
+        float, typer.Option("--budget", help="Seconds for each rival, and then for our own solve.")
+    ] = 10.0,
     units: UnitsOption = "nats",
+    parquet: ParquetOption = False,
     as_json: JsonOption = False,
-    force: ForceOption = False,
-    method: MethodOption = None,
-    solver: SolverOption = "auto",
-) -> None:
-    """Leakage of MODEL against the adversary's entropy, from 0 to the maximum: curve.csv, curve.png, a certificate a point.
-
-    Each certificate bounds the whole curve; curve-band.csv has what they leave of it together.
-
-    Interrupted, it keeps what is done, and of the point at work what is proved by then.
-    """
-    from dalenius.report import band_table, curve_picture, curve_table, save_picture
-    from dalenius.studies.sweep import at_share, entropy_curve
-
-    unit_size(units)
-    Limits(gap=gap, time_limit=time_limit)
-    path = model_path(model)
-    problem = dl.load(path)
-    if isinstance(problem, dl.DesignProblem):
-        raise dl.InputError(f"{path}: a sweep is about maximal_leakage; for {problem.kind} there is frontier")
-    shares = [Fraction(j, points - 1) for j in range(points)]
-    with naming(path):
-        problems = [at_share(problem, share) for share in shares]
-        need_way(problem, method, solver)
-    folder, title = _folder(output, "curve", path, points, BAND, force=force), problem.title or path.stem
-    series = _Series[CurvePoint](
-        path=path,
-        problem=problem,
-        name="curve",
-        head=lambda point: {"share_of_max_entropy": fraction_text(point.share)},
-        line=lambda point: f"{fraction_text(point.share)} of the largest entropy: {point.result.to(units)}",
-        files=lambda point: {},
-        table=lambda done, files: curve_table(done, units=units, certificates=files),
-        picture=lambda done, file, partial: save_picture(
-            curve_picture({title: done}, units=units, partial=partial), file
-        ),
-        units=units,
-        beside={BAND: lambda done, files: band_table(done, units=units, certificates=files)},
-    )
-    with stopped_by_interrupt(whole := Clock()), status_line("sweep") as progress:
-        curve = entropy_curve(
-            problem,
-            None if adaptive else shares,
-            points=points,
-            gap=gap,
-            time_limit=time_limit,
-            method=method,
-            solver=solver,
-            progress=progress,
-        )
-        answer = series.written(curve, [None] * points if adaptive else problems, folder, whole)
-    _tell(answer, folder, as_json)
-
-
-def frontier(
-    model: ModelArgument,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            parser=named,
-            metavar="FOLDER",
-            help="Folder for table, picture, mechanisms and certificates.",
-        ),
-    ],
-    budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
-    points: Annotated[
-        int, typer.Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
-    ] = 11,
-    gap: GapOption = 1e-3,
-    time_limit: TimeOption = 30.0,
-    units: UnitsOption = "nats",
+    force: OtherOption = False,
     seed: SeedOption = 0,
-    as_json: JsonOption = False,
-    force: ForceOption = False,
     public_law: PublicLawOption = None,
     method: MethodOption = None,
     solver: SolverOption = "auto",
 ) -> None:
-    """The best designs of MODEL for many budgets: frontier.csv, frontier.png, and a model, mechanism and certificates a point.
+    """Every MODEL at every place of a grid: a proved record each, in a folder that goes on where it was killed (docs/sweeps.md).
 
-    MODEL's own budget is not used. Interrupted, it keeps what is done, and of the point at work what is proved by then.
+    Without --set: leakage of an audit against the adversary's entropy. A curve gets curve.csv, curve-band.csv and curve.png.
+
+    Examples:
+
+    dalenius sweep model.toml -o out
+
+    dalenius sweep real/fair-cell-geometric --set adversary.entropy_at_least="0:1 max:25" --set mechanism.epsilon=0.1,1 --jobs 2 -o out
     """
-    from dalenius.report import frontier_picture, frontier_table, save_picture
-    from dalenius.studies.frontier import spread_budgets, with_budget
+    settings = Settings(
+        gap=gap,
+        time_limit=None if math.isinf(time_limit) else time_limit,
+        node_limit=node_limit,
+        memory_limit=memory_limit,
+        seed=seed,
+        method=method,
+        solver=solver,
+        methods=() if methods is None else tuple(listed(methods, "--methods")),
+        seeds=seeds,
+        budget=budget,
+    )
+    problems = _loaded(models, public_law, output)
+    grid = _grid(sets or [])
+    first = next(iter(problems.values()))
+    if not grid and len(problems) == 1:
+        if isinstance(first, dl.DesignProblem):
+            raise dl.InputError(
+                f"{model_path(models[0])}: without --set a sweep is about maximal_leakage; for {first.kind} there is "
+                "frontier"
+            )
+        grid = {ENTROPY: f"0:1 max:{points}"}
+    elif adaptive:
+        raise dl.InputError("--adaptive: chooses the entropy bounds of one audit; leave out --set and further models")
+    with naming(model_path(models[0]) if len(models) == 1 else None):
+        plan = Plan.of(problems, grid, settings)
+        need_ways(plan)
+    task = _Task(plan, output, jobs, scheduler, force, units, quiet, parquet, points if adaptive else None)
+    task.done(dry_run, as_json)
 
-    unit_size(units)
-    Limits(gap=gap, time_limit=time_limit)
-    path = model_path(model)
-    problem = published(dl.load(path), public_law, output)
+
+def frontier(
+    model: ModelArgument,
+    output: FolderOption,
+    budgets: Annotated[str | None, typer.Option("--budgets", help="Budgets, with commas, in this order.")] = None,
+    points: Annotated[
+        int, typer.Option("--points", min=2, max=1000, help="Budgets, evenly spread, where none are given.")
+    ] = 11,
+    jobs: JobsOption = 1,
+    scheduler: WorkersOption = None,
+    dry_run: DryOption = False,
+    quiet: QuietOption = False,
+    gap: GapOption = 1e-3,
+    time_limit: PointTimeOption = 30.0,
+    units: UnitsOption = "nats",
+    seed: SeedOption = 0,
+    parquet: ParquetOption = False,
+    as_json: JsonOption = False,
+    force: OtherOption = False,
+    public_law: PublicLawOption = None,
+    method: MethodOption = None,
+    solver: SolverOption = "auto",
+) -> None:
+    """The best designs of MODEL for many budgets: a sweep over its budget, with frontier.csv, frontier.png, and a mechanism a point.
+
+    MODEL's own budget is not used. A folder goes on where it was killed (docs/sweeps.md).
+
+    Example: dalenius frontier design.toml --budgets 0.1,0.2,0.4 -o out
+    """
+    settings = Settings(
+        gap=gap,
+        time_limit=None if math.isinf(time_limit) else time_limit,
+        seed=seed,
+        method=method,
+        solver=solver,
+    )
+    problems = _loaded([model], public_law, output)
+    name, problem = next(iter(problems.items()))
     if not isinstance(problem, dl.DesignProblem):
         raise dl.InputError(
-            f"{path}: a frontier is about min_leakage or min_distortion, whose budget it varies; got {problem.kind}"
-            + ("; for that there is sweep" if isinstance(problem, dl.MaximalLeakage) else "")
+            f"{model_path(model)}: a frontier is about min_leakage or min_distortion; for {problem.kind} there is sweep"
         )
+    unit_size(units)
     chosen: Sequence[str | Fraction] = [] if budgets is None else budgets.split(",")
     dl.frontier(problem, chosen, method=method, solver=solver)  # refuses what it cannot use before anything is made
-    folder = _folder(output, "frontier", path, len(chosen) or points, force=force)
-    title = problem.title or path.stem
-    series = _Series[dl.FrontierPoint](
-        path=path,
-        problem=problem,
-        name="frontier",
-        head=lambda point: {"budget": fraction_text(point.budget)},
-        line=lambda point: f"budget {fraction_text(point.budget)}: {point.result.with_leakages_in(units)}",
-        files=lambda point: mechanism_files(point.problem, point.result),
-        table=lambda done, files: frontier_table(done, units=units, certificates=files),
-        picture=lambda done, file, partial: save_picture(
-            frontier_picture({title: done}, units=units, partial=partial), file
-        ),
-        units=units,
-    )
-    with stopped_by_interrupt(whole := Clock()), status_line("frontier") as progress:
-        if budgets is None:
-            chosen = spread_budgets(problem, points, gap=gap, time_limit=time_limit, solver=solver, progress=progress)
-        found = dl.frontier(
-            problem,
-            chosen,
-            gap=gap,
-            time_limit=time_limit,
-            seed=seed,
-            method=method,
-            solver=solver,
-            progress=progress,
+    if budgets is None:
+        chosen = _spread(problem, points, settings, output)
+    unit = f" {problem.budget_units}" if isinstance(problem, dl.MinDistortion) else ""
+    texts = [f"{fraction_text(Fraction(text))}{unit}" for text in chosen]
+    plan = Plan.of({name: problem}, {problem.budget_key: texts}, settings)
+    _Task(plan, output, jobs, scheduler, force, units, quiet, parquet).done(dry_run, as_json)
+
+
+def _loaded(models: Sequence[str], public_law: str | None, output: Path) -> dict[str, dl.Problem]:
+    """The models by their names."""
+    if len(set(models)) < len(models):
+        raise dl.InputError(f"MODEL: one of {', '.join(models)} stands there twice")
+    return {name: published(dl.load(model_path(name)), public_law, output) for name in models}
+
+
+def _grid(sets: Sequence[str]) -> dict[str, object]:
+    """The options --set."""
+    grid = dict[str, object]()
+    for text in sets:
+        path, there, values = text.partition("=")
+        if not there or path.strip() in grid:
+            reason = "stands there twice" if there else "has no ="
+            raise dl.InputError(
+                f'--set: expected PATH=VALUES, each PATH once, such as mechanism.epsilon=0.1,1; "{text}" {reason}'
+            )
+        grid[path.strip()] = values
+    return grid
+
+
+def _spread(problem: dl.DesignProblem, points: int, settings: Settings, output: Path) -> Sequence[str | Fraction]:
+    """Spread budgets; those of the sweep that is there, whose ends may have taken a search to find."""
+    if (output / PLAN).exists():
+        there = read_plan(output)["grid"].get(problem.budget_key, [])
+        if len(there) == points:
+            return [text.split(" ")[0] for text in there]
+    with status_line("frontier") as progress:
+        limits = settings.gap, settings.time_limit
+        return spread_budgets(
+            problem, points, gap=limits[0], time_limit=limits[1], solver=settings.solver, progress=progress
         )
-        problems = [with_budget(problem, budget) for budget in chosen]
-        answer = series.written(found, problems, folder, whole)
-    _tell(answer, folder, as_json)
-
-
-def _folder(output: Path, table: str, path: Path, points: int, *more: str, force: bool) -> Output:
-    """The folder of -o, with room for the table, its picture, and the files of all points."""
-    files = (file for name in _names(path, points) for file in of_one_run(name))
-    return Output(output, [f"{table}.csv", f"{table}.png", *more, *files], force=force)
-
-
-def _names(path: Path, points: int) -> list[str]:
-    """Of the points' files, without endings."""
-    return [f"{path.stem}-{k:03d}" for k in range(1, points + 1)]
 
 
 @dataclass(frozen=True)
-class _Series(Generic[P]):
-    """What a sweep and a frontier have in common: points, each with files of its own, in a table and a picture."""
+class _Task:
+    """A plan, and what the command line asks to be done with it."""
 
-    path: Path
-    problem: dl.Problem
-    name: str
-    head: Callable[[P], dict[str, str]]
-    line: Callable[[P], str]
-    files: Callable[[P], dict[str, str]]
-    table: Callable[[list[P], list[str]], str]
-    picture: Callable[[list[P], Path, str], Path]
+    plan: Plan
+    output: Path
+    jobs: int
+    scheduler: str | None
+    force: bool
     units: str
-    beside: Mapping[str, Callable[[list[P], list[str]], str]] = field(
-        default_factory=dict
-    )  # further tables, by their files
+    quiet: bool
+    parquet: bool
+    choose: int | None = None
 
-    def written(
-        self, points: Iterable[P], problems: Sequence[dl.Problem | None], folder: Output, whole: Clock
-    ) -> dict[str, Any]:
-        """Write the points as they come, until all are done, the clock is stopped, or something cannot be written; what to answer."""
-        done, rows = list[P](), list[dict[str, Any]]()
-        names = _names(self.path, len(problems))
-        with table_in(folder, self.name, dict(zip(names, problems, strict=True)), tuple(self.beside)) as table:
-            for name, point in zip(names, points, strict=False):
-                done.append(point)
-                proof = {".toml": dl.dumps(point.problem), CERTIFICATE: point.result.certificate.text}
-                proof |= self.files(point)
-                certificate = table.add(name, point.problem, proof, lambda names: self.table(done, names))
-                rows.append(self._row(point, certificate))
-                err.print(escape(self.line(point)))
-                if whole.expired or folder.trouble:
-                    break
-            partial = ""
-            if len(done) < len(names) and (whole.expired or folder.trouble):
-                partial = f"{len(done)} of {len(names)} points"
-                err.print(f"{len(done)} of {len(names)} points are done{'' if folder.trouble else ' and kept'}")
-            picture, listed = folder.folder / table.picture, folder.folder / table.name
-            files = [str(listed)] if not folder.trouble else []
-            certificates = [row["certificate"] for row in rows if row["certificate"]]
-            if done and not folder.trouble:
-                files += folder.write({name: text(done, certificates) for name, text in self.beside.items()})
-            files += folder.draw(lambda: self.picture(done, picture, partial))
-        return {
-            "model": str(self.path),
-            "digest": digest(self.problem),
-            "points": rows,
-            "asked": len(names),
+    def done(self, dry_run: bool, as_json: bool) -> None:
+        """Do it, and tell of it; or only say what would be done."""
+        unit_size(self.units)
+        need_workers(self.jobs, self.scheduler)
+        if self.choose is not None and (self.jobs, self.scheduler) != (1, None):
+            raise dl.InputError("--adaptive: chooses one point after the other; leave --jobs and --scheduler out")
+        if dry_run:
+            self._foretell(as_json)
+            return
+        names = [name for names in TABLES.values() for name in names]
+        folder = Output(self.output, [*names, PARQUET], force=True)
+        with stopped_by_interrupt(whole := Clock()):
+            answer, failed = self._swept(folder, whole)
+            if as_json:
+                write_json(answer)
+            else:
+                for file in answer["files"]:
+                    out.print(file, markup=False)
+            folder.settle()
+        if failed and not whole.expired:
+            name, message = next(iter(failed.items()))
+            raise dl.DaleniusError(
+                f"{name}: {message}; {len(failed)} of {answer['asked']} points have no record, the same command tries them again"
+            )
+
+    def _swept(self, folder: Output, whole: Clock) -> tuple[dict[str, Any], Mapping[str, str]]:
+        plan = self.plan if self.choose is None else dataclasses.replace(self.plan, points=())
+        total = self.choose or len(plan.points)
+        with _progress(total, self.quiet, self.units) as tell:
+            with engine_in(
+                plan, self.output, force=self.force, jobs=self.jobs, scheduler=self.scheduler, progress=tell
+            ) as engine:
+                done = dict(engine.keep.records)
+                if self.choose is None:
+                    done |= {record.index: record for record in engine.run(plan.schedule)}
+                else:
+                    problem = next(iter(plan.models.values()))
+                    for _ in chosen_points(problem, self.choose, engine, model=next(iter(plan.models))):
+                        pass
+                    done |= engine.keep.records
+            folder.trouble, partial = engine.trouble, ""
+            if len(done) < total and (whole.expired or folder.trouble):
+                partial = f"{len(done)} of {total} points"
+                kept = "" if folder.trouble else " and kept; the same command goes on"
+                err.print(f"{len(done)} of {total} points are done{kept}")
+        records = [done[index] for index in sorted(done)]
+        result = swept(plan, engine, self.output)
+        files = [] if folder.trouble else self._lists(result, folder, partial)
+        answer = {
+            "folder": self.output,
+            "asked": total,
+            "points": records,
+            "failed": result.failed,
             "files": files,
         }
+        return answer, result.failed
 
-    def _row(self, point: P, certificate: str | None) -> dict[str, Any]:
-        """A point of the answer; the ends of its interval are null where no mechanism meets the budget."""
-        result = point.result
-        shown = result.to(self.units) if isinstance(result, dl.Result) else result.with_leakages_in(self.units)
-        more: dict[str, Any] = {"record": shown.record} if isinstance(shown, dl.Result) else {}
-        if isinstance(shown, dl.DesignResult):
-            told = None if shown.leakage is None else dict(zip(("lower", "upper"), shown.leakage, strict=True))
-            exact = None if shown.distortion is None else fraction_text(shown.distortion)
-            more = {"feasible": shown.feasible, "leakage": told, "distortion": exact}
-        return {
-            **self.head(point),
-            "lower": shown.lower,
-            "upper": shown.upper,
-            "units": shown.units,
-            "gap": shown.gap,
-            **more,
-            "termination": shown.termination.value,
-            "solvers": shown.solvers,
-            "alternating": shown.alternating,
-            "certificate": certificate,
+    def _lists(self, result: dl.Sweep, folder: Output, partial: str) -> list[str]:
+        """Tables and pictures of what is a curve or a frontier, and all records in one file."""
+        from dalenius.report import (
+            band_table,
+            curve_picture,
+            curve_table,
+            frontier_picture,
+            frontier_table,
+            save_picture,
+        )
+
+        title = next(iter(self.plan.models.values())).title or Path(next(iter(self.plan.models))).stem
+        curves = {name or title: points for name, points in result.curves().items()}
+        frontiers = {name or title: points for name, points in result.frontiers().items()}
+        units, tables, files = self.units, dict[str, str](), [str(self.output / "records.jsonl")]
+        if len(curves) == 1:
+            (points,) = curves.values()
+            by_share = sorted(result.records, key=lambda record: record.entropy_share or 0.0)
+            names = [record.files["certificate"] for record in by_share]
+            tables["curve.csv"] = curve_table(points, units=units, certificates=names)
+            tables["curve-band.csv"] = band_table(points, units=units, certificates=names)
+        if len(frontiers) == 1:
+            (designs,) = frontiers.values()
+            names = [record.files["certificate"] for record in result.records]
+            tables["frontier.csv"] = frontier_table(designs, units=units, certificates=names)
+        stale = [name for names in TABLES.values() for name in names if name not in tables]
+        files += folder.write(tables, without=stale)
+        if curves:
+            files += folder.draw(
+                lambda: save_picture(curve_picture(curves, units=units, partial=partial), self.output / "curve.png")
+            )
+        if frontiers:
+            files += folder.draw(
+                lambda: save_picture(
+                    frontier_picture(frontiers, units=units, partial=partial), self.output / "frontier.png"
+                )
+            )
+        if self.parquet:
+            files += [str(result.parquet(self.output / PARQUET))]
+        return files
+
+    def _foretell(self, as_json: bool) -> None:
+        """What would be done, and roughly how long: by what is done already, or by a trial of one point."""
+        there = Folder(self.output, self.plan, force=self.force)
+        todo = [point for point in self.plan.schedule if point.index not in there.records]
+        mean, by = None, ""
+        if there.records:
+            mean = sum(record.seconds for record in there.records.values()) / len(there.records)
+            by = f"{len(there.records)} took {mean:.2g} s each"
+        elif todo:
+            point, limit = todo[len(todo) // 2], self.plan.settings.time_limit
+            within = TRIAL if limit is None else min(TRIAL, limit)
+            answer, _ = solved(point, dataclasses.replace(self.plan.settings, time_limit=within, methods=()), None)
+            mean = answer.seconds
+            open_ = "" if answer.termination is not dl.Termination.TIME_LIMIT else ", and was not done"
+            by = f"a trial of {point.name} took {mean:.2g} s{open_}"
+        workers = self.jobs if self.scheduler is None else None
+        total = None if mean is None or workers is None else mean * len(todo) / workers
+        answer_ = {
+            "folder": self.output,
+            "models": list(self.plan.models),
+            "grid": {axis.path: list(axis.texts) for axis in self.plan.axes},
+            "points": len(self.plan.points),
+            "done": len(there.records),
+            "todo": len(todo),
+            "seconds": total,
         }
+        if as_json:
+            write_json(answer_)
+            return
+        sizes = [f"{len(self.plan.models)} models"] + [f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes]
+        out.print(f"{len(self.plan.points)} points: {' x '.join(sizes)}", markup=False)
+        out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do", markup=False)
+        if total is not None and todo:
+            out.print(f"roughly {total:.3g} s with {workers} at work ({by})", markup=False)
 
 
-def _tell(answer: dict[str, Any], folder: Output, as_json: bool) -> None:
-    """The answer, or the files where that is for people; then what could not be written."""
-    if as_json:
-        write_json(answer)
-    else:
-        for file in answer["files"]:
-            out.print(file, markup=False)
-    folder.settle()
+@contextmanager
+def _progress(total: int, quiet: bool, units: str) -> Iterator[Callable[[Moment], None]]:
+    """A bar with the points done, bounds and the time left; where standard error is no terminal a line a point; nothing if quiet."""
+    columns = (
+        SpinnerColumn(),
+        MofNCompleteColumn(),
+        BarColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+    )
+    shown = err.is_terminal and not quiet
+    with Bar(*columns, console=err, transient=True, disable=not shown) as bar:
+        task = bar.add_task("sweep", total=total)
+
+        def show(moment: Moment) -> None:
+            left = "" if math.isnan(moment.remaining) else f", about {moment.remaining:.0f} s left"
+            if moment.record is not None:
+                text = _line(moment.record, units)
+            elif moment.progress is not None:
+                text = f"{moment.progress.stage}: {interval_text(moment.progress.lower, moment.progress.upper)}"
+            else:
+                return
+            bar.update(task, completed=moment.done, description=f"{text}{left}")
+            if moment.record is not None and not shown and not quiet:
+                err.print(f"{moment.done}/{total} {text}", markup=False)
+
+        yield show
+
+
+def _line(record: Record, units: str) -> str:
+    """A record in words."""
+    place = ", ".join(f"{path.rpartition('.')[2]} {text}" for path, text in record.at.items()) or record.model
+    if record.lower is None or record.upper is None:
+        return f"{place}: no mechanism meets the budget (proved)"
+    ends = record.lower, record.upper
+    if record.quantity == Quantity.LEAKAGE.value:
+        ends = lower_in(record.lower, units), upper_in(record.upper, units)
+    unit = f" {units}" if record.quantity == Quantity.LEAKAGE.value else ""
+    return f"{place}: {record.quantity} {interval_text(*ends)}{unit} ({record.termination})"

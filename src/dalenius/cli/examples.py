@@ -20,7 +20,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "verify parity/laplace-n4 out/laplace-n4.cert --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
-    "sweep": ("sweep parity/laplace-n4 --points 2 --gap 0.01 -o curve",),
+    "sweep": (
+        "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
+        "sweep parity/laplace-n4 --points 2 --gap 0.01 -o curve",
+    ),
     "frontier": ("frontier design.toml --points 2 --gap 0.2 -o best",),
     "release": ("release design.toml --mechanism out/design.mechanism.json --data answers.csv",),
     "export": (

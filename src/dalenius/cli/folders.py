@@ -13,6 +13,7 @@ import dalenius as dl
 from dalenius.cli.shared import drawn, err
 from dalenius.evidence import Header
 from dalenius.files import alone, make_folder, need_folder, need_places, packed, write_together
+from dalenius.studies.keeping import mechanism_files
 
 __all__ = ["CERTIFICATE", "ForceOption", "Output", "mechanism_files", "of_one_run", "sibling"]
 
@@ -33,17 +34,6 @@ ENDINGS = (
 )
 LOOSER = ".looser"  # after the name of what does not replace a tighter certificate
 WAIT = 60.0  # seconds for other processes, which are alone in a folder only while they write
-
-
-def mechanism_files(problem: dl.Problem, result: dl.DesignResult) -> dict[str, str]:
-    """The mechanism, if there is one, by endings of files; against an adversary also its audit, a model with its certificate."""
-    if result.mechanism is None:
-        return {}
-    files = {".mechanism.json": result.mechanism.text()}
-    if isinstance(problem, dl.DesignProblem) and result.audit is not None:
-        files[".mechanism.toml"] = dl.dumps(problem.release(result.mechanism.rows))
-        files[".mechanism.cert"] = result.audit.certificate.text
-    return files
 
 
 def of_one_run(name: str) -> list[str]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from enum import Enum, StrEnum
-from fractions import Fraction
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +18,11 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
+from dalenius.answers_json import plain
 from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
-from dalenius.exact import fraction_text
 from dalenius.files import MAX_INPUT
-from dalenius.intervals import gap_text, interval_text, plain_above, plain_below
+from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
     "STANDARD_STREAM",
@@ -121,29 +118,9 @@ def named(text: str) -> Path:
 
 
 def write_json(answer: object) -> None:
-    """One JSON value, and nothing else, on standard output: of whatever answers are made of (`_plain`)."""
-    out.file.write(json.dumps(_plain(answer), allow_nan=False) + "\n")
+    """One JSON value, and nothing else, on standard output: of whatever answers are made of (`plain`)."""
+    out.file.write(json.dumps(plain(answer), allow_nan=False) + "\n")
     out.file.flush()
-
-
-def _plain(answer: object) -> object:
-    """What JSON knows: null for numbers that are not finite, text for exact ones and paths, an enumeration's word."""
-    match answer:
-        case Enum():
-            return answer.value
-        case float():
-            return answer if math.isfinite(answer) else None
-        case Fraction():
-            return fraction_text(answer)
-        case Path():
-            return str(answer)
-        case dict():
-            return {key: _plain(_outward(key, value)) for key, value in answer.items()}
-        case list() | tuple():
-            return [_plain(value) for value in answer]
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return _plain({part.name: getattr(answer, part.name) for part in fields(answer)})
-    return answer
 
 
 def read_problem(model: str) -> tuple[str, str, dl.Problem]:
@@ -164,13 +141,6 @@ def read_problem(model: str) -> tuple[str, str, dl.Problem]:
         return STANDARD_STREAM, "stdin", dl.loads(text)
     except dl.InputError as error:
         raise dl.InputError(f"standard input: {error}") from None
-
-
-def _outward(key: object, value: object) -> object:
-    """An end of an interval as a double whose decimal, too, is on the right side of it."""
-    if not isinstance(value, float) or math.isnan(value):
-        return value
-    return plain_below(value) if key == "lower" else plain_above(value) if key == "upper" else value
 
 
 @contextmanager

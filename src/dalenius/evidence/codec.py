@@ -23,7 +23,7 @@ def encode(line: Line) -> str:
     >>> encode(Split(1, 0, "0.25")), encode(VerticesLeaf())
     ('["split",1,0,"0.25"]', '["vertices"]')
     """
-    return json.dumps([line.word, *(getattr(line, name) for name in line.__slots__)], separators=(",", ":"))
+    return json.dumps([line.word, *(getattr(line, field.name) for field in fields(line))], separators=(",", ":"))
 
 
 def decode(text: str) -> Line:

@@ -41,9 +41,11 @@ __all__ = [
     "Matrix",
     "MixtureOfClass",
     "MixtureOfSelections",
+    "Moves",
     "MultiplierLine",
     "Number",
     "OrbitCut",
+    "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
     "PieceSection",
@@ -279,6 +281,13 @@ class OrbitCut:
     moves: Moves
 
 
+@dataclass(frozen=True, slots=True)
+class OrbitSplit(OrbitCut):
+    """The same on the posterior."""
+
+    word: ClassVar[str] = "orbit-split"
+
+
 Side = str  # above or below
 Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 
@@ -406,7 +415,7 @@ LowerLine = (
     | WeightLine
     | TermLine
 )
-BranchLine = Split | Cut | OrbitCut | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from dalenius.exact import fraction_text
 from dalenius.intervals import ends_text, gap_text, interval_text
 from dalenius.report.picture import COLOURS, MARKERS, Style, axes_of, draw_band, finished, label, telling, with_bits
+from dalenius.studies.curve import CurvePoint, curve_of
 from dalenius.studies.leakage_curve import LeakageCurve
-from dalenius.studies.sweep import CurvePoint, curve_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +117,7 @@ def curve_picture(
     ax.set_xlabel("what the adversary does not know: entropy of the prior, share of the largest")
     ax.set_ylabel(label(units))
     with_bits(ax, (curve.proofs[0][0].records.log_datasets / math.log(2.0) for curve in bands.values()))
-    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="lower left")
+    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="upper right")
     return finished(ax, title=title, partial=partial)
 
 
@@ -129,7 +129,8 @@ def _draw(ax: Axes, name: str, curve: LeakageCurve, colour: str, marker: str) ->
     dense, steps = (
         sorted(share for share in shares if first <= share <= last) for shares in (even | {*known}, curve.shares)
     )
-    lower = [(float(share), curve.lower(f"{share} max")) for share in steps]
+    kept = {*steps[:: 1 + len(steps) // PLACES], *known, last}
+    lower = [(float(share), curve.lower(f"{share} max")) for share in sorted(kept)]
     upper = [(float(share), curve.upper(f"{share} max")) for share in dense]
     if first < last:
         draw_band(ax, lower, upper, colour)

@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import as_integer
 from dalenius.information.arrays import Floats
 from dalenius.search.clock import Clock
-from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task
+from dalenius.search.pools import ClusterPool, LocalPool, Pool, Task, need_workers
 from dalenius.search.runner import Nodes, Runner
 
 __all__ = ["Crew", "Grown", "Work", "crew_of", "turn_of", "worked"]
@@ -222,13 +220,7 @@ def crew_of(jobs: int, scheduler: str | None) -> Iterator[Crew | None]:
     InputError
         If these are not a number of processes, and the address of a scheduler that answers.
     """
-    as_integer(jobs, "jobs", at_least=1)
-    if scheduler is not None and jobs != 1:
-        raise InputError("jobs: with a scheduler its workers work, however many they are; leave one of the two out")
-    if scheduler is not None and not isinstance(scheduler, str):
-        raise InputError(
-            f"scheduler: expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786; got {brief(scheduler)}"
-        )
+    need_workers(jobs, scheduler)
     crew: Crew | None = None
     if scheduler is not None:
         cluster = ClusterPool(scheduler)  # at once: whoever asks for a cluster wants to know whether it is there

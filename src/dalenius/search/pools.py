@@ -7,13 +7,15 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from dalenius.errors import InputError, brief
+from dalenius.exact import as_integer
 
-__all__ = ["ClusterPool", "LocalPool", "Pool", "Task"]
+__all__ = ["ClusterPool", "LocalPool", "Pool", "Task", "need_workers", "pool_of"]
 
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PATIENCE = 10  # seconds to find a scheduler
@@ -141,3 +143,36 @@ class ClusterPool:
 
     def close(self) -> None:
         self._client.close()
+
+
+def need_workers(jobs: object, scheduler: object) -> None:
+    """`InputError` unless these are a number of processes, or 1 and the address of a Dask scheduler."""
+    as_integer(jobs, "jobs", at_least=1)
+    if scheduler is not None and jobs != 1:
+        raise InputError("jobs: with a scheduler its workers work, however many they are; leave one of the two out")
+    if scheduler is not None and not isinstance(scheduler, str):
+        raise InputError(
+            f"scheduler: expected the address of a Dask scheduler, such as tcp://127.0.0.1:8786; got {brief(scheduler)}"
+        )
+
+
+@contextmanager
+def pool_of(jobs: int, scheduler: str | None) -> Iterator[Pool | None]:
+    """So many processes, or the workers of a Dask scheduler, while this lasts; None where nobody else works.
+
+    Raises
+    ------
+    InputError
+        As `need_workers`, and if no scheduler answers at the address.
+    """
+    need_workers(jobs, scheduler)
+    pool: Pool | None = None
+    if scheduler is not None:
+        pool = ClusterPool(scheduler)
+    elif jobs > 1:
+        pool = LocalPool(jobs)
+    try:
+        yield pool
+    finally:
+        if pool is not None:
+            pool.close()

@@ -19,7 +19,7 @@ from dalenius.studies.methods import CERTIFIED, METHODS, Settings
 from dalenius.studies.points import better_of, with_prior
 from dalenius.units import Quantity
 
-__all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for"]
+__all__ = ["METHODS", "Comparison", "MethodOutcome", "compare", "methods_for", "need_comparable"]
 
 EVALUATION = 1e-9, 1e-12  # relative and absolute: what evaluating a value in doubles may lose
 
@@ -207,7 +207,7 @@ def compare(
     >>> round(comparison.lower, 4), entry.value, round(entry.shortfall, 3), entry.reached
     (0.0795, 0.0, 1.0, None)
     """
-    _check(problem, methods, seeds, budget, gap)
+    need_comparable(problem, methods, seeds, budget, gap)
     if isinstance(problem, MaximalLeakage) and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)
@@ -238,7 +238,7 @@ def compare(
     return Comparison(problem, result, gap, entries, best, unfinished)
 
 
-def _check(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
+def need_comparable(problem: object, methods: Sequence[str] | None, seeds: object, budget: object, gap: object) -> None:
     """`InputError` for whatever cannot be used."""
     if not isinstance(problem, MaximalLeakage | DesignProblem):
         raise InputError(f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}")

@@ -14,17 +14,21 @@ from dalenius.errors import InputError
 from dalenius.evidence import exact_fraction_above
 from dalenius.evidence.lines import DualLine, PriorLine
 from dalenius.exact import as_fraction, as_integer, brief
-from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult
 from dalenius.search.clock import Progress
+from dalenius.studies.engine import Engine, told_to
+from dalenius.studies.keeping import Memory
+from dalenius.studies.plan import Point, Settings, ancestors
+from dalenius.studies.record import Answer
 
-__all__ = ["Band", "FrontierPoint", "frontier", "spread_budgets", "with_budget"]
+__all__ = ["Band", "FrontierPoint", "frontier", "frontier_point", "spread_budgets", "with_budget"]
 
 DIGITS = 9  # of spread budgets
 LOG_2 = Fraction(math.nextafter(math.log(2.0), 0.0)), Fraction(math.nextafter(math.log(2.0), 1.0))  # it lies between
 
-Point = tuple[Fraction, Fraction]
+Corner = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ def frontier(
     solver: str = "auto",
     progress: Callable[[Progress], None] | None = None,
 ) -> Iterator[FrontierPoint]:
-    """The best mechanism for each of these budgets, one after the other; each starts from the priors of the proof before it.
+    """The best mechanism for each of these budgets, one after the other; each starts from the priors of a proof before it.
 
     The optimum falls as the budget grows, and is convex in it. Each point keeps the interval that its own certificate proves; `Band`
     is what all of them prove together, at every budget.
@@ -82,33 +86,22 @@ def frontier(
     problem.against("a frontier")
     need_way(problem, method, solver)
     exact = [as_fraction(budget, f"budgets[{j}]") for j, budget in enumerate(budgets)]
-
-    def solved(there: DesignProblem, known: DesignResult | None) -> DesignResult:
-        return solve(
-            there,
-            gap=gap,
-            time_limit=time_limit,
-            seed=seed,
-            method=method,
-            solver=solver,
-            progress=progress,
-            known=known,
-        )
-
-    return _points(problem, exact, solved)
+    settings = Settings(gap=gap, time_limit=time_limit, seed=seed, method=method, solver=solver)
+    return _points(problem, exact, Engine(settings, Memory(), strict=True, progress=told_to(progress)))
 
 
-def _points(
-    problem: DesignProblem,
-    budgets: list[Fraction],
-    solved: Callable[[DesignProblem, DesignResult | None], DesignResult],
-) -> Iterator[FrontierPoint]:
-    known: DesignResult | None = None
-    for budget in budgets:
-        there = with_budget(problem, budget)
-        result = solved(there, known)
-        known = result if len(result.certificate.lower_lines()) > 1 else known
-        yield FrontierPoint(budget, there, result)
+def _points(problem: DesignProblem, budgets: list[Fraction], engine: Engine) -> Iterator[FrontierPoint]:
+    problems = [with_budget(problem, budget) for budget in budgets]
+    points = [Point(j, "", "", {}, there, tuple(ancestors(j))) for j, there in enumerate(problems)]
+    for record in engine.run(points):
+        yield frontier_point(problems[record.index], engine.answer(record))
+
+
+def frontier_point(problem: Problem, result: Answer) -> FrontierPoint:
+    """The point of a frontier that an answer of a sweep is."""
+    assert isinstance(problem, DesignProblem)
+    assert isinstance(result, DesignResult)
+    return FrontierPoint(problem.budget, problem, result)
 
 
 def with_budget(problem: DesignProblem, budget: float | str | Fraction) -> DesignProblem:
@@ -162,7 +155,7 @@ def spread_budgets(
     return sorted({Fraction(math.ceil(budget * 10**DIGITS), 10**DIGITS) for budget in spread})
 
 
-def _nats_per_unit(problem: DesignProblem) -> Point:
+def _nats_per_unit(problem: DesignProblem) -> Corner:
     """What one of the budget's units is worth in the unit of the multiplier: two numbers that it lies between."""
     bits = isinstance(problem, MinDistortion) and problem.budget_units == "bits"
     return LOG_2 if bits else (Fraction(1), Fraction(1))
@@ -192,13 +185,13 @@ class Band:
         return [(point.budget, Fraction(point.result.lower), _slope(point)) for point in self._feasible]
 
     @cached_property
-    def _corners(self) -> list[Point]:
+    def _corners(self) -> list[Corner]:
         """The lower convex hull of the points' upper ends, by budget, as far as it falls."""
         best: dict[Fraction, Fraction] = {}
         for point in self._feasible:
             upper = Fraction(point.result.upper)
             best[point.budget] = min(upper, best.get(point.budget, upper))
-        hull = list[Point]()
+        hull = list[Corner]()
         for corner in sorted(best.items()):
             while len(hull) > 1 and _above(hull[-1], hull[-2], corner):
                 hull.pop()
@@ -234,6 +227,6 @@ def _slope(point: FrontierPoint) -> Fraction:
     return budgets[0] if budgets else Fraction(0)
 
 
-def _above(middle: Point, left: Point, right: Point) -> bool:
+def _above(middle: Corner, left: Corner, right: Corner) -> bool:
     """Whether a point lies on or above the chord of its neighbours."""
     return (middle[1] - left[1]) * (right[0] - left[0]) >= (right[1] - left[1]) * (middle[0] - left[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import dalenius as dl
-from dalenius.studies.sweep import entropy_curve
+from dalenius.studies.curve import entropy_curve
 
 
 def letters_problem(bound):

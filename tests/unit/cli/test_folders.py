@@ -24,7 +24,7 @@ DESIGN = (
     (ROOT / "models/design/parity-n4-leakage.toml").read_text().replace("max_distortion = 0.1", "max_distortion = 0.5")
 )
 TIGHT, LOOSE = ("--gap", "1e-1"), ("--gap", "1e-9", "--node-limit", "1", "--time-limit", "0.01")
-TABLES = {"curve.csv", "curve-band.csv", "curve.png"}  # of a sweep
+TABLES = {"curve.csv", "curve-band.csv", "curve.png", "records.jsonl", "sweep.json"}  # of a sweep
 WRITES = {
     "solve": ["solve", "model.toml"],
     "sweep": ["sweep", "model.toml", "--points", "2"],
@@ -60,7 +60,7 @@ def test_a_folder_is_tried_before_the_work(model, tmp_path, command_line, monkey
         pytest.fail("worked before it tried")
 
     monkeypatch.setattr(tempfile, "mkstemp", read_only)
-    for name in ("dalenius.solve", "dalenius.studies.sweep.solve", "dalenius.studies.compare.solve"):
+    for name in ("dalenius.solve", "dalenius.studies.engine.solve", "dalenius.studies.compare.solve"):
         monkeypatch.setattr(name, work)
     done = command_line(*WRITES[command], "-o", "out")
     assert (done.returncode, done.stdout) == (2, "")
@@ -88,7 +88,7 @@ def test_every_file_is_tried_before_the_work(model, tmp_path, command_line, monk
     (tmp_path / blocked).mkdir(parents=True)
     for name in (
         "dalenius.solve",
-        "dalenius.studies.sweep.solve",
+        "dalenius.studies.engine.solve",
         "dalenius.studies.compare.solve",
         "dalenius.export.offered",
     ):
@@ -103,8 +103,11 @@ def test_every_file_is_tried_before_the_work(model, tmp_path, command_line, monk
 @pytest.mark.parametrize("command", WRITES)
 def test_what_is_proved_is_told_though_it_cannot_be_written(model, tmp_path, command_line, monkeypatch, command, extra):
     """A disk that is full in the end: the interval all the same, one line about the files, and none of them."""
+    replace = os.replace
 
-    def full(*arguments):
+    def full(source, target):
+        if Path(target).name == "sweep.json":  # which is there before the work
+            return replace(source, target)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
@@ -119,7 +122,7 @@ def test_what_is_proved_is_told_though_it_cannot_be_written(model, tmp_path, com
         assert 0 < told["lower"] <= told["upper"]
         assert not told.get("certificate")
         assert not answer.get("files")
-    assert names(tmp_path / "out") == []
+    assert names(tmp_path / "out") == ["sweep.json"] * (command == "sweep")
 
 
 def test_files_that_belong_together_are_replaced_together_or_not_at_all(tmp_path, monkeypatch):
@@ -198,12 +201,21 @@ def test_a_design_that_has_become_infeasible_leaves_no_mechanism(model, tmp_path
 
 
 def test_a_sweep_of_fewer_points_leaves_no_others(model, tmp_path, command_line):
-    """What the earlier table lists goes, the files of others stay."""
+    """What the earlier sweep has goes if that is asked for, the files of others stay."""
     command_line("sweep", "model.toml", "-o", ".", "--points", "4")
+    (tmp_path / "model-003.record.json").unlink()  # as after a kill
     (tmp_path / "model-005.toml").write_text(AUDIT)
     (tmp_path / "other.cert").write_text("")
-    command_line("sweep", "model.toml", "-o", ".", "--points", "2")
-    files = {f"model-{j:03d}.{ending}" for j in (1, 2) for ending in ("toml", "cert")}
+    before = names(tmp_path)
+    refused = command_line("sweep", "model.toml", "-o", ".", "--points", "2")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert (
+        "holds another sweep: adversary.entropy_at_least was 0 max, 1/3 max, 2/3 max, 1 max and is now"
+        in refused.stderr
+    )
+    assert names(tmp_path) == before
+    command_line("sweep", "model.toml", "-o", ".", "--points", "2", "--force")
+    files = {f"model-{j:03d}.{ending}" for j in (1, 2) for ending in ("toml", "cert", "record.json")}
     assert set(names(tmp_path)) == files | {"model.toml", "model-005.toml", "other.cert", *TABLES}
 
 
@@ -219,27 +231,31 @@ def test_pictures_of_an_earlier_run_go_where_none_can_be_drawn(model, tmp_path, 
 
 def test_what_a_killed_process_left_behind_goes(model, tmp_path, command_line):
     (tmp_path / "out").mkdir()
-    for name in (".dalenius-abc.tmp", ".dalenius.lock", ".dalenius-table.lock"):
+    for name in (".dalenius-abc.tmp", ".dalenius.lock", ".dalenius-sweep.lock"):
         (tmp_path / "out" / name).write_text("half")
     command_line("sweep", "model.toml", "-o", "out", "--points", "2")
     assert not [name for name in names(tmp_path / "out") if name.startswith(".")]
 
 
 def test_a_rerun_that_is_interrupted_keeps_what_was_there(model, tmp_path, command_line, work_clock):
-    """Rows are replaced one by one; the others, of the same points, stay in the table, and so do their proofs."""
+    """What is done is read, not done again; a record that its certificate does not fit is no record."""
     command_line("sweep", "model.toml", "-o", "out", "--points", "3")
-    table = tmp_path / "out/curve.csv"
-    before = table.read_text().splitlines()
-    work_clock.alarm(0.0, lambda: signal.raise_signal(signal.SIGINT))
-    done = command_line("sweep", "model.toml", "-o", "out", "--points", "3")
-    assert done.returncode == 130
-    after = table.read_text().splitlines()
-    assert after[0] == before[0]
-    assert after[2:] == before[2:]
-    for row in csv.DictReader(after):
+    before = (tmp_path / "out/records.jsonl").read_text()
+    (tmp_path / "out/model-002.cert").write_text("half")
+    work_clock.alarm(1e-3, lambda: signal.raise_signal(signal.SIGINT))
+    stopped = command_line("sweep", "model.toml", "-o", "out", "--points", "3")
+    assert stopped.returncode == 130
+    assert "2 of 3 points are done and kept" in stopped.stderr
+    again = command_line("sweep", "model.toml", "-o", "out", "--points", "3")
+    assert [line.split(" ")[0] for line in again.stderr.splitlines()] == ["3/3"]
+    told, earlier = (
+        [json.loads(line) for line in text.splitlines()]
+        for text in (before, (tmp_path / "out/records.jsonl").read_text())
+    )
+    assert [{**one, "seconds": 0} for one in told] == [{**one, "seconds": 0} for one in earlier]
+    for row in csv.DictReader((tmp_path / "out/curve.csv").read_text().splitlines()):
         certificate = tmp_path / "out" / row["certificate"]
-        stem = certificate.name.removesuffix(".cert").removesuffix(".looser")
-        assert proved(tmp_path / f"out/{stem}.toml", certificate)
+        assert proved(certificate.with_suffix(".toml"), certificate)
         lower, upper = dl.Certificate.read(certificate).header.claim
         assert Fraction(row["lower_nats"]) <= lower <= upper <= Fraction(row["upper_nats"])
 
@@ -249,7 +265,7 @@ def test_a_rerun_that_is_interrupted_keeps_what_was_there(model, tmp_path, comma
 
 def test_two_tables_are_not_made_in_one_folder(model, tmp_path, command_line):
     (tmp_path / "out").mkdir()
-    with alone(tmp_path / "out", "table", wait=0.0):
+    with alone(tmp_path / "out", "sweep", wait=0.0):
         refused = command_line("sweep", "model.toml", "-o", "out", "--points", "2")
         assert (refused.returncode, refused.stdout) == (2, "")
         assert "another process is at work there" in refused.stderr

@@ -113,9 +113,9 @@ def test_every_command_that_answers_has_json(models, command_line, name):
 
 def test_the_answers_of_a_sweep_say_which_certificate_proves_them(models, command_line):
     answer = json.loads(command_line("sweep", "audit.toml", "--points", "3", "-o", "out", "--json").stdout)
-    assert [point["share_of_max_entropy"] for point in answer["points"]] == ["0", "0.5", "1"]
+    assert [point["entropy_share"] for point in answer["points"]] == [0.0, 0.5, 1.0]
     for point in answer["points"]:
-        claim = dl.Certificate.read(models / "out" / point["certificate"]).header.claim
+        claim = dl.Certificate.read(models / "out" / point["files"]["certificate"]).header.claim
         assert point["lower"] <= claim[0] <= claim[1] <= point["upper"]
 
 

@@ -41,6 +41,7 @@ LINES = [
     lines.Cut(1, 0, "0.25"),
     lines.OrbitCut("above", 1, 0, "0.25", (((1, 0), (0, 1, 2), (2, 1, 0)),)),
     lines.OrbitCut("below", 1, 0, "0.25", ()),
+    lines.OrbitSplit("above", 1, 0, "0.25", (((1, 0), (0, 1, 2), (2, 1, 0)),)),
     lines.RowCut(0, "0.25"),
     lines.RowChamber(0, (((1, 0, 2), (1, 0)),)),
     lines.JointLeaf("1", "0", None, ("1", "1")),

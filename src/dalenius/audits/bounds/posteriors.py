@@ -10,6 +10,7 @@ multiplier mu of the entropy bound the maximum over priors is the closed form
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -21,21 +22,56 @@ from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
-from dalenius.reduction import RecordChannel
+from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
 from dalenius.search.boxes import BoxTree, Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
 from dalenius.search.runner import Runner
 
-__all__ = ["PosteriorRelaxation", "PosteriorTree"]
+__all__ = ["PosteriorHalf", "PosteriorRelaxation", "PosteriorTree"]
 
-BATCH = 64
+BATCH, LARGEST_BATCH = 64, 256  # boxes that are halved together, in a small tree and in one of thousands of leaves
 MOST_MULTIPLIERS = 64  # above this they stay zero: an interior-point step would cost more than it gains
 LEAST_MU, MOST_MU = 1e-9, 1e9
 LEAST_TOLERANCE = 1e-12  # nats: closer to its optimum no relaxation is solved
 NO_ERROR = 1e-26
+A_LITTLE = 1e-3  # of its error in the middle of a range counts in any case: the maximiser may lie outside the box
 MU_LEAVES = 0.9  # of the room for rounding, to the slopes
 SMALLEST_WIDTH = 1e-7  # a range that is no wider is not halved where its secant does not err
+NEARLY = 1.0 - 1e-5  # times the mean of a posterior no letter of the other half has more
+
+
+@dataclass(frozen=True)
+class PosteriorHalf:
+    """phi(letter|output) >= threshold, with triples that take (letter, output) to every other letter at that output.
+
+    *Bound because* the images of a prior leak as much, and as phi(.|output) sums to 1 one of them has at least its mean there.
+    """
+
+    letter: int
+    output: int
+    threshold: float
+    triples: tuple[Triple, ...]
+
+    @classmethod
+    def of(cls, symmetries: RecordSymmetries, letter: int, weights: Floats) -> PosteriorHalf | None:
+        """At the output of the largest weight where there is one; None where the symmetries leave no output with all letters.
+
+        >>> import dalenius as dl
+        >>> from dalenius.reduction import record_channels
+        >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric("0.5"),
+        ...     adversary=dl.EntropyAtLeast("0.9 max"))
+        >>> symmetries = RecordSymmetries.of(problem, record_channels(problem)[0])
+        >>> half = PosteriorHalf.of(symmetries, 1, np.ones(5))
+        >>> half.letter, half.output, half.threshold
+        (1, 2, 0.499995)
+        """
+        letters = len(symmetries.rows)
+        for output in np.argsort(-weights, kind="stable").tolist():
+            orbit, triples = symmetries.orbit(letter, output, len(weights))
+            if orbit[:, output].all():
+                return cls(letter, output, float(short(np.array(NEARLY / letters), 7)), triples)
+        return None
 
 
 class PosteriorRelaxation:
@@ -160,18 +196,20 @@ class PosteriorRelaxation:
         at_zero: Floats,
         slope: Floats,
     ) -> tuple[NDArray[np.int64], Floats]:
-        """The output whose secants err most at p, and there the letter that errs most; if none errs, the widest range."""
+        """The output whose secants err most, and there the letter that errs most; if none errs, the widest range.
+
+        An error counts as the geometric mean of what it is at p and in the middle of the range: where the two differ much, a cut at p
+        leaves a part that is nearly as wide as before.
+        """
         u = p @ self.rows
         r = u.sum(axis=1)
         phi = np.clip(u / np.maximum(r, 1e-300)[:, None, :], full_low, full_high)
-        error = r[:, None, :] * np.maximum(at_zero + slope * phi - x_log_x(phi), 0.0)
         middle = 0.5 * (full_low + full_high)
-        widest = r[:, None, :] * (
-            at_zero + slope * middle - x_log_x(middle)
-        )  # where the maximiser lies outside the box
-        flat = (
-            (error + 1e-3 * widest).sum(axis=1)[:, None, :] * (1e-9 + (error + 1e-3 * widest)[:, self.boxed])
-        ).reshape(len(u), -1)
+        here, there = (np.maximum(at_zero + slope * v - x_log_x(v), 0.0) for v in (phi, middle))
+        error = r[:, None, :] * (np.sqrt(here * there) + A_LITTLE * there)
+        flat = error.sum(axis=1)
+        if len(self.boxed) > 1:
+            flat = (flat[:, None, :] * (1e-9 + error[:, self.boxed])).reshape(len(u), -1)
         wide = np.where(high - low > SMALLEST_WIDTH, (high - low) * self.most, 0.0)
         flat = np.where(flat.max(axis=1, keepdims=True) > NO_ERROR, flat, wide)
         coordinate = np.argmax(flat, axis=1)
@@ -194,10 +232,16 @@ class PosteriorTree(Runner):
     name = "posterior"
     tree: BoxTree
 
-    def __init__(self, relaxation: PosteriorRelaxation, mu: float, *, target: float) -> None:
-        self.relaxation, self.target = relaxation, target
+    def __init__(
+        self, relaxation: PosteriorRelaxation, mu: float, *, target: float, half: PosteriorHalf | None = None
+    ) -> None:
+        """Of the whole box, or of one part of it that stands for all others, of which `half` says why."""
+        self.relaxation, self.target, self.half = relaxation, target, half
         relaxation.target = target
-        self.tree = BoxTree(relaxation, *relaxation.root(mu))
+        low, high, hints = relaxation.root(mu)
+        if half is not None:
+            low[relaxation.boxed.index(half.letter) * relaxation.outputs + half.output] = half.threshold
+        self.tree = BoxTree(relaxation, low, high, hints)
         self.point = relaxation.point
 
     def leaf_bytes(self) -> int:
@@ -205,6 +249,6 @@ class PosteriorTree(Runner):
 
     def grow(self, clock: Clock) -> bool:
         self.relaxation.target = self.target
-        grown = self.tree.branch(BATCH, above=self.target)
+        grown = self.tree.branch(min(max(BATCH, self.tree.leaves // 16), LARGEST_BATCH), above=self.target)
         self.point = self.relaxation.point
         return grown

@@ -16,7 +16,7 @@ from dalenius.designs.constrained.prices import prices_of, values_of
 from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, QUICK, Lower, Upper, claim_text
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope, Termination
@@ -47,11 +47,11 @@ class ConstrainedProposer:
     exchange: ConstrainedExchange
 
     @classmethod
-    def of(cls, problem: DesignProblem, search: Run, known: DesignResult | None = None) -> Self:
+    def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
         """It begins with the priors of a design that differs in its budget only."""
         run = ConstrainedExchange(problem, search)
         if known is not None:
-            run.recall(known.certificate)
+            run.recall(known)
         return cls(run)
 
     def run(self) -> None:

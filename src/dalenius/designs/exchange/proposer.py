@@ -14,7 +14,7 @@ from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
-from dalenius.evidence import CERTAIN, QUICK, Lower, Upper
+from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
 from dalenius.model import DesignProblem, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
@@ -39,11 +39,11 @@ class ExchangeProposer:
     exchange: Exchange
 
     @classmethod
-    def of(cls, problem: DesignProblem, search: Run, known: DesignResult | None = None) -> Self:
+    def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
         """For a feasible problem; it begins with the priors of a design that differs in its budget only."""
         run = Exchange(problem, search)
         if known is not None:
-            run.recall(known.certificate)
+            run.recall(known)
         return cls(run)
 
     def run(self) -> None:

@@ -173,7 +173,10 @@ def test_sweeping_a_design_names_the_command_for_it(command_line, model):
     model.write_text((ROOT / "models/design/parity-n4-leakage.toml").read_text())
     swept = command_line("sweep", model, "-o", "out")
     assert (swept.returncode, swept.stdout) == (2, "")
-    assert swept.stderr == f"dalenius: {model}: a sweep is about maximal_leakage; for min_leakage there is frontier\n"
+    assert (
+        swept.stderr
+        == f"dalenius: {model}: without --set a sweep is about maximal_leakage; for min_leakage there is frontier\n"
+    )
 
 
 def test_ctrl_c_keeps_the_bounds_and_writes_the_certificate(interrupted, tmp_path):

@@ -1,0 +1,252 @@
+"""What a sweep will do: its points in their order, with the points that each may begin with, and how a plan differs from another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any
+
+from dalenius.answers_json import plain
+from dalenius.errors import InputError, brief
+from dalenius.exact import as_integer
+from dalenius.model import DesignProblem, EntropyAtLeast, Problem, digest
+from dalenius.search import Limits, need_gap, need_solver
+from dalenius.studies.grid import ENTROPY, Axis, axes_of, places, text_of, with_value
+from dalenius.version import PRODUCER
+
+__all__ = ["FORMAT", "Plan", "Point", "Settings", "ancestors", "between", "key_of", "share_of"]
+
+FORMAT = "dalenius-sweep/1"
+DENSE = 24  # witnesses on either side of a point, at entropy bounds between it and its neighbours
+FINE = 10**6  # an entropy bound's share of the largest one, where it is not stated as one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How every point is solved; as in `solve`, and `methods`, `seeds`, `budget` as in `compare`, if rivals are asked, too."""
+
+    gap: float = 1e-3
+    time_limit: float | None = 20.0
+    node_limit: int | None = 1_000_000
+    memory_limit: float | None = 4096.0
+    seed: int = 0
+    method: str | None = None
+    solver: str = "auto"
+    methods: tuple[str, ...] = ()
+    seeds: int = 5
+    budget: float = 10.0
+
+    def __post_init__(self) -> None:
+        need_gap(self.gap)
+        _ = self.limits
+        need_solver(self.solver)
+        as_integer(self.seed, "seed", at_least=0)
+        if self.methods and self.method is not None:
+            raise InputError("methods: rivals are compared with our own search; leave method out")
+        object.__setattr__(self, "method", None if self.method is None else str(self.method))
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            gap=self.gap, time_limit=self.time_limit, node_limit=self.node_limit, memory_limit=self.memory_limit
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """A question of a sweep.
+
+    Attributes
+    ----------
+    index : int
+    name : str
+        Of its files, without endings.
+    model : str
+        The model as it was named.
+    at : dict of path -> text
+    problem : Problem
+    before : tuple of int
+        Points whose proofs it may begin with, by their indices, the nearest first: the same whoever solves it, and when.
+    between : tuple of Fraction or None
+        Shares of the largest entropy at which its certificate is to have witnesses, too; None where it bounds no whole curve.
+    key : str
+        SHA-256 of all that its record depends on.
+    """
+
+    index: int
+    name: str
+    model: str
+    at: Mapping[str, str]
+    problem: Problem
+    before: tuple[int, ...] = ()
+    between: tuple[Fraction, ...] | None = None
+    key: str = ""
+
+
+def ancestors(place: int) -> Iterator[int]:
+    """The places of a chain that one of them may begin with, the nearest first.
+
+    Each place begins with the one whose number lacks its last binary digit 1, so that all of N are done in log N steps one after the
+    other by whoever there is, and everything before the first of a half is known to all of that half.
+
+    >>> list(ancestors(7)), list(ancestors(8))
+    ([6, 4, 0], [0])
+    """
+    while place:
+        place &= place - 1
+        yield place
+
+
+def between(share: Fraction, shares: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Shares between this one and its neighbours on either side, evenly spread."""
+    left = max((other for other in shares if other < share), default=share)
+    right = min((other for other in shares if other > share), default=share)
+    steps = [Fraction(j, DENSE + 1) for j in range(1, DENSE + 1)]
+    below = [left + (share - left) * step for step in steps if left < share]
+    return tuple(below + [share + (right - share) * step for step in steps if share < right])
+
+
+def key_of(point: Point, settings: Settings, keys: Sequence[str]) -> str:
+    """SHA-256 of what the record of a point depends on: its question, the settings, the release, the points it may begin with."""
+    about = [FORMAT, PRODUCER, digest(point.problem), plain(asdict(settings)), plain(point.between), list(keys)]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A grid of points, each with a key; `points` is empty where they are chosen one after the other."""
+
+    models: Mapping[str, Problem]
+    axes: tuple[Axis, ...]
+    settings: Settings
+    points: tuple[Point, ...]
+
+    @classmethod
+    def of(cls, models: Mapping[str, Problem], grid: Mapping[str, object], settings: Settings) -> Plan:
+        """The points of all models, the last axis running fastest.
+
+        Raises
+        ------
+        InputError
+            If there is no model, or a point of the grid is no problem; the message says where.
+        """
+        axes = axes_of(grid)
+        if not models:
+            raise InputError("sweep: expected at least one model, got none")
+        points = list[Point]()
+        for model, problem in models.items():
+            if not isinstance(problem, Problem):
+                raise InputError(
+                    f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
+                )
+            for place in places(axes):
+                there = problem
+                for path, value in place.items():
+                    there = with_value(there, path, value)
+                at = {path: text_of(value) for path, value in place.items()}
+                points.append(Point(len(points), cls.name(model, len(points)), model, at, there))
+        return cls(models, axes, settings, tuple(_with_keys(_chained(points), settings)))
+
+    @staticmethod
+    def name(model: str, index: int) -> str:
+        """Of a point's files.
+
+        >>> Plan.name("models/count.toml", 0), Plan.name("real/fair-cell", 1)
+        ('count-001', 'fair-cell-002')
+        """
+        stem = PurePath(model).name.removesuffix(".toml")
+        return f"{stem or 'model'}-{index + 1:03d}"
+
+    @property
+    def chosen(self) -> bool:
+        """Whether points are chosen one after the other."""
+        return not self.points
+
+    @property
+    def schedule(self) -> list[Point]:
+        """The points in the order in which they are begun: those first that most others may begin with."""
+        return sorted(self.points, key=lambda point: (len(point.before), point.index))
+
+    def described(self) -> dict[str, Any]:
+        """What `sweep.json` holds, but for its digest."""
+        return {
+            "format": FORMAT,
+            "dalenius": PRODUCER.removeprefix("dalenius "),
+            "models": {
+                name: {"problem": problem.kind, "digest": digest(problem), "title": problem.title}
+                for name, problem in self.models.items()
+            },
+            "grid": {axis.path: list(axis.texts) for axis in self.axes},
+            "settings": plain(asdict(self.settings)),
+            "points": None if self.chosen else len(self.points),
+        }
+
+
+def _chained(points: Sequence[Point]) -> list[Point]:
+    """The points of one model that differ in nothing but the entropy bound, or the budget, in chains; the others as they are."""
+    chains = dict[tuple[object, ...], list[Point]]()
+    for point in points:
+        path = _shared(point)
+        rest = tuple((key, text) for key, text in point.at.items() if key != path)
+        chains.setdefault((point.model, rest, *(() if path else (point.index,))), []).append(point)
+    done = list(points)
+    for chain in chains.values():
+        shares = [share for point in chain if (share := share_of(point.problem)) is not None]
+        for place, point in enumerate(chain):
+            share = share_of(point.problem)
+            curve = len(chain) > 1 and share is not None
+            done[point.index] = replace(
+                point,
+                before=tuple(
+                    chain[j].index for j in ancestors(place) if _may_begin_with(point.problem, chain[j].problem)
+                ),
+                between=tuple(x for x in between(share, shares) if x < 1) if curve and share is not None else None,
+            )
+    return done
+
+
+def _may_begin_with(problem: Problem, other: Problem) -> bool:
+    """Whether a proof about the other is worth anything here: of an audit, if that is about no more entropy."""
+    if isinstance(problem, DesignProblem):
+        return True
+    here, there = problem.adversary, other.adversary
+    assert isinstance(here, EntropyAtLeast)
+    assert isinstance(there, EntropyAtLeast)
+    if here.units == there.units:
+        return there.amount <= here.amount
+    return there.enclosure(problem.records)[1] <= here.enclosure(problem.records)[0]
+
+
+def _shared(point: Point) -> str | None:
+    """The axis along which proofs, or the priors of designs, are handed on."""
+    problem = point.problem
+    if problem.adversary is None:
+        return None
+    if isinstance(problem, DesignProblem) and problem.budget_key in point.at:
+        return problem.budget_key
+    return ENTROPY if ENTROPY in point.at else None
+
+
+def share_of(problem: Problem) -> Fraction | None:
+    """The entropy bound as a share of the largest one, roughly where it is stated otherwise; None of designs."""
+    adversary = problem.adversary
+    if isinstance(problem, DesignProblem) or not isinstance(adversary, EntropyAtLeast):
+        return None
+    if adversary.units == "max":
+        return adversary.amount
+    largest = problem.records.log_datasets
+    share = (
+        Fraction(adversary.nats(problem.records) / largest).limit_denominator(FINE) if largest > 0.0 else Fraction(1)
+    )
+    return min(share, Fraction(1))
+
+
+def _with_keys(points: Sequence[Point], settings: Settings) -> Iterator[Point]:
+    keys = list[str]()
+    for point in points:  # what it may begin with stands before it
+        keys.append(key_of(point, settings, [keys[other] for other in point.before]))
+        yield replace(point, key=keys[-1])

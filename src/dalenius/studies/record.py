@@ -1,0 +1,225 @@
+"""The record of one point of a sweep: what is proved about it, by which files, as data that JSON knows."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from dalenius.answers_json import plain
+from dalenius.errors import InputError
+from dalenius.evidence import Certificate, double_above, double_below
+from dalenius.exact import as_fraction, fraction_text
+from dalenius.intervals import plain_above, plain_below
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
+from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult, RecordProof, Result
+from dalenius.units import Quantity
+
+__all__ = ["Answer", "Record", "answer_of", "record_of", "sha256"]
+
+Answer = Result | DesignResult
+TIMES = "seconds", "reached", "trace"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One point of a sweep. docs/sweeps.md says what each field holds; leakages are in nats, ends rounded outward.
+
+    Attributes
+    ----------
+    index, name : int, str
+        The place in the grid, from 0, and the stem of its files.
+    at : dict of path -> text
+        Where the point is.
+    lower, upper : float or None
+        The proved interval; None where nothing is feasible, which is proved.
+    key : str
+        SHA-256 of all that the record depends on.
+    seconds : float
+        The only field that another run may change.
+    """
+
+    index: int
+    name: str
+    model: str
+    at: Mapping[str, str]
+    problem: str
+    digest: str
+    quantity: str
+    units: str
+    lower: float | None
+    upper: float | None
+    claim: tuple[str, str] | None
+    gap: float
+    feasible: bool
+    entropy_share: float | None
+    entropy_nats: float | None
+    budget: str | None
+    budget_units: str | None
+    distortion: str | None
+    leakage: tuple[float, float] | None
+    exp_epsilon: str | None
+    termination: str
+    scope: str
+    record: int | None
+    proved_about: str
+    proofs: tuple[Mapping[str, Any], ...]
+    solvers: tuple[Mapping[str, Any], ...]
+    alternating: tuple[Mapping[str, Any], ...]
+    methods: tuple[Mapping[str, Any], ...]
+    started_from: int | None
+    files: Mapping[str, str]
+    certificate_sha256: str
+    certificate_lines: int
+    key: str
+    seconds: float = field(compare=False)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The record that JSON says; `InputError` if it has other fields."""
+        names = [part.name for part in fields(cls)]
+        if not isinstance(data, Mapping) or set(data) != set(names):
+            raise InputError("not a record of a sweep: expected the fields of docs/sweeps.md")
+        pairs = {key: None if data[key] is None else tuple(data[key]) for key in ("claim", "leakage")}
+        lists = {key: tuple(data[key]) for key in ("proofs", "solvers", "alternating", "methods")}
+        return cls(**{**data, **pairs, **lists})
+
+
+def record_of(
+    answer: Answer,
+    problem: Problem,
+    *,
+    place: Mapping[str, Any],
+    files: Mapping[str, str],
+    methods: Sequence[object] = (),
+) -> Record:
+    """The record of an answer in nats.
+
+    Parameters
+    ----------
+    place : mapping
+        The fields that say which point it is: index, name, model, at, started_from, key.
+    files : mapping of kind -> name
+    methods : sequence of MethodOutcome
+        What rivals attained, if any were asked.
+    """
+    header = answer.certificate.header
+    share, nats = _entropy(problem)
+    return Record(
+        **place,
+        problem=problem.kind,
+        digest=digest(problem),
+        quantity=answer.quantity.value,
+        units=answer.units,
+        lower=_finite(plain_below(answer.lower)),
+        upper=_finite(plain_above(answer.upper)),
+        claim=None if header.claim is None else (fraction_text(header.claim[0]), fraction_text(header.claim[1])),
+        gap=answer.gap,
+        feasible=not isinstance(answer, DesignResult) or answer.feasible,
+        entropy_share=share,
+        entropy_nats=nats,
+        **_budget(problem),
+        **_of_design(answer),
+        termination=answer.termination.value,
+        scope=answer.scope.value,
+        record=answer.record if isinstance(answer, Result) else None,
+        proved_about=answer.proved_about,
+        proofs=_timeless(answer.records) if isinstance(answer, Result) else (),
+        solvers=_timeless(answer.solvers),
+        alternating=_timeless(answer.alternating),
+        methods=_timeless(methods),
+        files=files,
+        certificate_sha256=sha256(answer.certificate.text),
+        certificate_lines=answer.certificate.lines,
+        seconds=round(answer.seconds, 6),
+    )
+
+
+def sha256(text: str) -> str:
+    """Of a text in UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _timeless(things: Sequence[object]) -> tuple[Any, ...]:
+    """As JSON has them, without what another run has otherwise: seconds, and what happened when."""
+    return tuple(
+        {key: value for key, value in one.items() if key not in TIMES} if isinstance(one, dict) else one
+        for one in map(plain, things)
+    )
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None
+
+
+def _entropy(problem: Problem) -> tuple[float | None, float | None]:
+    """The adversary's entropy bound as a share of the largest entropy, and in nats; doubles, for axes."""
+    if not isinstance(problem.adversary, EntropyAtLeast):
+        return None, None
+    nats, largest = problem.adversary.nats(problem.records), problem.records.log_datasets
+    exact = problem.adversary.units == "max"
+    share = float(problem.adversary.amount) if exact else nats / largest if largest > 0.0 else 0.0
+    return share, nats
+
+
+def _budget(problem: Problem) -> dict[str, Any]:
+    if not isinstance(problem, DesignProblem) or getattr(problem, problem.budget_key) is None:
+        return {"budget": None, "budget_units": None}
+    units = problem.budget_units if isinstance(problem, MinDistortion) else Quantity.DISTORTION.units
+    return {"budget": fraction_text(problem.budget), "budget_units": units}
+
+
+def _of_design(answer: Answer) -> dict[str, Any]:
+    if isinstance(answer, Result):
+        return dict.fromkeys(("distortion", "leakage", "exp_epsilon"))
+    exact = {key: getattr(answer, key) for key in ("distortion", "exp_epsilon")}
+    texts = {key: None if value is None else fraction_text(value) for key, value in exact.items()}
+    return {**texts, "leakage": answer.leakage}
+
+
+def answer_of(record: Record, folder: Path) -> Answer:
+    """The answer again, as far as a record and its files have it: without witness, prices, who solved what, and trace.
+
+    Raises
+    ------
+    InputError
+        If a file is missing or damaged, or the certificate is not the one that the record is about.
+    """
+    certificate = Certificate.read(folder / record.files["certificate"])
+    if sha256(certificate.text) != record.certificate_sha256:
+        raise InputError(
+            f"{folder / record.files['certificate']}: not the certificate of its record; run the sweep again"
+        )
+    common: dict[str, Any] = {
+        "certificate": certificate,
+        "termination": Termination(record.termination),
+        "scope": Scope(record.scope),
+        "seconds": record.seconds,
+        "units": record.units,
+    }
+    lower, upper = (math.inf if end is None else end for end in (record.lower, record.upper))
+    if record.problem == MaximalLeakage.kind:
+        proofs = tuple(RecordProof(**proof) for proof in record.proofs)
+        return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)
+    mechanism = DesignedMechanism.load(folder / record.files["mechanism"]) if "mechanism" in record.files else None
+    exact: dict[str, Any] = {
+        key: None if (text := getattr(record, key)) is None else as_fraction(text, key)
+        for key in ("distortion", "exp_epsilon")
+    }
+    return DesignResult(lower=lower, upper=upper, mechanism=mechanism, audit=_audit(record, folder), **exact, **common)
+
+
+def _audit(record: Record, folder: Path) -> Result | None:
+    """Of a design's mechanism, against an adversary."""
+    if "mechanism_certificate" not in record.files:
+        return None
+    certificate = Certificate.read(folder / record.files["mechanism_certificate"])
+    claim = certificate.header.claim
+    assert claim is not None
+    ends = double_below(claim[0]), double_above(claim[1])
+    return Result(*ends, None, None, Termination(record.termination), Scope.GLOBAL, certificate, record.seconds)

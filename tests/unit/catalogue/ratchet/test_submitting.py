@@ -1,0 +1,182 @@
+"""Better ends are proved, combined and stored; the interval of a name only tightens."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+import shutil
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius._join import join
+from dalenius.catalogue import ratchet
+from dalenius.catalogue.models import library_model
+from dalenius.catalogue.standing import Standing, certificate_digest
+from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, PROBLEM, claimed, run
+
+
+@pytest.mark.parametrize("name", [AUDIT, DESIGN])
+def test_the_better_ends_are_combined(small, name):
+    """One certificate has the better lower end, the other the better upper end: together they have both, proved."""
+    best = dl.Certificate.read(MODELS[name].certificate_path)
+    lower, upper = map(float, MODELS[name].claim)
+    left, right = claimed(best, upper=upper + 0.125), claimed(best, lower=lower / 2)
+    model = library_model(name, small)
+    first = ratchet.submit(left, small, by="left")
+    assert (Fraction(first.lower), Fraction(first.upper)) == (MODELS[name].claim[0], Fraction(str(upper + 0.125)))
+    second = ratchet.submit(right, small)
+    kept = dl.Certificate.read(model.certificate_path)
+    assert dl.verify(model.path, kept).proved
+    assert (Fraction(second.lower), Fraction(second.upper)) == MODELS[name].claim == library_model(name, small).claim
+    assert [entry.by for entry in ratchet.history(small)] == ["left", best.header.producer]
+    for worse in (best, left, right):
+        with pytest.raises(dl.InputError, match="no tighter"):
+            ratchet.submit(worse, small)
+    assert dl.Certificate.read(model.certificate_path) == kept
+    assert len(ratchet.history(small)) == 2
+
+
+def test_evidence_of_two_searches_is_combined():
+    """Different witnesses, priors and mechanisms: the parts prove together what they proved apart."""
+    for name, gaps in ((AUDIT, (1e-1, 1e-2)), ("design/count-erasure-independent", (3e-1, 1e-2))):
+        first, second = (dl.solve(PROBLEM[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
+        for stored, found in ((first, second), (second, first)):
+            joined = join(PROBLEM[name], stored.certificate, found.certificate)
+            verdict = dl.verify(PROBLEM[name], joined)
+            assert verdict.proved, verdict.reason
+            assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
+            assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
+    with pytest.raises(dl.InputError, match="of one model"):
+        join(PROBLEM[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
+
+
+@pytest.mark.parametrize("blank", ["\r", " ", "\t"])
+def test_blanks_within_lines(small, blank):
+    """What the checker proves is joined whatever its blanks are, also one that other readers take for the end of a line."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(claimed(best, lower=0), small)
+    header, rest = best.text.split("\n", 1)
+    entry = ratchet.submit(dl.Certificate(header + "\n" + rest.replace(",", "," + blank, 3)), small)
+    assert (Fraction(entry.lower), Fraction(entry.upper)) == MODELS[AUDIT].claim == library_model(AUDIT, small).claim
+
+
+def test_tightening_solves_what_is_open_and_keeps_what_is_better(small):
+    model = library_model(AUDIT, small)
+    assert model.tightness == "unsolved"
+    loose = ratchet.tighten(model, small, gap=0.1)
+    tight = ratchet.tighten(library_model(AUDIT, small), small, gap=1e-3)
+    assert Fraction(loose.lower) <= Fraction(tight.lower) <= Fraction(tight.upper) < Fraction(loose.upper)
+    assert library_model(AUDIT, small).gap <= 1e-3
+    before = Path(model.path.with_suffix(".cert")).read_bytes()
+    assert ratchet.tighten(library_model(AUDIT, small), small, gap=1e-3) is None, "closed that far already"
+    assert ratchet.tighten(library_model(AUDIT, small), small, gap=1e-9, node_limit=1) is None, "no better in one node"
+    assert Path(model.path.with_suffix(".cert")).read_bytes() == before
+    infeasible = ratchet.tighten(library_model(INFEASIBLE, small), small)
+    assert (infeasible.lower, infeasible.upper) == ("", "")
+    assert library_model(INFEASIBLE, small).tightness == "infeasible"
+    assert ratchet.tighten(library_model(INFEASIBLE, small), small) is None
+
+
+def test_long_certificates_are_compressed(small, monkeypatch):
+    """The limit is that of the file; one that gets longer leaves no text beside it, and one that gets shorter nothing compressed."""
+    model = library_model(AUDIT, small)
+    text, gzipped = model.certificate_places
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(claimed(best, lower=0), small)
+    assert model.certificate_path == text
+    monkeypatch.setattr(ratchet, "READ", 100)
+    ratchet.submit(best, small)
+    assert model.certificate_path == gzipped
+    assert not text.exists()
+    assert model.certificate() == best
+    row = library_model(AUDIT, small).row()
+    assert row.certificate_bytes == gzipped.stat().st_size < len(best.text)
+    assert row.certificate_digest == certificate_digest(best)
+    assert "index.csv" in run("library", "index", "--folder", small)
+    assert library_model(AUDIT, small).standing == Standing(True, "when the index was written")
+    shutil.copy(HOME / "verify.py", small)
+    done = subprocess.run([sys.executable, small / "verify.py", AUDIT], capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("1 of 1 proved\n")
+
+
+def test_a_name_keeps_its_meaning_and_its_narrowest_interval(small):
+    """A changed model under an old name is refused, and so is a step back after a certificate was lost."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    ratchet.submit(best, small)
+    path = small / f"{AUDIT}.toml"
+    path.with_suffix(".cert").unlink()
+    with pytest.raises(dl.InputError, match="narrower interval"):
+        ratchet.submit(claimed(best, lower=0), small)
+    changed = dataclasses.replace(PROBLEM[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
+    path.write_text(dl.dumps(changed))
+    with pytest.raises(dl.InputError, match="new name"):
+        ratchet.submit(dl.solve(changed, gap=0.1).certificate, small)
+    path.write_text(MODELS[AUDIT].path.read_text())
+    ratchet.submit(best, small)
+    assert len(ratchet.history(small)) == 2
+
+
+SUBMIT = """
+import sys
+import dalenius as dl
+from dalenius.catalogue import ratchet
+folder, *texts = sys.argv[1:]
+for text in texts:
+    try:
+        ratchet.submit(dl.Certificate.read(text), folder, by=text)
+    except dl.InputError as error:
+        assert "no tighter" in str(error), error
+"""
+
+
+def test_two_processes_lose_nothing(small, tmp_path_factory):
+    """One brings lower ends, the other upper ends: every row is kept, and none is wider than the one before it."""
+    best = dl.Certificate.read(MODELS[AUDIT].certificate_path)
+    proofs, commands = tmp_path_factory.mktemp("proofs"), []
+    for key, ends in (("lower", [0.1, 0.2, 0.3]), ("upper", [1.5, 1.25, 1.0])):
+        paths = [
+            str(claimed(best, **({"lower": 0, "upper": 2} | {key: end})).write(proofs / f"{key}{end}")) for end in ends
+        ]
+        commands.append([sys.executable, "-c", SUBMIT, str(small), *paths])
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    for process in running:
+        assert process.communicate(timeout=120)[1] == ""
+        assert process.returncode == 0
+    entries = ratchet.history(small)
+    assert len(entries) == 6
+    for one, other in itertools.pairwise(entries):
+        assert Fraction(one.lower) <= Fraction(other.lower) <= Fraction(other.upper) <= Fraction(one.upper)
+    assert library_model(AUDIT, small).claim == (Fraction("0.3"), Fraction("1.0"))
+
+
+def test_an_interrupted_search_is_kept_and_the_interrupt_goes_on(small, monkeypatch):
+    """Otherwise Ctrl-C would only skip to the next of eighty models."""
+    done = dataclasses.replace(dl.solve(PROBLEM[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
+    monkeypatch.setattr(ratchet, "solve", lambda *_, **__: done)
+    with pytest.raises(KeyboardInterrupt):
+        ratchet.tighten(library_model(AUDIT, small), small)
+    assert library_model(AUDIT, small).claim == (Fraction(done.lower), Fraction(done.upper))
+    assert [entry.name for entry in ratchet.history(small)] == [AUDIT]
+
+
+def test_the_commands(small, tmp_path):
+    """Tighten, submit and index: files as the library's own."""
+    assert INFEASIBLE in run("library", "tighten", INFEASIBLE, "--folder", small)
+    assert AUDIT in run("library", "submit", MODELS[AUDIT].certificate_path, "--by", "somebody", "--folder", small)
+    assert "index.csv" in run("library", "index", "--folder", small)
+    rows = list(csv.DictReader((small / "index.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["name"], row["tightness"]) for row in rows] == [
+        (AUDIT, "closed"),
+        (DESIGN, "unsolved"),
+        (INFEASIBLE, "infeasible"),
+    ]
+    assert f"[{AUDIT}]({AUDIT}.toml)" in (small / "INDEX.md").read_text()
+    assert [entry.by for entry in ratchet.history(small)][1:] == ["somebody"]
+    with pytest.raises(dl.InputError, match="no tighter"):
+        run("library", "submit", MODELS[AUDIT].certificate_path, "--folder", small)

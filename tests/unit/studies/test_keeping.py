@@ -1,0 +1,145 @@
+"""The folder of a sweep: a point is done if its record fits its files; another plan is noticed, and what is the same taken over."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.studies.grid import ENTROPY
+from dalenius.studies.keeping import PLAN, RECORDS, read_plan, records_in
+
+PARITY = dl.MaximalLeakage(
+    records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
+)
+DESIGN = dl.MinLeakage(
+    records=dl.Records(2, alphabet=2),
+    query=dl.Parity(),
+    distortion=dl.Hamming(),
+    max_distortion=0,
+    adversary=dl.AnyPrior(),
+)
+GRID = {ENTROPY: "0:1 max:2", "mechanism.flip": [0.1, 0.2]}
+
+
+def swept(folder, grid=GRID, problem=PARITY, **options):
+    solved = list[int]()
+    result = dl.sweep(
+        problem,
+        grid,
+        output=folder,
+        progress=lambda moment: moment.record and solved.append(moment.record.index),
+        **options,
+    )
+    return result, solved
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("problem", "grid"), [(PARITY, GRID), (DESIGN, {"max_distortion": ["-1", "0.2", "0.5"]})], ids=["audit", "design"]
+)
+def test_a_folder_says_what_was_answered(tmp_path, problem, grid):
+    made, solved = swept(tmp_path, grid, problem)
+    alone = dl.sweep(problem, grid)
+    assert len(solved) == len(made.records)
+    read = dl.Sweep.read(tmp_path)
+    assert read.plan == made.plan
+    assert read.records == made.records
+    assert [json.loads(line)["index"] for line in (tmp_path / RECORDS).read_text().splitlines()] == sorted(solved)
+    assert read.complete
+    read.verify()
+    for record, other in zip(read.records, alone.records, strict=True):
+        there, here = read.result(record), alone.result(other)
+        assert (there.lower, there.upper, there.certificate) == (here.lower, here.upper, here.certificate)
+        assert there.ends == here.ends
+        assert dl.dumps(read.problem(record)) == dl.dumps(alone.problem(other))
+        if isinstance(here, dl.DesignResult):
+            assert there.mechanism == here.mechanism
+            assert (there.leakage, there.distortion, there.feasible) == (here.leakage, here.distortion, here.feasible)
+
+
+def test_nothing_is_done_twice(tmp_path):
+    swept(tmp_path)
+    before = files(tmp_path)
+    assert swept(tmp_path)[1] == []
+    assert files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / "model-002.record.json").unlink(),
+        lambda folder: (folder / "model-002.record.json").write_text("{}"),
+        lambda folder: (folder / "model-002.record.json").write_text('{"index": 1, '),
+        lambda folder: (folder / "model-002.cert").unlink(),
+        lambda folder: (folder / "model-002.cert").write_bytes(b"\xff"),
+        lambda folder: (folder / "model-002.toml").unlink(),
+        lambda folder: (folder / "model-002.cert").write_text((folder / "model-001.cert").read_text()),
+    ],
+)
+def test_what_is_damaged_is_done_again_and_nothing_else(tmp_path, damage):
+    made, _ = swept(tmp_path)
+    damage(tmp_path)
+    again, solved = swept(tmp_path)
+    assert solved == [1]
+    assert again.records == made.records
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"gap": 1e-2}, "gap was 0.001 and is now 0.01"),
+        ({"grid": {**GRID, "mechanism.flip": [0.1]}}, "mechanism.flip was 0.1, 0.2 and is now 0.1"),
+        (
+            {"grid": dict(reversed(GRID.items()))},
+            "grid was about adversary.entropy_at_least, mechanism.flip and is now",
+        ),
+        ({"problem": dataclasses.replace(PARITY, records=dl.Records(3, alphabet=2))}, "the model model was another"),
+        ({"problem": {"other": PARITY}}, "models was about model and is now about other"),
+    ],
+)
+def test_another_sweep_is_noticed_and_nothing_is_touched(tmp_path, change, words):
+    swept(tmp_path)
+    before = files(tmp_path)
+    with pytest.raises(dl.InputError, match="holds another sweep: " + words):
+        swept(tmp_path, **change)
+    assert files(tmp_path) == before
+
+
+def test_what_is_the_same_is_taken_over(tmp_path):
+    """A third value in the middle of an axis moves others; their records, with their files, get new names."""
+    made, _ = swept(tmp_path)
+    more, solved = swept(tmp_path, {**GRID, "mechanism.flip": [0.1, 0.15, 0.2]}, force=True)
+    assert solved == [1, 4]
+    assert [record.claim for record in more.records if record.at["mechanism.flip"] != "0.15"] == [
+        record.claim for record in made.records
+    ]
+    assert (
+        more.records == dl.sweep(PARITY, {**GRID, "mechanism.flip": [0.1, 0.15, 0.2]}, output=tmp_path / "new").records
+    )
+    dl.Sweep.read(tmp_path).verify()
+    fewer, solved = swept(tmp_path, {**GRID, "mechanism.flip": [0.2]}, force=True)
+    assert solved == []
+    assert sorted(path.name for path in tmp_path.glob("*.cert")) == ["model-001.cert", "model-002.cert"]
+    assert fewer.records == tuple(records_in(tmp_path))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "dalenius-sweep/2", "digest": ""}', "half"])
+def test_a_plan_that_is_none(tmp_path, text):
+    (tmp_path / PLAN).write_text(text)
+    for read in (read_plan, dl.Sweep.read, swept):
+        with pytest.raises(dl.InputError, match=r"sweep\.json: not the plan of a sweep"):
+            read(tmp_path)
+
+
+def test_a_plan_that_was_edited(tmp_path):
+    swept(tmp_path)
+    (tmp_path / PLAN).write_text((tmp_path / PLAN).read_text().replace('"0.2"', '"0.3"'))
+    with pytest.raises(dl.InputError, match="or damaged"):
+        swept(tmp_path)
