@@ -6,14 +6,13 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism
-                is best?); for annotations: Problem, DesignProblem
+Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_count, randomized_response, symmetric;
-                any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
-                several_releases at once; to release with: DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
+                symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing,
+                hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -21,7 +20,7 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
-Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
+Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
@@ -111,6 +110,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
 from dalenius.model.mechanisms.geometric import geometric as geometric
