@@ -93,7 +93,7 @@ def spoken(rng: random.Random, number: int) -> Subject:
 
 
 def resummed(draft: Any) -> bool:
-    """Other sums than those that the evidence needs, in the witness or in all lines: terms left out, a development that ends earlier."""
+    """Other sums than the evidence needs, in the witness or in all lines: terms left out, a development that ends earlier."""
     rng, question = draft.rng, draft.subject.question
     kind, which = question.table["mechanism"].get("kind"), rng.choice(["mixture", "mixture", "witness"])
     lines = [line for line in draft.lines[1:] if isinstance(line, list) and line[:1] == [which]]
