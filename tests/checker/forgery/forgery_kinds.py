@@ -1010,6 +1010,8 @@ DESIGNS: dict[Kind, float] = {
 
 def kinds(problem: str) -> dict[Kind, float]:
     """What can be forged in certificates of a problem, and how often it is tried."""
+    if problem == "max_information":
+        return {**EVERYWHERE, mechanism: 3}
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)
 
 

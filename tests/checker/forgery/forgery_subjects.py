@@ -25,7 +25,7 @@ import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
 
 LIBRARY = Path(__file__).parents[3] / "models"
-UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}
 MARGIN = Fraction(1, 10**40)
 
 Certificate = list[Any]  # the header, then the lines, as JSON values

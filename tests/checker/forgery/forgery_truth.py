@@ -19,6 +19,12 @@ from typing import Any
 SIXTY = Context(prec=60, Emin=-999999, Emax=999999)
 SLACK = Fraction(1, 10**46)
 DATASETS = 5000
+ELSEWHERE = (
+    "discrete_laplace",
+    "discrete_gaussian",
+    "randomized_count",
+    "several_releases",
+)  # tests/checker/test_releases.py
 FEW = 4  # inputs of a local protocol, whose channel is then written out
 PROTOCOLS = (
     "subset_selection",
@@ -177,8 +183,11 @@ class Question:
 
     @property
     def written(self) -> bool:
-        """Whether the channel can be written out."""
-        return self.table["mechanism"].get("kind") not in PROTOCOLS or self.input_count <= FEW
+        """Whether the channel is one that is written out here, before an adversary who is known here."""
+        kind, adversary = self.table.get("mechanism", {}).get("kind"), self.table.get("adversary", {}).get("kind")
+        if kind in ELSEWHERE or adversary == "independent_blocks" or self.table["problem"] == "max_information":
+            return False
+        return kind not in PROTOCOLS or self.input_count <= FEW
 
     @cached_property
     def rational(self) -> list[list[Fraction]] | None:
@@ -609,7 +618,7 @@ def known(question: Question) -> Interval | None:
         question.size > DATASETS
         or not question.written
         or not question.table.keys().isdisjoint(("constraints", "objective"))
-        or ("kind" in question.table["mechanism"]) != (question.table["problem"] == "maximal_leakage")
+        or ("kind" in question.table.get("mechanism", {})) != (question.table["problem"] == "maximal_leakage")
     ):
         return None
     if question.table["problem"] == "maximal_leakage":
