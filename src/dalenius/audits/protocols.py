@@ -79,8 +79,8 @@ class ProtocolAudit(ClassAudit):
         exact = np.zeros(self.inputs, dtype=object)
         np.add.at(exact, inputs, found.law)
         pushed = doubles(exact)
-        below = planned(self.sets, pushed, accuracy, keys=list(exact))
-        above = planned(self.sets, pushed, accuracy)
+        below = planned(self.sets, pushed, accuracy, keys=list(exact), clock=self.clock)
+        above = planned(self.sets, pushed, accuracy, clock=self.clock)
         if below is None or above is None:
             return None
         weights = exact_weights(found.law if found.shares is None else found.shares)
