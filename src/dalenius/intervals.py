@@ -113,7 +113,7 @@ def gap_text(gap: float) -> str:
     return text_above(gap, 3)
 
 
-def percent_text(least: float, most: float) -> str:
+def percent_text(least: Number, most: Number) -> str:
     """A share that lies between two, in percent, with two digits, rounded outward: an end is 0 only where it is.
 
     >>> percent_text(0.0, 0.00123), percent_text(0.72238, 0.7224), percent_text(1.0, 1.0)

@@ -20,6 +20,7 @@ from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
+from dalenius.cli.reporting import report
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve, verify
 from dalenius.cli.statuses import ExitStatus
@@ -38,6 +39,7 @@ app.command()(verify)
 app.command()(measure)
 app.command()(sweep)
 app.command()(frontier)
+app.command()(report)
 app.command()(release)
 app.command("export")(export_program)
 app.command("import-solution")(import_solution)

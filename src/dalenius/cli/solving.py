@@ -189,7 +189,7 @@ def _written(
     folder: Output, name: str, problem: dl.Problem, result: dl.Result | dl.DesignResult, trace: bool
 ) -> Path | None:
     """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
-    from dalenius.report import trace_picture, trace_table
+    from dalenius.report import save_picture, trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
     if isinstance(result, dl.DesignResult):
@@ -199,7 +199,7 @@ def _written(
     written = folder.keep(name, problem, files)
     if written is not None and trace and math.isfinite(result.upper):
         picture = sibling(written, ".trace.png")
-        folder.draw(lambda: trace_picture(result, picture, title=sibling(written, "").name))
+        folder.draw(lambda: save_picture(trace_picture(result, title=sibling(written, "").name), picture))
     return written
 
 

@@ -68,6 +68,7 @@ LINES = [
     lines.PieceOfWitness(0, "-2"),
     lines.PieceSection(3, None),
     lines.PieceSection(0, "17"),
+    lines.PotentialLine(("0.5", "-1")),
     lines.UniformLeaf(),
 ]
 
