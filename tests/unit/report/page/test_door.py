@@ -197,7 +197,7 @@ def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tm
     model.mkdir()
     (model / "model.toml").write_text(dl.dumps(audit))
     assert "0.5 times" in report_page([tmp_path / "lonely.cert", model / "model.toml"])
-    assert "dataset itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
+    assert "record itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
 
 
 @pytest.mark.usefixtures("without_pictures")
