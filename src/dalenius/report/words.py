@@ -10,7 +10,15 @@ from dalenius.errors import counted
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import percent_text
 from dalenius.measures.witness import OfWitness
-from dalenius.model import DesignProblem, MaximalLeakage, MaxUtility, MinDistortion, MinLeakage, Problem, Records
+from dalenius.model import (
+    DesignProblem,
+    MaximalLeakage,
+    MaxUtility,
+    MinDistortion,
+    MinLeakage,
+    Problem,
+    Records,
+)
 from dalenius.model.adversaries import EntropyAtLeast
 from dalenius.model.queries import AdditiveQuery, Query
 

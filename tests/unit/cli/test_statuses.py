@@ -46,7 +46,7 @@ def test_the_checker_has_the_same_statuses():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["solve"], "missing argument 'MODEL'"),
+        (["solve"], "missing argument 'MODEL...'"),
         (["solve", "audit.toml", "--gap", "much"], "--gap"),
         (["solve", "audit.toml", "--speed", "9"], "--speed"),
         (["solve", "audit.toml", "--node-limit", "0"], "--node-limit"),
