@@ -11,7 +11,7 @@ INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agre
 SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: help test test-all lint types pins check check-all coverage interop minimum docs demo reproduction models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage browser interop minimum docs demo reproduction models verify-models benchmarks clean
 
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -31,6 +31,7 @@ pins: $(READY) ## constraints.txt pins everything that is installed.
 	! $(VENV)/bin/python -m pip freeze --exclude-editable | grep -vixFf constraints.txt
 
 check: $(READY) ## The tests, each campaign as a fixed thin draw.
+	@$(VENV)/bin/python tests/browser.py
 	$(PYTEST)
 
 check-all: $(READY) ## The tests, every campaign whole.
@@ -38,6 +39,9 @@ check-all: $(READY) ## The tests, every campaign whole.
 
 coverage: $(READY) ## The tests, every campaign whole, and at least 92 % of the package's lines run.
 	$(PYTEST) --thorough --cov --cov-report=term:skip-covered
+
+browser: ## Install Debian's chromium, in which the tests open reports; needs root.
+	apt-get install -y --no-install-recommends chromium
 
 interop: $(VENV)-interop/.ready ## The tests that other packages take part in, in .venv-interop: an unlicensed MOSEK breaks plain cvxpy.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-interop/bin/python -m pytest -rs --thorough $(INTEROP)

@@ -36,6 +36,13 @@ def rows_of_two():
     )
 
 
+def leaves_in(family):
+    """Of what takes a leaf's place: a list of leaves, or cuts with leaves."""
+    if isinstance(family, tree.Leaf):
+        return [family]
+    return [leaf for part in getattr(family, "parts", family) for leaf in leaves_in(part)]
+
+
 @pytest.fixture
 def bounded(monkeypatch):
     """The nodes that trees have bounded."""
@@ -45,7 +52,7 @@ def bounded(monkeypatch):
     def counted(self, parts, batch=1, **options):
         def noted(leaves):
             families = parts(leaves)
-            found.extend(part for family in families for part in family)
+            found.extend(leaf for family in families for leaf in leaves_in(family))
             return families
 
         return grow(self, noted, batch, **options)

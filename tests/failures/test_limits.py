@@ -193,9 +193,15 @@ def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
     assert result.upper == pytest.approx(last.upper, abs=ROUNDING)
 
 
-def test_progress_and_trace_are_the_same_moments(support):
+@pytest.fixture(scope="module")
+def traced(support):
+    """An audit that runs out of time, and what it told meanwhile."""
     told: list[dl.Progress] = []
-    result = dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append)
+    return dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append), told
+
+
+def test_progress_and_trace_are_the_same_moments(traced):
+    result, told = traced
     assert tuple(told) == result.trace
 
 
@@ -214,9 +220,9 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
-def test_the_table_of_a_trace(support, units, size):
+def test_the_table_of_a_trace(traced, units, size):
     """One line a moment, bounds in the units asked for and rounded outward; in the last one the interval that is proved."""
-    result = dl.solve(count(support), gap=1e-6, time_limit=0.5)
+    result, _ = traced
     trace = result.trace
     *rows, last = table(trace_table(result.to(units)))
     assert (last["stage"], int(last["evidence"])) == ("proved", result.certificate.lines)

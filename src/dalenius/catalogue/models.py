@@ -141,6 +141,7 @@ class LibraryModel:
         problem = self.load()
         inputs, outputs = shape(problem)
         form = normal_form(problem)
+        mechanism = form.get("mechanism", {"class": "oblivious"})  # of the most information there is no other class
         path = self.certificate_path
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
         return IndexRow(
@@ -148,7 +149,7 @@ class LibraryModel:
             set=self.set,
             problem=problem.kind,
             query=problem.query.kind,
-            mechanism=form["mechanism"].get("kind") or form["mechanism"]["class"],
+            mechanism=mechanism.get("kind") or mechanism["class"],
             adversary=_against(form),
             datasets=" * ".join(f"{size}^{times}" if times > 1 else f"{size}" for size, times in problem.records.runs),
             inputs=inputs,

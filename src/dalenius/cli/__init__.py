@@ -24,6 +24,7 @@ from dalenius.cli.installation import doctor
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
+from dalenius.cli.reporting import report
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "measure": measure,
     "sweep": sweep,
     "frontier": frontier,
+    "report": report,
     "release": release,
     "export": export_program,
     "import-solution": import_solution,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
@@ -74,6 +74,7 @@ def measure(
     delta: Sequence[Number] = (),
     outputs: bool = False,
     claims: bool = False,
+    only: Sequence[str] = (),
     units: str = "nats",
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
@@ -91,8 +92,8 @@ def measure(
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
-        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
-        shows, and what that prior lets the release tell about the record without its own answer.
+        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and
+        the prior that it shows, and what that prior lets the release tell about the record without its own answer.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -104,6 +105,8 @@ def measure(
     claims : bool
         Have the independent checker prove the epsilon of local differential privacy and the pointwise maximal leakage of a rational
         mechanism, or matrix, with one prior: `Measure.claim` holds the model and the certificate.
+    only : sequence of str
+        Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
     units : {"nats", "bits"}
         Of leakages.
     progress : callable, optional
@@ -131,7 +134,8 @@ def measure(
     """
     unit_size(units)
     chosen = _subject(subject, prior, law, mechanism)
-    rows = (_row(*found, units) for found in _evaluated(chosen, outputs, epsilon, delta, progress))
+    found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), progress))
+    rows = (_row(*one, units) for one in found)
     return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
 
 
@@ -213,6 +217,7 @@ def _evaluated(
     outputs: bool,
     epsilon: Sequence[Number],
     delta: Sequence[Number],
+    only: Sequence[str],
     progress: Callable[[str], None] | None,
 ) -> Iterator[tuple[Definition, Ends]]:
     factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
@@ -224,20 +229,27 @@ def _evaluated(
             "outputs, epsilon, delta: not offered for a class of priors (docs/measures.md); give one prior"
         )
     always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
-    for definition in (*always, *(OF_RECORDS if subject.several else ())):
-        yield definition, _ends(subject, definition, progress)
+    asked = [(definition, subject) for definition in (*always, *(OF_RECORDS if subject.several else ()))]
     if isinstance(subject, OfWitness):
-        for letter, without in enumerate(subject.without_own_answer):
-            yield without_own_answer(letter), _ends(without, OF_CHANNEL[0], progress)
+        asked += [(without_own_answer(c), without) for c, without in enumerate(subject.without_own_answer)]
     if outputs:
-        for y, label in enumerate(subject.outputs):
-            for definition in of_output(y, label):
-                yield definition, _ends(subject, definition, progress)
+        asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in of_output(y, label)]
     for value, factor in zip(epsilon, factors, strict=True):
-        for definition in at_epsilon(str(value), factor):
-            yield definition, _ends(subject, definition, progress)
+        asked += [(row, subject) for row in at_epsilon(str(value), factor)]
+    names = [_stem(definition.name) for definition, _ in asked]
+    for name in only:
+        if name not in names:
+            raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), names)}")
+    for (definition, about), name in zip(asked, names, strict=True):
+        if not only or name in only:
+            yield definition, _ends(about, definition, progress)
     for share in shares:
         yield from _least_epsilons(subject, share, progress)
+
+
+def _stem(name: str) -> str:
+    """The name of a measure without its arguments."""
+    return name.partition("[")[0].partition("(")[0]
 
 
 def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:

@@ -17,13 +17,14 @@ from dalenius.exact import as_fraction
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import MaximalLeakage, digest
-from dalenius.model.adversaries import PriorSet
+from dalenius.model.adversaries import EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
 from dalenius.model.laws import Uniform
 from dalenius.reduction import Settings, selections, settings_of_others
 
 __all__ = ["OfWitness", "witness_of"]
 
 Masses = tuple[tuple[Fraction, ...], ...]  # by letter, then by channel input
+KNOWN = (EntropyAtLeast, ProductPriors, PriorSet, LawClass)
 NONE = "certificate: it shows no prior that is told anything"
 
 
@@ -123,6 +124,10 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
     """
     if not isinstance(problem, MaximalLeakage) or certificate.header.model != digest(problem):
         raise InputError("certificate: expected an audit with the certificate of its own model, got another model's")
+    if not isinstance(problem.adversary, KNOWN):
+        raise InputError(
+            f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
+        )
     line = next((line for line in certificate.lower_lines() if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
         raise InputError(f"{NONE}: what is proved from below is 0")
@@ -166,13 +171,24 @@ def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: S
         chosen = selections(problem.query_of_inputs, problem.records)
         inputs = next(one for one in chosen if one.record == kind.record).inputs[prior[0]].tolist()
         weights = [[Fraction(0)] * len(row) for row in counts]
-        for letter, (at, weight) in enumerate(zip(inputs, prior[1], strict=True)):
-            weights[letter][at] = as_fraction(weight, "witness")
+        for letter, (at, weight) in enumerate(zip(inputs, _letter_law(problem, prior[1]), strict=True)):
+            weights[letter][at] = weight
     else:
         assert isinstance(prior, tuple)
         weights = [[as_fraction(weight, "witness") for weight in row] for row in prior]  # type: ignore[union-attr]
     total = sum((sum(row) for row in weights), Fraction(0))
     return tuple(tuple(weight / total for weight in row) for row in weights)
+
+
+def _letter_law(problem: MaximalLeakage, weights: Sequence[str]) -> list[Fraction]:
+    """The weights of the letters on a selection; of a polytope those of its vertices mix them."""
+    exact = [as_fraction(weight, "witness") for weight in weights]
+    if not isinstance(problem.adversary, PolytopePriors):
+        return exact
+    vertices = [[entry / sum(vertex) for entry in vertex] for vertex in problem.adversary.vertices]
+    return [
+        sum((w * p for w, p in zip(exact, column, strict=True)), Fraction(0)) for column in zip(*vertices, strict=True)
+    ]
 
 
 def _of_listed(problem: MaximalLeakage, record: int, prior: Sequence[Fraction]) -> tuple[Masses, ...]:

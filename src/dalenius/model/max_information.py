@@ -179,6 +179,13 @@ class MaxInformation(Problem):
             records=self.records, query=self.query, mechanism=self.designed(rows), adversary=adversary, title=self.title
         )
 
+    def against(self, what: str) -> Adversary:
+        """`InputError`: `what` is about an adversary, and there is none."""
+        raise InputError(
+            f"{what} is about an adversary, and {self.kind} has none; solve it, and audit its mechanism, "
+            "problem.release(rows, adversary)"
+        )
+
     def check_designed(self, mechanism: DesignedMechanism) -> None:
         """Raise `InputError` unless this mechanism has the problem's inputs."""
         if mechanism.inputs != self.inputs:

@@ -10,7 +10,7 @@ from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
 from dalenius.model import DesignProblem, MaximalLeakage
 from dalenius.model.mechanisms import DesignedMechanism
-from dalenius.report.picture import axes_of, finished, telling
+from dalenius.report.picture import INK, axes_of, finished, telling
 from dalenius.results import DesignResult
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _cells(ax: Axes, rows: Floats, inputs: list[str], outputs: list[str]) -> Non
     if max(rows.shape) <= MOST_WRITTEN:
         middle = 0.55 * float(rows.max())
         for (v, y), p in np.ndenumerate(rows):
-            colour = "black" if p > middle else "white"
+            colour = INK if p > middle else "white"
             ax.text(y, v, _short(p), ha="center", va="center", fontsize=7, color=colour)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLOURS",
+    "INK",
     "MARKERS",
     "TELL",
     "Style",
@@ -27,6 +28,7 @@ __all__ = [
     "draw_band",
     "finished",
     "label",
+    "new_axes",
     "picture_bytes",
     "save_picture",
     "telling",
@@ -44,7 +46,7 @@ COLOURS = (
 MARKERS = "osD^vP"
 TELL = "tell:"  # how the id of an artist begins whose value is shown where one points at it
 SIZE = (7.0, 4.2)  # inches
-INK = "black"
+INK = "#010101"  # of words on a colour of their own, which keep theirs on dark pages
 
 Place = tuple[float, float]
 Style: TypeAlias = dict[str, Any]  # of lines, as matplotlib takes it
@@ -58,14 +60,23 @@ def axes_of(ax: Axes | None) -> Axes:
     InputError
         If matplotlib is not installed.
     """
-    if ax is not None:
-        return ax
+    return new_axes() if ax is None else ax
+
+
+def new_axes(size: tuple[float, float] = SIZE) -> Axes:
+    """Axes of a new figure, so many inches wide and high.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("pictures need matplotlib: pip install 'dalenius[plot]'") from None
-    figure = Figure(figsize=SIZE, layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     return figure.add_subplot()
 
@@ -173,15 +184,15 @@ def save_picture(ax: Axes, path: str | Path) -> Path:
     return write_whole(path, picture_bytes(ax, path.suffix.removeprefix(".") or "png", name=str(path)))
 
 
-def picture_bytes(ax: Axes, kind: str, *, name: str = "picture") -> bytes:
-    """The file of a picture: without the time at which it was made, texts as texts."""
+def picture_bytes(ax: Axes, kind: str, *, name: str = "picture", transparent: bool = False) -> bytes:
+    """The file of a picture: without the time at which it was made, texts as texts; on paper of its own, or on none."""
     import matplotlib as mpl
 
     picture = io.BytesIO()
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
         with mpl.rc_context({"svg.hashsalt": "dalenius", "svg.fonttype": "none"}):
-            ax.get_figure(root=True).savefig(picture, format=kind, dpi=150, metadata=dated)  # type: ignore[union-attr]
+            ax.get_figure(root=True).savefig(picture, format=kind, dpi=150, metadata=dated, transparent=transparent)  # type: ignore[union-attr]
     except ValueError as error:
         raise InputError(f"{name}: the picture cannot be written: {error}") from None
     return picture.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -26,7 +27,7 @@ __all__ = ["asked_of", "belief", "mechanism_in_words", "query_in_words", "questi
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
-    "identity": "all of them",
+    "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
 MECHANISMS = {
@@ -37,6 +38,7 @@ MECHANISMS = {
     "symmetric": "a symmetric channel, which tells the truth or any other value alike",
     "matrix": "a table of probabilities",
 }
+OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
 SMALL = Fraction(1, 1000)
 
@@ -47,6 +49,8 @@ def records_in_words(records: Records) -> str:
     >>> records_in_words(Records(8, alphabet=2))
     '8 records, each one of 2 letters'
     """
+    if len(records) == 1:
+        return f"1 record, one of {counted(records.alphabets[0], 'letter')}"
     sizes = {size for size, _ in records.runs}
     each = f"of {counted(min(sizes), 'letter')}" if len(sizes) == 1 else f"of {min(sizes)} to {max(sizes)} letters"
     return f"{counted(len(records), 'record')}, each one {each}"
@@ -66,13 +70,13 @@ def query_in_words(query: Query) -> str:
         return f"their sum modulo {table['modulus']}"
     if query.kind == "sum":
         return "a sum of them"
-    return QUERIES.get(query.kind, f"a query of the kind {query.kind}")
+    return QUERIES.get(query.kind, spaced(query.kind))
 
 
 def mechanism_in_words(problem: MaximalLeakage) -> str:
     """How the value is made unsure before it is released."""
     kind, epsilon = problem.mechanism.kind, getattr(problem.mechanism, "epsilon", None)
-    told = MECHANISMS.get(kind, f"the mechanism {kind}")
+    told = MECHANISMS.get(kind, spaced(kind))
     return told if not isinstance(epsilon, Fraction) else f"{told}, epsilon = {fraction_text(epsilon)}"
 
 
@@ -82,8 +86,12 @@ def adversary_in_words(problem: Problem) -> str:
         return "no adversary in particular"
     told = f"any adversary {problem.adversary.in_words()}"
     if isinstance(problem.adversary, EntropyAtLeast) and problem.adversary.amount:
-        most = problem.records.log_datasets / 0.6931471805599453
-        told += f" (of {most:.4g} bits at most)"
+        bits, most = (
+            x / math.log(2.0) for x in (problem.adversary.nats(problem.records), problem.records.log_datasets)
+        )
+        told += (
+            f" ({bits:.4g} of {most:.4g})" if problem.adversary.units == "bits" else f" ({bits:.4g} of {most:.4g} bits)"
+        )
     return told
 
 
@@ -97,25 +105,27 @@ def question(problem: Problem) -> list[str]:
     There are 8 records, each one of 2 letters.
     What is released is how many of them are 1, through truncated geometric noise, epsilon = 0.5.
     How much can it tell about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least 4 bits
-    (of 8 bits at most)?
+    (4 of 8)?
     """
-    there = f"There are {records_in_words(problem.records)}."
+    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = adversary_in_words(problem)
     if isinstance(problem, MaximalLeakage):
-        what = "the records themselves" if problem.inputs == "dataset" else query_in_words(problem.query)
-        if problem.inputs == "dataset" and problem.mechanism.kind not in ("matrix",):
-            what = "a report on every record"
+        what = "the dataset itself" if problem.inputs == "dataset" else query_in_words(problem.query)
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
             f"How much can it tell about any one record, at most, to {whom}?",
         ]
-    return [there, f"What is to be released is {query_in_words(problem.query)}.", asked_of(problem)]
+    wanted = (
+        asked_of(problem)
+        if isinstance(problem, DesignProblem)
+        else OTHERS.get(problem.kind, f"The question is {spaced(problem.kind)}?")
+    )
+    return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
 
 
-def asked_of(problem: Problem) -> str:
+def asked_of(problem: DesignProblem) -> str:
     """What a design asks for."""
-    assert isinstance(problem, DesignProblem)
     whom = f" to {adversary_in_words(problem)}" if problem.adversary is not None else ""
     limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
     if problem.objective is not None:
@@ -175,3 +185,8 @@ def _percent(share: Fraction) -> str:
 
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def spaced(kind: str) -> str:
+    """A kind without a sentence of its own."""
+    return kind.replace("_", " ")

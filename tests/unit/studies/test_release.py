@@ -198,6 +198,7 @@ def test_without_a_seed_no_generator_is_asked(write, release, monkeypatch):
     assert asked == [10]
 
 
+@pytest.mark.thorough
 def test_in_a_process_of_its_own(write, tmp_path):
     write()
     command = [sys.executable, "-m", "dalenius.cli", "release", "model.toml", "--mechanism", "noise.json", "--data"]
