@@ -155,7 +155,7 @@ def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
     }
     assert {name: found for name, found in used.items() if found} == {
         "_verify.py": ["dalenius_check", "dalenius_check.conic"],
-        "cli/solving.py": ["dalenius_check.__main__", "dalenius_check.conic.__main__"],
+        "cli/verifying.py": ["dalenius_check.__main__", "dalenius_check.conic.__main__"],
     }
     names = {
         node.attr

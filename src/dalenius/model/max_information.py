@@ -197,11 +197,15 @@ class MaxInformation(Problem):
     # ------------------------------------------------------------ model files
 
     @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "query", "law", "privacy"), ("title", "source", "useful")
+
+    @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaxInformation:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        tables = ("records", "query", "law", "privacy")
-        check_keys(model, ("problem", "title", "source", *tables, "useful"), "model")
-        cls.need_tables(model, *tables)
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
         useful = None
         if "useful" in model:
             cls.need_tables(model, "useful")

@@ -136,6 +136,11 @@ class Problem(metaclass=Stated):
 
     @classmethod
     @abstractmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The keys above all tables, and the tables, that this model file needs besides ``problem``, and those it may have."""
+
+    @classmethod
+    @abstractmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Problem:
         """Build from the tables of a model file (docs/model-format.md); paths in it are relative to `folder`."""
 

@@ -33,7 +33,7 @@ def models(tmp_path):
 
 
 def test_the_readme_has_the_table():
-    rows = re.findall(r"^\| (\d+) \| (.+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", (ROOT / "docs" / "results.md").read_text(), re.MULTILINE)
     assert {int(number): meaning for number, meaning in rows} == {status.value: status.meaning for status in ExitStatus}
 
 
@@ -46,7 +46,7 @@ def test_the_checker_has_the_same_statuses():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["solve"], "missing argument 'MODEL'"),
+        (["solve"], "missing argument 'MODEL...'"),
         (["solve", "audit.toml", "--gap", "much"], "--gap"),
         (["solve", "audit.toml", "--speed", "9"], "--speed"),
         (["solve", "audit.toml", "--node-limit", "0"], "--node-limit"),
