@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
-from dalenius.answers_json import plain
+from dalenius._answers_json import plain
 from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
 from dalenius.files import MAX_INPUT

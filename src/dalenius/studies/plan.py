@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
-from dalenius.answers_json import plain
+from dalenius._answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_integer
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, digest

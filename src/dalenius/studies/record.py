@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
-from dalenius.answers_json import plain
+from dalenius._answers_json import plain
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
