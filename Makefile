@@ -11,14 +11,14 @@ INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agre
 SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: help test test-all lint types pins check check-all coverage interop minimum demo reproduction models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage browser interop minimum docs demo reproduction models verify-models benchmarks clean
 
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 test: lint types check ## What must pass before a commit, in four minutes on two cores: lint, types, tests with thin campaigns.
 
-test-all: lint types pins coverage interop minimum ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
+test-all: lint types pins coverage docs interop minimum ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
 
 lint: $(READY) ## Style and format.
 	$(VENV)/bin/ruff check .
@@ -31,6 +31,7 @@ pins: $(READY) ## constraints.txt pins everything that is installed.
 	! $(VENV)/bin/python -m pip freeze --exclude-editable | grep -vixFf constraints.txt
 
 check: $(READY) ## The tests, each campaign as a fixed thin draw.
+	@$(VENV)/bin/python tests/browser.py
 	$(PYTEST)
 
 check-all: $(READY) ## The tests, every campaign whole.
@@ -39,11 +40,18 @@ check-all: $(READY) ## The tests, every campaign whole.
 coverage: $(READY) ## The tests, every campaign whole, and at least 92 % of the package's lines run.
 	$(PYTEST) --thorough --cov --cov-report=term:skip-covered
 
+browser: ## Install Debian's chromium, in which the tests open reports; needs root.
+	apt-get install -y --no-install-recommends chromium
+
 interop: $(VENV)-interop/.ready ## The tests that other packages take part in, in .venv-interop: an unlicensed MOSEK breaks plain cvxpy.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-interop/bin/python -m pytest -rs --thorough $(INTEROP)
 
 minimum: $(VENV)-minimum/.ready ## A smoke test on the oldest versions that pyproject.toml allows, in .venv-minimum.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest $(SMOKE)
+
+docs: $(READY) ## The site: build/site/html/index.html, without network; a warning is an error.
+	$(VENV)/bin/python docs/site/stage.py build/site/source
+	$(VENV)/bin/python -m sphinx -b html -q -E -W --keep-going -c docs/site build/site/source build/site/html
 
 demo: $(READY) ## The first story: pictures and tables in demo-output/.
 	$(VENV)/bin/python examples/fair_survey.py -o demo-output

@@ -7,9 +7,15 @@ checkouts with equal gaps, node limits and seeds, one after the other in two pro
     python benchmarks/compare_checkouts.py --before ../old/src --after src --set minimal --benchmark parity modular
 
 The race of trees gives its turns by time, so that on a loaded machine a model's interval varies from run to run. Two remedies: by
-default time is counted, a millisecond for each look at the clock (--clock wall: as in life), which makes runs of one checkout
-identical; and --repeat with one and the same folder twice shows the noise that is left. CPU seconds are measured in either case, the
-least of the repeats counts. Seconds of two processes on one machine may differ by a few per cent for no reason at all.
+default time is counted, a millisecond for each look at the clock, which makes runs of one checkout identical (--clock cpu: the
+processor's own, so that others on the machine take no time from a limit; --clock wall: as in life); and --repeat with one and the
+same folder twice shows the noise that is left. CPU seconds are measured in either case, the least of the repeats counts. Seconds of
+two processes on one machine may differ by a few per cent for no reason at all.
+
+Audits that close, side by side with another release's:
+
+    python benchmarks/compare_checkouts.py --before ../old/src --set none --benchmark parity modular count real random \
+        --clock cpu --audit-seconds 20 --node-limit 1000000
 
 An interval is called wider if its width exceeds the other one's by more than the tolerance that the last lines say. Exit status 1: a
 model has become wider, or one checkout has no answer where the other one has.
@@ -39,7 +45,7 @@ from typing import Any, TextIO
 
 HERE = Path(__file__).resolve().parent
 SETS = ("minimal", "fast", "various")
-GROUPS = ("parity", "modular", "count", "random", "capacity")
+GROUPS = ("parity", "modular", "count", "real", "random", "capacity")
 SIDES = ("before", "after")
 PROCESSOR = time.process_time
 TICK = 1e-3  # seconds for each look at a counted clock
@@ -49,13 +55,15 @@ ROUNDING = 1e-10  # relative to the upper end: a width below this is rounding al
 # ---------------------------------------------------------------- the worker: one checkout, one job a line
 
 
-def worker(counted: bool) -> None:
+def worker(clock: str) -> None:
     """Answer the jobs on standard input, each with a line on standard output."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     sys.stdout = sys.stderr  # what is printed on the way is no answer
-    if counted:
+    if clock == "cpu":
+        time.monotonic = PROCESSOR  # before anything of the package can have taken hold of it
+    if clock == "counted":
         ticks = itertools.count()
-        time.monotonic = lambda: TICK * next(ticks)  # before anything of the package can have taken hold of it
+        time.monotonic = lambda: TICK * next(ticks)
         time.process_time = lambda: 0.0
     instances: dict[str, list[Any]] = {}
     for line in sys.stdin:
@@ -76,7 +84,7 @@ def _solved(job: dict[str, Any], instances: dict[str, list[Any]]) -> dict[str, A
     else:
         problem, gap = dl.load(job["path"]), job["gap"]
     audit = isinstance(problem, dl.MaximalLeakage)
-    limits = {"time_limit": None if audit else job["design_seconds"], "node_limit": job["node_limit"]}
+    limits = {"time_limit": job["audit_seconds" if audit else "design_seconds"], "node_limit": job["node_limit"]}
     before = PROCESSOR()
     result = dl.solve(problem, gap=gap, seed=job["seed"], **limits)
     seconds = PROCESSOR() - before
@@ -86,6 +94,7 @@ def _solved(job: dict[str, Any], instances: dict[str, list[Any]]) -> dict[str, A
         "lower": _plain(result.lower),
         "upper": _plain(result.upper),
         "gap": result.gap,
+        "closed": result.gap <= gap,
         "leaves": sum(proof.leaves for proof in records),
         "methods": [proof.method for proof in records],
         "rounds": 0 if audit else result.rounds,
@@ -158,7 +167,9 @@ class Checkout:
         self.lines = queue.Queue()
         threading.Thread(target=_listen, args=(self.process.stdout, self.lines), daemon=True).start()
         warm_up = {"path": str(HERE.parent / "models/design/parity-n4-leakage.toml"), "gap": 0.5, "seed": 0}
-        self.ask(warm_up | {"node_limit": 10, "design_seconds": None}, 300.0)  # it imports what comes late
+        self.ask(
+            warm_up | {"node_limit": 10, "design_seconds": None, "audit_seconds": None}, 300.0
+        )  # it imports what comes late
 
 
 def _listen(source: TextIO, lines: queue.Queue[str]) -> None:
@@ -192,6 +203,14 @@ class Row:
     def seconds(self, side: str) -> float:
         return min(answer["seconds"] for answer in self.answers[side])
 
+    def closed(self, side: str) -> bool:
+        """Whether every repeat reached the gap that was asked for."""
+        return all(answer.get("closed", False) for answer in self.answers[side])
+
+    def ratio(self) -> float:
+        """Of the seconds."""
+        return self.seconds("after") / self.seconds("before")
+
     def verdict(self, slack: float) -> str:
         failed = [side for side in SIDES if self.failure(side)]
         if failed:
@@ -223,6 +242,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
         "seed": options.seed,
         "node_limit": options.node_limit,
         "design_seconds": options.design_seconds or None,
+        "audit_seconds": options.audit_seconds or None,
     }
     with contextlib.ExitStack() as stack:
         for checkout in checkouts.values():
@@ -273,6 +293,7 @@ def summary(done: list[Row], options: argparse.Namespace) -> dict[str, Any]:
     """What is to be said about all of them."""
     answered = [row for row in done if not any(row.failure(side) for side in SIDES)]
     timed = [row for row in answered if row.seconds("before") >= options.least_seconds]
+    closed = [row for row in timed if row.closed("before")]
     total = {side: sum(row.seconds(side) for row in answered) for side in SIDES}
     verdicts = [row.verdict(options.slack) for row in done]
     return {
@@ -282,8 +303,14 @@ def summary(done: list[Row], options: argparse.Namespace) -> dict[str, Any]:
         "noise": {side: max((row.noise(side) for row in answered), default=0.0) for side in SIDES},
         "cpu seconds": total,
         "ratio of totals": total["after"] / max(total["before"], 1e-9),
-        "median of ratios": statistics.median([row.seconds("after") / row.seconds("before") for row in timed] or [1.0]),
+        "median of ratios": statistics.median([row.ratio() for row in timed] or [1.0]),
         "ratios of": len(timed),
+        "closed before": len(closed),
+        "median of these": statistics.median([row.ratio() for row in closed] or [1.0]),
+        "slower by a tenth": sorted(
+            ((row.name, row.ratio()) for row in closed if row.ratio() > 1.1), key=lambda x: -x[1]
+        ),
+        "not closed now": [row.name for row in closed if not row.closed("after")],
     }
 
 
@@ -298,9 +325,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--gap", type=float, default=1e-3, help="asked of every model (benchmarks have their own)")
     parser.add_argument("--node-limit", type=int, default=300, help="leaves that a tree may have")
     parser.add_argument("--design-seconds", type=float, default=20.0, help="of a design, on that clock; 0: no limit")
+    parser.add_argument("--audit-seconds", type=float, default=0.0, help="of an audit, on that clock; 0: no limit")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--clock", choices=["counted", "wall"], default="counted")
+    parser.add_argument("--clock", choices=["counted", "cpu", "wall"], default="counted")
     parser.add_argument("--slack", type=float, default=0.01, help="by how much of its width an interval may be wider")
     parser.add_argument("--least-seconds", type=float, default=0.05, help="shorter runs give no ratio of their own")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds after which a model has no answer")
@@ -315,7 +343,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     if options.worker:
-        worker(options.clock == "counted")
+        worker(options.clock)
         return 0
     done = []
     for row in rows(options):
@@ -333,6 +361,11 @@ def main() -> int:
         "CPU seconds: " + ", ".join(f"{side} {seconds:.1f}" for side, seconds in found["cpu seconds"].items()), end="; "
     )
     print(f"total {found['ratio of totals']:.3f}, median {found['median of ratios']:.3f} of {found['ratios of']}")
+    print(f"closed before: {found['closed before']}, median {found['median of these']:.3f}", end="; ")
+    print(
+        "slower by a tenth: " + (", ".join(f"{n} {x:.2f}" for n, x in found["slower by a tenth"]) or "none"), end="; "
+    )
+    print("not closed now: " + (", ".join(found["not closed now"]) or "none"))
     print("no wider than before" if found["no wider than before"] else "WIDER THAN BEFORE")
     if options.json:
         everything = {"summary": found, "rows": [asdict(row) | {"verdict": row.verdict(options.slack)} for row in done]}

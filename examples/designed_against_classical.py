@@ -28,7 +28,7 @@ import numpy as np
 
 import dalenius as dl
 from dalenius.intervals import ends_text, interval_text
-from dalenius.report import frontier_picture, frontier_table
+from dalenius.report import frontier_picture, frontier_table, save_picture
 from dalenius.studies.frontier import Band, spread_budgets
 
 Family = Callable[[float], dl.Mechanism]
@@ -41,9 +41,13 @@ class Row:
 
     mechanism: str
     distortion: float
-    leakage: tuple[float, float]
+    told: dl.Result
     best: tuple[float, float]
     enough: float
+
+    @property
+    def leakage(self) -> tuple[float, float]:
+        return self.told.lower, self.told.upper
 
     @property
     def times(self) -> float:
@@ -150,7 +154,7 @@ def compare(story: Story, band: Band, options: argparse.Namespace) -> Iterator[R
             told = dl.solve(audit, gap=0.3 * options.gap, time_limit=options.time_limit)
             spent = distortion(story.problem, mechanism)
             best = band.lower(spent + 1e-9), band.upper(spent - 1e-9)  # doubles are off by less
-            yield Row(name, spent, (told.lower, told.upper), best, enough(story.problem, band, told.lower))
+            yield Row(name, spent, told, best, enough(story.problem, band, told.lower))
 
 
 def enough(problem: dl.MinLeakage, band: Band, leakage: float) -> float:
@@ -214,13 +218,13 @@ def main() -> None:
         )
 
     others = {
-        family: [
-            (row.distortion, row.leakage[1]) for name, row in rows if name == "bit count" and row.mechanism == family
-        ]
+        family: [(row.distortion, row.told) for name, row in rows if name == "bit count" and row.mechanism == family]
         for family in dict.fromkeys(row.mechanism for name, row in rows if name == "bit count")
     }
     title = f"Number of ones among {options.bits} bits, half of their entropy unknown"
-    picture = frontier_picture({"designed": curve}, options.output / "designed.png", title=title, others=others)
+    picture = save_picture(
+        frontier_picture({"designed": curve}, title=title, others=others), options.output / "designed.png"
+    )
 
     middle = 1 + len(curve) // 2
     design = curve[middle - 1].result

@@ -15,7 +15,8 @@ Two ways to publish the cell's count, both from the model library:
 * every woman's answer randomised (told truly with probability 3/4, Warner 1965), then the number of yes-answers.
 
 Differential privacy promises little about one woman *if her answer is independent of the others'*. Against an adversary who may know
-any correlation, but is left with b nats of uncertainty about the eight answers, the leakage is what this script proves.
+any correlation, but is left with b nats of uncertainty about the eight answers, the leakage is what this script proves. If correlation
+stays inside families of four, it is 0.37 bits, whatever the population.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pathlib import Path
 import dalenius as dl
 from dalenius.catalogue.models import library_model
 from dalenius.intervals import gap_text, interval_text
-from dalenius.report import curve_picture, curve_table
+from dalenius.report import curve_picture, curve_table, save_picture
 from dalenius.studies.curve import CurvePoint, entropy_curve
 
 RELEASES = {
@@ -62,6 +63,17 @@ def sweep(name: str, model: str, shares: list[Fraction], time_limit: float, fold
     return points
 
 
+def household(size: int) -> dl.Result:
+    """The noisy count of a million people, of whom only those of one household are correlated; proved."""
+    country = dl.MaximalLeakage(
+        records=dl.Records(1_000_000, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(0.5),
+        adversary=dl.IndependentBlocks(size),
+    )
+    return dl.solve(country, gap=1e-6).to("bits")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Audit two releases of one small cell of a survey.")
     parser.add_argument("-o", "--output", type=Path, default=Path("demo-output"))
@@ -76,7 +88,17 @@ def main() -> None:
         folder = options.output / model.split("/")[1]
         curves[name] = sweep(name, model, shares, options.time_limit, folder)
     title = "A count over eight survey answers: what it can teach about one"
-    picture = curve_picture(curves, options.output / "fair-survey.png", units="bits", title=title)
+    families = {size: household(size) for size in (1, 2, 4, 8)}
+    axes = curve_picture(curves, units="bits", title=title)
+    four = families[4]
+    axes.axhline(four.upper, color="0.4", linestyle="--", linewidth=1)
+    axes.annotate(
+        f"a family of four: {interval_text(four.lower, four.upper, places=4)} bits, whatever the population",
+        (0.02, four.upper),
+        xytext=(0, 4),
+        textcoords="offset points",
+    )
+    picture = save_picture(axes, options.output / "fair-survey.png")
 
     middle = options.output / "fair-cell-geometric" / f"point-{1 + len(shares) // 2}"
     model, certificate = middle.with_suffix(".toml"), middle.with_suffix(".cert")
@@ -84,6 +106,9 @@ def main() -> None:
     print(
         f"\nAn independent bit would leak at most {independent_leakage(0.5) / math.log(2):.4f} bits through the noisy count."
     )
+    print("If only households hang together, the noisy count of a million people tells about one of them, in bits:")
+    for size, bits in families.items():
+        print(f"  households of {size}: {interval_text(bits.lower, bits.upper, places=6)}")
     print(f"The independent checker, once more, on {certificate}:")
     print("\n".join(f"  {line}" for line in verdict.lines))
     print(f"\nPicture: {picture}   ({time.monotonic() - started:.0f} s in all)")

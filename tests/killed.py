@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gc
 import importlib
 import json
 import os
@@ -213,6 +214,7 @@ def main() -> None:
         "matplotlib.backends.backend_agg",
     ):
         importlib.import_module(module)
+    gc.freeze()  # or every child takes all that apart when it ends
     rng, done = random.Random(int(seed)), 0
     Path(place).mkdir()
     for name in names:

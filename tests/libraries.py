@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -9,16 +10,26 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import dalenius as dl
-from dalenius.catalogue.models import library, library_folder
+from dalenius.catalogue.models import IndexRow, library, library_folder
 from dalenius.cli import app
 
 HOME = library_folder()
 MODELS = {model.name: model for model in library()}
-PROBLEM = {name: model.load() for name, model in MODELS.items()}
-ROWS = [model.row() for model in MODELS.values()]
 
 NAMES = ("channel/lopsided-2x3", "design/parity-n4-leakage", "infeasible/negative-leakage")
 AUDIT, DESIGN, INFEASIBLE = NAMES
+
+
+@functools.cache
+def problems() -> dict[str, dl.Problem]:
+    """All of them, read; not while tests are collected, which every process does."""
+    return {name: model.load() for name, model in MODELS.items()}
+
+
+@functools.cache
+def rows() -> list[IndexRow]:
+    """The list's."""
+    return [model.row() for model in MODELS.values()]
 
 
 def copy_model(name: str, folder: Path, *, certified: bool = True) -> None:

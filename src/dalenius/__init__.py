@@ -11,9 +11,9 @@ Questions       MaximalLeakage (what does this release tell?); MinLeakage, MinDi
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      exponential, geometric, discrete_laplace, laplace_threshold, randomized_count, randomized_response, symmetric;
-                any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing, hadamard_response;
-                several_releases at once; to release with: DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
+                symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing,
+                hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -22,13 +22,12 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
+Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
 information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
@@ -111,6 +110,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
 from dalenius.model.mechanisms.geometric import geometric as geometric

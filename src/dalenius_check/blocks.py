@@ -10,23 +10,17 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .allowance import PAIR, POINTER, limit
-from .arithmetic import fmpq
-from .counts import MODULAR, Groups, contributions
+from .arithmetic import arb, fmpq
+from .counts import Groups, contributions
+from .gaussian import beyond, margin
 from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
+from .routes import KNOWN, route
 from .sums import reached
 
 _MOST = 1 << 24
-_KEEPING = ("symmetric", "randomized_response")
-_BITS = ("laplace_threshold", "discrete_laplace")
-_FREE = ("geometric", "exponential")  # with no range
-
-_KNOWN = (
-    "count or sum with geometric, discrete_laplace or a matrix; parity, modular_sum or threshold with symmetric, randomized_response "
-    "or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric or exponential and no range"
-)
 
 
 class Shape(NamedTuple):
@@ -36,27 +30,12 @@ class Shape(NamedTuple):
     weights: tuple[tuple[int, ...], ...] | None
 
 
-def _route(model: Model) -> str:
-    """How pieces are made, by the query and the mechanism."""
-    query, mechanism = model.query["kind"], model.mechanism
-    kind, plain = mechanism["kind"], mechanism.get("range") is None
-    told = kind in (*_KEEPING, *_BITS) or (kind in _FREE and plain)
-    listed = kind == "matrix" and mechanism["inputs"] == "query"
-    if query in ("count", "sum") and kind in ("geometric", "discrete_laplace"):
-        return "noise"
-    if (query in MODULAR and kind in _KEEPING) or (query == "parity" and told):
-        return "shift"
-    if query == "threshold" and (told or listed):
-        return "threshold"
-    return "rows" if listed and query in ("count", "sum", *MODULAR) else ""
-
-
 class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.allowance, self.route = model, model.allowance, _route(model)
-        need(self.route != "", f"independent_blocks: the query and the mechanism must be {_KNOWN}")
+        self.model, self.allowance, self.route = model, model.allowance, route(model)
+        need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
         size, whole = model.held["size"], len(model.alphabets)
         full, rest = divmod(whole, size or 1)
@@ -190,6 +169,17 @@ class Blocks:
         limit(len(found) * (len(shape.alphabets) + 1) <= _MOST, f"more than {_MOST} values in a block's pieces")
         return found
 
+    def lost(self, shape: Shape) -> arb:
+        """What the piece may tell less than the block, because its noise is clamped.
+
+        Bound because where the clamped output is no end of the range it is the output itself, and elsewhere nobody tells more of a
+        record than the logarithm of its letters.
+        """
+        mechanism = self.model.mechanism
+        if mechanism["kind"] != "discrete_gaussian":
+            return arb(0)
+        return 2 * beyond(mechanism["scale"]) * arb(max(shape.alphabets)).log()
+
     def piece(self, shape: Shape, t: int) -> Model:
         """The model about one block."""
         query = {key: item for key, item in self.model.query.items() if item is not None}
@@ -200,7 +190,10 @@ class Blocks:
             )
         if self.route == "threshold":
             query["at"] -= t
-        if self.route == "noise":
+        if mechanism["kind"] == "discrete_gaussian":
+            values, far = self._listed(self._contributions(shape), len(shape.alphabets)), margin(mechanism["scale"])
+            mechanism["range"] = [values[0] - far, values[-1] + far]
+        elif self.route == "noise":
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
         if self.route == "rows":
             mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]

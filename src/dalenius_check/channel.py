@@ -12,6 +12,7 @@ from .allowance import BALL, NUMBER, POINTER, Allowance
 from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .classes import CLASSES
 from .counts import Pairs, values
+from .gaussian import clamped
 from .model import Model
 from .noise import decaying, diagonal, noise_of, power
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
@@ -162,6 +163,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         flip = power(mechanism["epsilon"] / 2) / 2
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
+    if kind == "discrete_gaussian":
+        return Channel(clamped(mechanism, inputs, allowance), inputs, allowance)
     if kind == "randomized_count":
         return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
     if kind == "several_releases":

@@ -43,7 +43,7 @@ class Households:
             seen.add((j, t))
             with self.allowance.holding():
                 proof = self._piece(shape, t)
-                proof.bound(arb(claim["upper"]))
+                proof.bound(arb(claim["upper"]) - self.blocks.lost(shape))
                 self.tally += proof.tally
             covered.add(self.blocks.key(shape, t))
         for shape in self.blocks.shapes:

@@ -22,6 +22,7 @@ MECHANISMS: dict[str, Schema] = {
     "laplace_threshold": {"epsilon": _EPSILON},
     "geometric": {"epsilon": required(POSITIVE, high=1000), "range": (read.span, None)},
     "discrete_laplace": {"epsilon": (partial(POSITIVE, high=1000), None), "scale": (POSITIVE, None)},
+    "discrete_gaussian": {"scale": required(POSITIVE, high=10**6), "range": (read.span, None)},
     "randomized_count": {"epsilon": (_EPSILON[0], None), "flip": (partial(read.number, high=1), None)},
     "exponential": {"epsilon": _EPSILON, "range": (read.span, None), "sensitivity": (POSITIVE, 1)},
     "subset_selection": {**_PROTOCOL, "size": required(read.integer, low=1)},
@@ -48,6 +49,7 @@ def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
     one, other = _EITHER.get(table["kind"], ("", ""))
     if one:
         need((table[one] is None) != (table[other] is None), f"{what} must have either {one!r} or {other!r}")
+    need(table["kind"] != "discrete_gaussian" or table["scale"] * 100 >= 1, f"{what}.scale must be at least 1/100")
     small = table["kind"] == "discrete_laplace" and table["scale"] is not None and table["scale"] * 1000 < 1
     need(not small, f"{what}.scale must be at least 1/1000")
     return table

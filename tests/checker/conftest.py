@@ -43,7 +43,9 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
     def plant(name: str, file: str, old: str, new: str) -> ModuleType:
         copy = tmp_path / f"planted_{name}"
-        shutil.copytree(Path(dalenius_check.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            Path(dalenius_check.__file__).parent, copy
+        )  # compiled files too: they know their sources by time and size
         source = (copy / file).read_text()
         assert source.count(old) == 1
         (copy / file).write_text(source.replace(old, new))

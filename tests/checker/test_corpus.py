@@ -221,6 +221,7 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     ),
     "limit_two_header": ("free.py", 'raise RefusedError("the header alone proves nothing of constraints")', "return"),
     "forged_blocks_not_covered": ("households.py", "need(known,", "need(True,"),
+    "forged_blocks_clamped": ("blocks.py", "return 2 * beyond(", "return 0 * beyond("),
     "forged_blocks_never": ("households.py", "need(t in self.blocks.others(shape),", "need(True,"),
     "forged_blocks_of_another_size": ("blocks.py", "return shape, self.model.query", "return 0, self.model.query"),
     "forged_blocks_other_threshold": ("blocks.py", 'self.model.query["at"] - t if', "0 if"),

@@ -162,7 +162,7 @@ WEIGHTS = [(t, m) for t in (0, 0.5, 1, None) for m in (0, 1e-6, 0.01, 0.3, 1, 10
 def test_joint_leaves_cover_random_priors(setting, theta, mu):
     ref, parsed, record, _ = setting
     rng = np.random.default_rng([int(mu * 1e6), 7 if theta is None else int(2 * theta), ref.K])
-    for _ in range(draws(8, 25)):
+    for _ in range(draws(5, 25)):
         share = round(float(rng.random()), 6) if theta is None else theta
         p = ref.random(rng)
         box, law = random_box(ref, p, rng), random_law(ref, p, rng)

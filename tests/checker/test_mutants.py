@@ -26,7 +26,7 @@ SMALL = [
     and b'"lower":null' not in case.certificate  # infeasible: see test_design.py
 ]
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
-MUTANTS = draws(20, 130)
+MUTANTS = draws(12, 130)
 
 
 @functools.cache

@@ -163,7 +163,7 @@ def noise(design, rng):
     return lines
 
 
-@pytest.mark.parametrize("seed", thinned(range(72), every=3))
+@pytest.mark.parametrize("seed", thinned(range(72), every=6))
 def test_bounds_never_exceed_a_private_mechanism(privates, designs, seed):
     """Multipliers and mechanisms, nearly optimal ones and random ones, in fractions and through the checker."""
     rng = np.random.default_rng(seed)
@@ -279,7 +279,7 @@ BUGS = {  # what is changed in which file of a copy of the checker
 }
 
 
-@pytest.mark.parametrize("name", thinned(BUGS, every=2))
+@pytest.mark.parametrize("name", thinned(BUGS, every=4))
 def test_the_corpus_catches(name, planted):
     changed = planted(f"private_{name}", *BUGS[name])
     assert not all(case.ends(changed.check(*case.files)) for case in CASES)

@@ -6,12 +6,14 @@ import itertools
 import math
 import random
 from collections import Counter
+from fractions import Fraction
 
 import pytest
 
 from campaigns import draws
-from dalenius_check.arithmetic import choose, is_rational, using
+from dalenius_check.arithmetic import choose, chosen, fmpq, is_rational, using
 from dalenius_check.channel import build
+from dalenius_check.gaussian import beyond
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import RefusedError
 from forgery_subjects import toml
@@ -44,6 +46,27 @@ def test_randomized_counts_turn_every_bit_round(n, noise, arithmetic):
             chance = math.prod(flip if turn else 1 - flip for turn in turns)
             wanted[sum(b ^ turn for b, turn in zip(bits, turns, strict=True))] += chance
         assert rows[v] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+@pytest.mark.parametrize(("scale", "ends"), [("1/100", [0, 3]), ("0.7", [-1, 3]), ("5", [0, 3]), ("40", [-9, 30])])
+def test_gaussian_noise_is_clamped(scale, ends, arithmetic):
+    """Against sums in doubles, far out; rows have the sum 1; and so has what is lost where nothing is clamped a bound."""
+    with using(choose(arithmetic)), chosen().workprec(128):
+        found = channel({"kind": "discrete_gaussian", "scale": scale, "range": ends}, 3)
+        rows, s = doubles(found.rows), float(Fraction(scale))
+        sums = [sum((x.mid().fmpq() for x in row), fmpq(0)) for row in found.rows]
+        assert all(abs(total - 1) < fmpq(1, 10**30) for total in sums)
+        bound = beyond(fmpq(Fraction(scale).numerator, Fraction(scale).denominator))
+        above, far = int(bound.lower().fmpq() * 10**60) / 1e60, math.ceil(10 * s + 1)
+    law = {k: math.exp(-((k / s) ** 2) / 2) for k in range(-700, 701)}
+    whole = math.fsum(law.values())
+    for v, row in enumerate(rows):
+        below = math.fsum(w for k, w in law.items() if k <= ends[0] - v)
+        over = math.fsum(w for k, w in law.items() if k >= ends[1] - v)
+        wanted = [below, *(law[y - v] for y in range(ends[0] + 1, ends[1])), over]
+        assert row == pytest.approx([w / whole for w in wanted], rel=1e-12, abs=1e-300)
+    assert above >= math.fsum(w for k, w in law.items() if k >= far) / whole
 
 
 def drawn(rng):
@@ -79,9 +102,9 @@ def test_several_releases_add_up_sequences_of_one_type(seed):
     for v in range(3):
         wanted = Counter[object]()
         sequences = [list(itertools.product(range(len(part[0])), repeat=n)) for _, part, n in parts]
-        for chosen in itertools.product(*sequences):
-            chance = math.prod(part[v][y] for (_, part, _), ys in zip(parts, chosen, strict=True) for y in ys)
-            sums = zip(parts, chosen, strict=True)
+        for ones in itertools.product(*sequences):
+            chance = math.prod(part[v][y] for (_, part, _), ys in zip(parts, ones, strict=True) for y in ys)
+            sums = zip(parts, ones, strict=True)
             wanted[tuple(tuple(ys.count(y) for y in range(len(part[0]))) for (_, part, _), ys in sums)] += chance
         assert rows[v] == pytest.approx([wanted[c] for c in outputs], abs=1e-12)
 
@@ -105,6 +128,11 @@ def test_equal_entries_are_one_number():
         ({"kind": "discrete_laplace"}, "either 'epsilon' or 'scale'"),
         ({"kind": "discrete_laplace", "scale": "1/1001"}, "at least 1/1000"),
         ({"kind": "discrete_laplace", "epsilon": "0"}, "must be positive"),
+        ({"kind": "discrete_gaussian", "scale": "1/101", "range": [0, 2]}, "at least 1/100"),
+        ({"kind": "discrete_gaussian", "scale": "1000001", "range": [0, 2]}, "at most 1000000"),
+        ({"kind": "discrete_gaussian", "scale": "1"}, "mechanism.range is missing"),
+        ({"kind": "discrete_gaussian", "scale": "1", "range": [0, 1]}, "every value"),
+        ({"kind": "several_releases", "parts": [{"kind": "discrete_gaussian", "scale": "1"}]}, "range is missing"),
         ({"kind": "several_releases", "parts": []}, "at least one table"),
         ({"kind": "several_releases", "parts": [{"kind": "several_releases", "parts": []}]}, "must be"),
         ({"kind": "several_releases", "parts": [{"kind": "hadamard_response", "epsilon": 1}]}, "must be"),

@@ -371,6 +371,7 @@ def test_bad_blocks(build, words):
     [
         (dl.Count(), dl.exponential(1), ["count with exponential", "discrete_laplace"]),
         (dl.Identity(), dl.symmetric(0.1), ["identity"]),
+        (dl.Count(), dl.discrete_gaussian(scale=1, range=4), ["(without a range) discrete_gaussian"]),
         (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),
         (dl.Count(), dl.geometric(1, range=3), ["run from 0 to 4", "outside the range [0, 3]"]),
         (dl.Count(), dl.Channel(np.eye(4)), ["5 query values", "4 rows"]),

@@ -120,7 +120,7 @@ def test_pipes_are_no_files(support, tmp_path, command_line):
     support.solve(question).certificate.write(tmp_path / "a.cert")
     (tmp_path / "model.toml").write_text(dl.dumps(question), encoding="utf-8")
     os.mkfifo(tmp_path / "pipe.toml")
-    for arguments in (["pipe.toml", "a.cert"], ["model.toml", "pipe.toml"]):
+    for arguments in (["pipe.toml", "a.cert"], ["model.toml", "pipe.toml"], ["pipe.toml"]):
         done = command_line("verify", *arguments)
         assert done.returncode == 2
         assert "pipe.toml" in done.stderr

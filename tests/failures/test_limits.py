@@ -15,7 +15,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import thinned
-from dalenius.report import trace_picture, trace_table
+from dalenius.report import save_picture, trace_picture, trace_table
 from dalenius.search.clock import Clock
 
 ROOT = Path(__file__).parents[2]
@@ -193,9 +193,15 @@ def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
     assert result.upper == pytest.approx(last.upper, abs=ROUNDING)
 
 
-def test_progress_and_trace_are_the_same_moments(support):
+@pytest.fixture(scope="module")
+def traced(support):
+    """An audit that runs out of time, and what it told meanwhile."""
     told: list[dl.Progress] = []
-    result = dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append)
+    return dl.solve(count(support), gap=1e-6, time_limit=0.5, progress=told.append), told
+
+
+def test_progress_and_trace_are_the_same_moments(traced):
+    result, told = traced
     assert tuple(told) == result.trace
 
 
@@ -214,9 +220,9 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("units", "size"), [("nats", 1.0), ("bits", math.log(2.0))])
-def test_the_table_of_a_trace(support, units, size):
+def test_the_table_of_a_trace(traced, units, size):
     """One line a moment, bounds in the units asked for and rounded outward; in the last one the interval that is proved."""
-    result = dl.solve(count(support), gap=1e-6, time_limit=0.5)
+    result, _ = traced
     trace = result.trace
     *rows, last = table(trace_table(result.to(units)))
     assert (last["stage"], int(last["evidence"])) == ("proved", result.certificate.lines)
@@ -236,18 +242,16 @@ def test_the_table_of_a_trace(support, units, size):
 def test_the_picture_of_a_trace(support, tmp_path, ending, head):
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     result = dl.solve(support.parity4(1)).to("bits")
-    path = trace_picture(result, tmp_path / f"trace.{ending}", title="parity")
+    path = save_picture(trace_picture(result, title="parity"), tmp_path / f"trace.{ending}")
     assert path.read_bytes().startswith(head)
 
 
-def test_a_picture_calls_proved_only_what_is(support, tmp_path, monkeypatch):
+def test_a_picture_calls_proved_only_what_is(support):
     """The search's own numbers need not be provable; the interval that was proved stands at the end."""
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
-    drawn = []
-    monkeypatch.setattr("dalenius.report.trace.written", lambda figure, path: drawn.append(figure) or path)
     result = dl.solve(support.parity4(1))
-    trace_picture(dataclasses.replace(result, lower=0.0, upper=0.5), tmp_path / "trace.png")
-    lines = {line.get_label(): line for line in drawn[0].axes[0].get_lines()}
+    ax = trace_picture(dataclasses.replace(result, lower=0.0, upper=0.5))
+    lines = {line.get_label(): line for line in ax.get_lines()}
     assert [label for label in lines if "proved" in label] == ["proved in the end"]
     assert list(lines["proved in the end"].get_ydata()) == [0.0, 0.5]
     assert list(lines["bound of the search, from above"].get_ydata()) == [moment.upper for moment in result.trace]
@@ -257,11 +261,11 @@ def test_pictures_that_cannot_be_drawn(support, tmp_path):
     """Where nothing is feasible, a missing folder and an unknown ending are one clear error each."""
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
     with pytest.raises(dl.InputError, match="no interval to draw"):
-        trace_picture(dl.solve(dl.load("infeasible/negative-leakage")), tmp_path / "trace.png")
+        trace_picture(dl.solve(dl.load("infeasible/negative-leakage")))
     result = dl.solve(support.parity4(1))
     for path in (tmp_path / "nowhere" / "trace.png", tmp_path / "trace.nonsense"):
         with pytest.raises(dl.InputError, match="cannot be written"):
-            trace_picture(result, path)
+            save_picture(trace_picture(result), path)
 
 
 # ---------------------------------------------------------------- the command line

@@ -17,9 +17,9 @@ def test_newtons_steps_end_the_search_early(monkeypatch, model, steps):
     channel, taken = record_channels(dl.load(model))[0], list[int]()
     solved = ascent.largest_score
 
-    def counting(c, *rest):
+    def counting(c, *rest, **named):
         taken.append(len(c))
-        return solved(c, *rest)
+        return solved(c, *rest, **named)
 
     monkeypatch.setattr(ascent, "largest_score", counting)
     found = ascent.search(channel, rng=np.random.default_rng(0), clock=Clock())

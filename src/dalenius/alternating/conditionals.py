@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.audits.ascent import Candidate
-from dalenius.audits.bounds.dual import dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information, x_log_x
 from dalenius.information.arrays import Floats
@@ -79,25 +79,19 @@ def bounded(
         found.offer(selection)
     if found.value >= enough or upper <= found.value * (1.0 + gap) or clock.expired:
         return found.bounded(upper)
-    start = dual_bound(
-        channel,
-        Candidate(p, found.value, max(multiplier, LEAST)),
-        RecordSymmetries.none(channel),  # what exchanges letters does not leave their law as it is
-        tolerance=0.0,
-        enough=np.inf,
-        useless=-np.inf,
-        decimals=DECIMALS,
-        clock=clock,
-        may_grow=lambda trees, least: False,
-    )
+    candidate = Candidate(p, found.value, max(multiplier, LEAST))
+    symmetries = RecordSymmetries.none(channel)  # what exchanges letters does not leave their law as it is
+    goal = Goal(tolerance=0.0, enough=np.inf, useless=-np.inf, decimals=DECIMALS)
+    work = DualWork(channel, candidate, symmetries, goal, clock=clock)
+    work.run(Turn(may_grow=lambda trees, least: False, clock=clock))
     target = found.value * (1.0 + gap)
     relaxation = PosteriorRelaxation(channel, decimals=DECIMALS, pi=pi)
     runners: list[Runner] = [
-        DualTree(channel, start, target=target, wanted=gap * found.value, decimals=DECIMALS, most=leaves, pi=pi)
+        DualTree(channel, work.bound, target=target, wanted=gap * found.value, decimals=DECIMALS, most=leaves, pi=pi)
     ]
     if relaxation.improves:
         runners.append(PosteriorTree(relaxation, multiplier, target=target))
-    race, searched = Race(runners, fair=FAIR), dict[str, int]()
+    race, searched = Race(runners, fair=[FAIR] * len(runners)), dict[str, int]()
     while min(runner.upper for runner in runners) > target and found.value < enough and not clock.expired:
         runner = race.turn(clock, target, lambda tree: tree.leaves < leaves)
         if runner is None:

@@ -26,6 +26,7 @@ __all__ = ["Candidate", "carried", "feasible", "local_maxima", "polish", "poster
 FLOOR = 1e-280
 FINEST = 1e-9  # of the leakage: ten steps that gain less gain nothing
 WORK = 3e7  # multiply-adds a step that a batch of starts may cost
+LOOSE = 1e-2  # of an entropy bound, relative to log |X|, is left by the first steps: they only tell starts apart
 NEWTON = 8  # steps at most
 LARGE = 64  # masses that a Newton step may move
 NUMBERS = 8 * 10  # bytes that a start takes for a letter with a class or an output
@@ -75,7 +76,7 @@ def search(
         if number:
             p, mu = _finish(channel, p, mu, clock)
             phi = posterior(p, channel.rows)
-        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock)
+        p, mu, leakage = _climb(channel, p, phi, mu, steps, stall, clock, loose=0.0 if number else LOOSE)
         order = np.argsort(-leakage)[:keep]
         p, mu, leakage = p[order], mu[order], leakage[order]
         if clock.expired:
@@ -200,16 +201,18 @@ def _climb(
     clock: Clock,
     finest: float = FINEST,
     bound: Floats | None = None,
+    loose: float = 0.0,
 ) -> tuple[Floats, Floats, Floats]:
     """Masses, multipliers and leakage after at most `steps` double steps from the posteriors `phi`, and at the worst still `p`.
 
-    `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's.
+    `bound` are the starts' own entropy bounds, less log |X|, where they are not the channel's; of which a share may be left where
+    steps are `loose`.
     """
     leakage = mutual_information(p @ channel.rows)
     least = -channel.max_knowledge if bound is None else bound
     for step in range(steps):
         c = np.log(np.maximum(phi, FLOOR)) @ channel.rows.T
-        new_p, new_mu = largest_score(c, channel.log_uniform, least, mu, clock)
+        new_p, new_mu = largest_score(c, channel.log_uniform, least, mu, clock, loose=loose)
         if clock.expired:  # the multipliers may not have converged: keep what leaks more
             better = mutual_information(new_p @ channel.rows) > mutual_information(p @ channel.rows)
             p, mu = np.where(better[:, None, None], new_p, p), np.where(better, new_mu, mu)

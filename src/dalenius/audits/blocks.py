@@ -61,7 +61,10 @@ class BlocksAudit(Audit):
     @property
     def upper(self) -> float:
         """Of a piece that was not begun it is what its letters tell."""
-        bounds = (part.audit.upper if part.audit.records else part.audit.certain()[0] for part in self.parts)
+        bounds = (
+            part.piece.slack + (part.audit.upper if part.audit.records else part.audit.certain()[0])
+            for part in self.parts
+        )
         return max(bounds, default=0.0)
 
     def run(self) -> None:
@@ -134,9 +137,8 @@ class BlocksAudit(Audit):
 def _bounds(parts: Iterable[tuple[Piece, tuple[float, UpperProof]]]) -> tuple[float, UpperProof]:
     """The largest of the pieces' bounds, with the proofs of all."""
     listed = list(parts)
-    return max((upper for _, (upper, _) in listed), default=0.0), _sections(
-        (piece, proof) for piece, (_, proof) in listed
-    )
+    upper = max((piece.slack + upper for piece, (upper, _) in listed), default=0.0)
+    return upper, _sections((piece, proof) for piece, (_, proof) in listed)
 
 
 def _sections(proofs: Iterable[tuple[Piece, UpperProof]]) -> UpperProof:

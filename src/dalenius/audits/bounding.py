@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from dalenius.audits.bounds.dual import DualBound, dual_bound
+from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.output_groups import groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
@@ -89,74 +90,88 @@ class Bounding:
         self._race(clock)
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
-        """The dual bound first; where its own limit is too high, the vertices; what is left goes to the trees' race."""
-        dual = record.dual
-        if dual is None:
+        """The dual bound first, if it may close; then the trees' race, where it is taken up again if it may not."""
+        if record.dual is None:
             channel = record.channel
             arrays = relaxation_bytes(channel.rows, channel.letters) + groups_bytes(channel.rows, channel.letters)
             if self.room.held + arrays > self.audit.search.limits.least[1]:
                 self.room.full = True
                 return
             self.room.held += arrays
-            dual = self._dual(record, turn)
-            self._vertices(record, turn)
-        record.dual = None if self.slope is None else dual  # for trees whose leaves have slopes of their own
+            record.dual = self._dual(record, turn)
+            while record.dual.climb(self._turn(record, turn)) and record.dual.may_close and not record.dual.finished:
+                pass
+        vertices = self._vertices(record, turn) if record.upper > self.audit.target else None
         if record.upper > self.audit.target:
-            record.race = self._trees(record, dual, turn)
+            record.race = self._trees(record, record.dual, vertices, turn)
 
-    def _dual(self, record: RecordAudit, turn: Clock) -> DualBound:
+    def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit
         gap = audit.search.limits.gap
+        goal = Goal(
+            tolerance=0.2 * gap * candidate.leakage + 0.2 * ABSOLUTE,
+            enough=audit.target,
+            useless=record.upper,
+            decimals=record.decimals(gap) + 1,
+            one_slope=self.slope is not None,
+        )
+        return DualWork(
+            channel,
+            candidate if self.slope is None else replace(candidate, mu=self.slope),
+            RecordSymmetries.of(audit.problem, channel),
+            goal,
+            multipliers=self.multipliers,
+            clock=turn,
+        )
+
+    def _turn(self, record: RecordAudit, clock: Clock) -> Turn:
+        """What a dual bound may take until the clock has expired, and who is told."""
+        channel = record.channel
 
         def keep(bound: DualBound) -> None:
             rung = Rung(bound.leaves, bound.grouped, record.work)
             record.keep(bound.upper, "dual", dual_lines(channel, bound), rung)
 
-        return dual_bound(
-            channel,
-            candidate if self.slope is None else replace(candidate, mu=self.slope),
-            RecordSymmetries.of(audit.problem, channel),
-            one_slope=self.slope is not None,
-            tolerance=0.2 * gap * candidate.leakage + 0.2 * ABSOLUTE,
-            enough=audit.target,
-            useless=record.upper,
-            decimals=record.decimals(gap) + 1,
-            multipliers=self.multipliers,
-            clock=turn,
-            may_grow=lambda trees, least: self.room.may_grow(turn, record, *trees, least=least),
-            tell=lambda upper, nodes: audit.tell("dual", channel.record, nodes, min(upper, record.upper)),
-            together=partial(self.together.rows, record, turn),
+        return Turn(
+            may_grow=lambda trees, least: self.room.may_grow(clock, record, *trees, least=least),
+            clock=clock,
+            tell=lambda upper, nodes: self.audit.tell("dual", channel.record, nodes, min(upper, record.bounded)),
+            together=partial(self.together.rows, record, clock),
             begun=partial(self.kept.rows, record),
             keep=keep,
         )
 
-    def _vertices(self, record: RecordAudit, turn: Clock) -> None:
-        channel, target = record.channel, self.audit.target
-        if record.upper > target and channel.log_uniform.shape[1] <= MOST_CLASSES:
-            vertices = VertexTree(channel, turn.part(0.2))
-            if vertices.attained < record.upper:
-                vertices.run(target=target)
-            record.keep(
-                vertices.upper, "vertices", vertex_lines(channel, vertices), Rung(vertices.nodes, 1.0, record.work)
-            )
-            if vertices.witness is not None:
-                self.audit.improve(record, vertices.witness, turn)
+    def _vertices(self, record: RecordAudit, turn: Clock) -> VertexTree | None:
+        """The vertices, as long as they may close; None where there are too many classes."""
+        if record.channel.log_uniform.shape[1] > MOST_CLASSES:
+            return None
+        vertices, part = VertexTree(record.channel, turn, target=self.audit.target), turn.part(0.2)
+        while vertices.upper > vertices.target and not (vertices.hopeless or part.expired) and vertices.grow(part):
+            pass
+        if vertices.upper < record.upper:
+            rung = Rung(vertices.leaves, 1.0, record.work)
+            record.keep(vertices.upper, vertices.name, vertex_lines(record.channel, vertices), rung)
+        if vertices.point is not None:
+            self.audit.improve(record, vertices.point, turn)
+        return vertices
 
-    def _trees(self, record: RecordAudit, dual: DualBound, turn: Clock) -> Race:
+    def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None, turn: Clock) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
         record.candidate = self.kept.best(record)
-        channel, runners, target = record.channel, list[Runner](), self.audit.target
-        limits = self.audit.search.limits
+        channel, target, limits, start = record.channel, self.audit.target, self.audit.search.limits, dual.bound
         decimals = record.decimals(limits.gap)
+        runners = list[tuple[Runner, float]]()
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
+        two = channel.letters == 2  # which boxes of the posterior suit
         if relaxation.improves:
             weights = record.candidate.p.sum(axis=0) @ channel.rows
-            half = PosteriorHalf.of(dual.problems.symmetries, relaxation.boxed[0], weights)
-            runners.append(PosteriorTree(relaxation, record.candidate.mu, target=target, half=half))
-        if dual.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
+            half = PosteriorHalf.of(start.problems.symmetries, relaxation.boxed[0], weights)
+            tree = PosteriorTree(relaxation, record.candidate.mu, target=target, half=half)
+            runners.append((tree, 0.6 if two else 0.1))
+        if start.trees and channel.rows.shape[1] <= MOST_OUTPUTS:
             joint = DualTree(
                 channel,
-                dual,
+                start,
                 target=target,
                 wanted=max(target - self.audit.lower, ABSOLUTE),
                 decimals=decimals + 1,
@@ -164,10 +179,12 @@ class Bounding:
                 fixed=self.slope is not None,
                 multipliers=self.multipliers,
             )
-            runners.append(joint)
-        for runner in runners:
+            runners.append((joint, 0.25 if two and relaxation.improves else 0.1))
+        for runner, _ in runners:
             self.kept.runner(record, runner)
-        return Race(runners, fair=0.6 if channel.letters == 2 else 0.1)  # boxes of the posterior suit two letters
+        if vertices is not None:
+            runners.append((vertices, 0.25))
+        return Race([runner for runner, _ in runners], fair=[share for _, share in runners])
 
     def _race(self, whole: Clock) -> None:
         """Grow trees for the record with the largest bound, until the audit closes or no tree can or may grow."""
@@ -186,14 +203,33 @@ class Bounding:
                 break
             assert record.race is not None
             clock = whole.slice(whole.remaining - self.room.checking_now)  # a turn may be long
-            if self.together.races(open_records, whole, clock, grown):
+            if self._dual_is_due(record) and self._dual_again(record, clock):
+                continue
+            if self.together.races(open_records, whole, clock, grown, self._dual_is_due):
                 continue
             runner = record.race.turn(clock, self.audit.target, partial(self.room.may_grow, whole, record))
-            if runner is None:
-                open_records.remove(record)
-            else:
+            if runner is not None:
                 grown(record, runner)
+            elif not self._dual_again(record, clock):
+                open_records.remove(record)
         self._keep_trees()
+
+    def _dual_is_due(self, record: RecordAudit) -> bool:
+        """Whether the dual bound is the one to be grown: half of the time is its own, as long as it may be the best."""
+        assert record.race is not None
+        if record.dual is None or record.dual.finished or record.dual.attainable >= record.bounded:
+            return False
+        return record.dual.may_close or record.dual.seconds <= record.race.seconds
+
+    def _dual_again(self, record: RecordAudit, clock: Clock) -> bool:
+        """Go on with the dual bound; False if that led nowhere."""
+        dual = record.dual
+        if dual is None or dual.finished or dual.attainable >= record.bounded:
+            return False
+        if not dual.climb(self._turn(record, clock)):
+            dual.finished = True
+            return False
+        return True
 
     def _keep_trees(self) -> None:
         """Take the bounds of trees that are better than what is known."""
@@ -207,5 +243,7 @@ class Bounding:
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:
     if isinstance(runner, PosteriorTree):
         return posterior_lines(channel, runner)
+    if isinstance(runner, VertexTree):
+        return vertex_lines(channel, runner)
     assert isinstance(runner, DualTree)
     return dual_tree_lines(channel, runner)

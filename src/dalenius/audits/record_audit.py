@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dalenius.audits.ascent import Candidate, feasible, polish
-from dalenius.audits.bounds.dual import DualBound
+from dalenius.audits.bounds.dual_work import DualWork
 from dalenius.audits.proof_lines import capacity_line, entropy_line
 from dalenius.evidence.lines import ProofLine
 from dalenius.information import mutual_information
@@ -69,7 +69,7 @@ class RecordAudit:
     method: str
     proof: Proof
     leaves: int = 1
-    dual: DualBound | None = None
+    dual: DualWork | None = None
     grouped: float = 1.0
     race: Race | None = None
     ladder: list[tuple[Rung, float, Proof]] = field(default_factory=list)

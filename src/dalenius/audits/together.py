@@ -60,10 +60,11 @@ class Together:
         whole: Clock,
         clock: Clock,
         grown: Callable[[RecordAudit, Runner], None],
+        pause: Callable[[RecordAudit], bool],
     ) -> bool:
         """Grow the trees of several records, that with the largest bound first, by the rules of each one's race.
 
-        `clock` ends before `whole` does: what lies between is for the check.
+        `clock` ends before `whole` does: what lies between is for the check. Where a record asks for a pause something else is next.
         """
         owner = {id(runner): record for record in records if record.race for runner in record.race.runners}
 
@@ -89,7 +90,8 @@ class Together:
             grown(record, runner)
 
         def finished() -> bool:
-            return max(record.bounded for record in records) <= self.target()
+            worst = max(records, key=lambda record: record.bounded)
+            return worst.bounded <= self.target() or pause(worst)
 
         return self._run(Work(choose, room, merged, finished), clock)
 

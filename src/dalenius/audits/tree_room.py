@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from dalenius.audits.bounds.dual import RowWork
+from dalenius.audits.bounds.dual_work import RowWork
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.record_audit import RecordAudit, Rung
 from dalenius.search.boxes import BoxTree

@@ -31,6 +31,7 @@ __all__ = [
     "library_model",
     "load",
     "model_path",
+    "shape",
 ]
 
 INSTALLED = Path(__file__).parents[1] / "models"
@@ -138,8 +139,9 @@ class LibraryModel:
     def row(self) -> IndexRow:
         """What the index says about it; no interval where none is proved."""
         problem = self.load()
-        inputs, outputs = _shape(problem)
+        inputs, outputs = shape(problem)
         form = normal_form(problem)
+        mechanism = form.get("mechanism", {"class": "oblivious"})  # of the most information there is no other class
         path = self.certificate_path
         lower, upper = ("", "") if self.interval is None else ends_text(*self.interval)
         return IndexRow(
@@ -147,7 +149,7 @@ class LibraryModel:
             set=self.set,
             problem=problem.kind,
             query=problem.query.kind,
-            mechanism=form["mechanism"].get("kind") or form["mechanism"]["class"],
+            mechanism=mechanism.get("kind") or mechanism["class"],
             adversary=_against(form),
             datasets=" * ".join(f"{size}^{times}" if times > 1 else f"{size}" for size, times in problem.records.runs),
             inputs=inputs,
@@ -308,7 +310,7 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     return {name: set for set, members in manifest.items() for name in members}, formulas
 
 
-def _shape(problem: Problem) -> tuple[int, int]:
+def shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
     if isinstance(problem, MaximalLeakage):
         return problem.shape

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Annotated, cast
 
@@ -16,35 +17,50 @@ import typer
 import dalenius as dl
 from dalenius.cli.comparing import compare
 from dalenius.cli.curves import frontier, sweep
+from dalenius.cli.describing import show
+from dalenius.cli.examples import epilog
 from dalenius.cli.exchanging import export_program, import_solution
+from dalenius.cli.installation import doctor
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
+from dalenius.cli.reporting import report
 from dalenius.cli.shared import out
-from dalenius.cli.solving import solve, verify
+from dalenius.cli.solving import solve
+from dalenius.cli.starting import init, schema
 from dalenius.cli.statuses import ExitStatus
+from dalenius.cli.verifying import verify
 from dalenius.search import Stop
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
     help="Certified information leakage of privacy mechanisms against entropy-bounded adversaries.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(solve)
-app.command()(verify)
-app.command()(measure)
-app.command()(sweep)
-app.command()(frontier)
-app.command()(release)
-app.command("export")(export_program)
-app.command("import-solution")(import_solution)
-app.command()(compare)
-app.command("list")(list_models)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "init": init,
+    "show": show,
+    "solve": solve,
+    "verify": verify,
+    "measure": measure,
+    "sweep": sweep,
+    "frontier": frontier,
+    "report": report,
+    "release": release,
+    "export": export_program,
+    "import-solution": import_solution,
+    "compare": compare,
+    "list": list_models,
+    "schema": schema,
+    "doctor": doctor,
+}
+for name, command in COMMANDS.items():
+    app.command(name, epilog=epilog(name))(command)
 app.add_typer(library_app, name="library")
 
+COMPLETING = "_DALENIUS_COMPLETE"  # by which the scripts of --install-completion call
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 WORDS = {ExitStatus.INTERRUPTED: "interrupted", ExitStatus.TERMINATED: "terminated"}
 UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])  # of click, or of typer's own copy of it
@@ -84,6 +100,8 @@ def _run() -> int:
     """The command of `sys.argv`, and its exit status."""
     try:
         command = typer.main.get_command(app)
+        if COMPLETING in os.environ:  # a shell asks what could stand here
+            command(prog_name="dalenius", standalone_mode=False)
         with command.make_context("dalenius", sys.argv[1:]) as context:
             command.invoke(context)
         _flush()

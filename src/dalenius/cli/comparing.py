@@ -98,7 +98,7 @@ def compare(
 
 def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> list[str]:
     """The certificate and what belongs to it, the table, and the picture where matplotlib is installed."""
-    from dalenius.report import comparison_picture, comparison_table
+    from dalenius.report import comparison_picture, comparison_table, save_picture
 
     picture, title = f"{name}.png", comparison.problem.title or Path(name).stem
     files = {CERTIFICATE: comparison.result.certificate.text}
@@ -107,7 +107,7 @@ def _write_comparison(comparison: dl.Comparison, folder: Output, name: str) -> l
         files |= mechanism_files(comparison.problem, comparison.result)
     kept = folder.keep(name, comparison.problem, files)
     written = folder.write({f"{name}.csv": comparison_table(comparison)}, without=[picture])
-    drawn = folder.draw(lambda: comparison_picture(comparison, folder.folder / picture, title=title))
+    drawn = folder.draw(lambda: save_picture(comparison_picture(comparison, title=title), folder.folder / picture))
     return [*([] if kept is None else [str(kept)]), *written, *drawn]
 
 

@@ -35,6 +35,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.errors import counted
 from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text
 from dalenius.search import Clock, stopped_by_interrupt
@@ -312,13 +313,14 @@ class _Task:
                     for _ in chosen_points(problem, self.choose, engine, model=next(iter(plan.models))):
                         pass
                     done |= engine.keep.records
-            folder.trouble = engine.trouble
+            folder.trouble, partial = engine.trouble, ""
             if len(done) < total and (whole.expired or folder.trouble):
+                partial = f"{len(done)} of {total} points"
                 kept = "" if folder.trouble else " and kept; the same command goes on"
                 err.print(f"{len(done)} of {total} points are done{kept}")
         records = [done[index] for index in sorted(done)]
         result = swept(plan, engine, self.output)
-        files = [] if folder.trouble else self._lists(result, folder)
+        files = [] if folder.trouble else self._lists(result, folder, partial)
         answer = {
             "folder": self.output,
             "asked": total,
@@ -328,9 +330,16 @@ class _Task:
         }
         return answer, result.failed
 
-    def _lists(self, result: dl.Sweep, folder: Output) -> list[str]:
+    def _lists(self, result: dl.Sweep, folder: Output, partial: str) -> list[str]:
         """Tables and pictures of what is a curve or a frontier, and all records in one file."""
-        from dalenius.report import band_table, curve_picture, curve_table, frontier_picture, frontier_table
+        from dalenius.report import (
+            band_table,
+            curve_picture,
+            curve_table,
+            frontier_picture,
+            frontier_table,
+            save_picture,
+        )
 
         title = next(iter(self.plan.models.values())).title or Path(next(iter(self.plan.models))).stem
         curves = {name or title: points for name, points in result.curves().items()}
@@ -349,9 +358,15 @@ class _Task:
         stale = [name for names in TABLES.values() for name in names if name not in tables]
         files += folder.write(tables, without=stale)
         if curves:
-            files += folder.draw(lambda: curve_picture(curves, self.output / "curve.png", units=units))
+            files += folder.draw(
+                lambda: save_picture(curve_picture(curves, units=units, partial=partial), self.output / "curve.png")
+            )
         if frontiers:
-            files += folder.draw(lambda: frontier_picture(frontiers, self.output / "frontier.png", units=units))
+            files += folder.draw(
+                lambda: save_picture(
+                    frontier_picture(frontiers, units=units, partial=partial), self.output / "frontier.png"
+                )
+            )
         if self.parquet:
             files += [str(result.parquet(self.output / PARQUET))]
         return files
@@ -385,7 +400,9 @@ class _Task:
         if as_json:
             write_json(answer_)
             return
-        sizes = [f"{len(self.plan.models)} models"] + [f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes]
+        sizes = [counted(len(self.plan.models), "model")] + [
+            f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes
+        ]
         out.print(f"{len(self.plan.points)} points: {' x '.join(sizes)}", markup=False)
         out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do", markup=False)
         if total is not None and todo:

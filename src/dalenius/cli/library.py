@@ -14,6 +14,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import SETS, LibraryModel, library, library_folder, library_model
+from dalenius.cli.examples import epilog
 from dalenius.cli.shared import GapOption, JsonOption, SeedOption, TimeOption, UnitsOption, err, naming, out, write_json
 from dalenius.cli.statuses import ExitStatus
 from dalenius.evidence import exact_fraction_above
@@ -81,7 +82,7 @@ library_app = typer.Typer(
 )
 
 
-@library_app.command("tighten")
+@library_app.command("tighten", epilog=epilog("library tighten"))
 def library_tighten(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[MODEL]...", help="Names; all of the set by default.")
@@ -130,7 +131,7 @@ def library_tighten(
         raise typer.Exit(ExitStatus.UNUSABLE)
 
 
-@library_app.command("submit")
+@library_app.command("submit", epilog=epilog("library submit"))
 def library_submit(
     certificate: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="Of one of the library's models.")],
     by: Annotated[str, typer.Option("--by", help="Who found it; by default the certificate's producer.")] = "",
@@ -157,7 +158,7 @@ def library_submit(
         out.print(f"{entry.name}: {entry.interval}", markup=False)
 
 
-@library_app.command("index")
+@library_app.command("index", epilog=epilog("library index"))
 def library_index(as_json: JsonOption = False, folder: FolderOption = None) -> None:
     """Have every certificate proved, and write the index, INDEX.md and index.csv; exit 2, and nothing written, if one is not."""
     from dalenius.catalogue.ratchet import write_index

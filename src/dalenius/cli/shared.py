@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -17,11 +18,14 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import dalenius as dl
-from dalenius.answers_json import plain
+from dalenius._answers_json import plain
+from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
+from dalenius.files import MAX_INPUT
 from dalenius.intervals import gap_text, interval_text
 
 __all__ = [
+    "STANDARD_STREAM",
     "GapOption",
     "JobsOption",
     "JsonOption",
@@ -35,9 +39,11 @@ __all__ = [
     "UnitsOption",
     "drawn",
     "err",
+    "library_names",
     "listed",
     "naming",
     "out",
+    "read_problem",
     "require",
     "status_line",
     "write_json",
@@ -54,7 +60,18 @@ class Method(StrEnum):
     ALTERNATING = "alternating"
 
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.")]
+STANDARD_STREAM = "-"  # as the name of a file
+
+
+def library_names(incomplete: str) -> list[str]:
+    """The library's models whose names begin like this, for a shell that completes them; besides them it offers files."""
+    return [model.name for model in library() if model.name.startswith(incomplete)]
+
+
+ModelArgument = Annotated[
+    str,
+    typer.Argument(metavar="MODEL", help="A model file, or a name from `dalenius list`.", autocompletion=library_names),
+]
 GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which to stop.")]
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
@@ -104,6 +121,26 @@ def write_json(answer: object) -> None:
     """One JSON value, and nothing else, on standard output: of whatever answers are made of (`plain`)."""
     out.file.write(json.dumps(plain(answer), allow_nan=False) + "\n")
     out.file.flush()
+
+
+def read_problem(model: str) -> tuple[str, str, dl.Problem]:
+    """What a model is called in answers, the stem of the names of its files, and its problem; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        As `dalenius.load`.
+    """
+    if model != STANDARD_STREAM:
+        path = model_path(model)
+        return str(path), path.stem, dl.load(path)
+    text = sys.stdin.buffer.read(MAX_INPUT + 1)
+    if len(text) > MAX_INPUT:
+        raise dl.InputError(f"standard input: expected a model of at most {MAX_INPUT} bytes, and more came")
+    try:
+        return STANDARD_STREAM, "stdin", dl.loads(text)
+    except dl.InputError as error:
+        raise dl.InputError(f"standard input: {error}") from None
 
 
 @contextmanager

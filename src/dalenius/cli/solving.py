@@ -1,18 +1,17 @@
-"""The commands solve and verify: a proved interval or design with its files, and the checker's verdict on a certificate."""
+"""The command solve: proved intervals and designs, with their files."""
 
 from __future__ import annotations
 
 import math
-from enum import StrEnum
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dalenius as dl
-from dalenius._verify import MEMORY, SECONDS
-from dalenius.catalogue.models import model_path
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
@@ -20,41 +19,54 @@ from dalenius.cli.shared import (
     JobsOption,
     JsonOption,
     MethodOption,
-    ModelArgument,
     RequireGapOption,
     SchedulerOption,
     SeedOption,
     SolverOption,
     TimeOption,
     UnitsOption,
+    err,
+    library_names,
     named,
     out,
+    read_problem,
     require,
     status_line,
     write_json,
 )
-from dalenius.errors import brief, counted
+from dalenius.cli.statuses import ExitStatus
+from dalenius.errors import counted
 from dalenius.intervals import gap_text, interval_text, text_above
 from dalenius.model import digest, model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
 from dalenius.units import log_above, unit_size
 
-__all__ = ["solve", "verify"]
-
-
-class Arithmetic(StrEnum):
-    """What the checker computes with; `auto` is python-flint where it is installed."""
-
-    AUTO = "auto"
-    FLINT = "flint"
-    PYTHON = "python"
+__all__ = ["solve"]
 
 
 SHORT = 60  # characters of a fraction
 
 
+@dataclass(frozen=True)
+class _Question:
+    """A model to be solved: what it is called in answers, the stem of its files, its problem as it is stated, and as it is solved."""
+
+    label: str
+    stem: str
+    stated: dl.Problem
+    problem: dl.Problem
+    folder: Output | None
+
+
 def solve(
-    model: ModelArgument,
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL...",
+            help="Model files, or names from `dalenius list`; - is standard input.",
+            autocompletion=library_names,
+        ),
+    ],
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     units: UnitsOption = "nats",
@@ -89,10 +101,11 @@ def solve(
         typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
     ] = None,
 ) -> None:
-    """Audit or design MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
+    """Audit or design each MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
 
-    For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert) and the certificate of the
-    design. Interrupted, it answers with what is proved by then. It is tried before the work whether anything can be written there.
+    Limits are for each model. For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert)
+    and the certificate of the design. Interrupted, it answers with what is proved by then. It is tried before the work whether
+    anything can be written there.
     """
     unit_size(units)
     limits: LimitOptions = {
@@ -108,88 +121,93 @@ def solve(
         raise dl.InputError("--trace: give a folder for it with -o")
     if compress and output is None:
         raise dl.InputError("--compress: give a folder for the certificate with -o")
-    path = model_path(model)
-    stated = dl.load(path)
-    problem = published(stated, public_law, output)
-    folder = None if output is None else Output(output, of_one_run(path.stem), force=force, compress=compress)
-    with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
-        with status_line("audit" if isinstance(problem, dl.MaximalLeakage) else "design") as progress:
-            result = dl.solve(
-                problem,
-                **limits,
-                seed=seed,
-                progress=progress,
-                method=method,
-                solver=solver,
-                jobs=jobs,
-                scheduler=scheduler,
-                curve=curve,
-                checkpoint=checkpoint,
+    if checkpoint is not None and len(models) > 1:
+        raise dl.InputError(f"--checkpoint: the state of one audit goes into it; expected one MODEL, got {len(models)}")
+    questions = _questions(models, public_law, output, force=force, compress=compress)
+    answering = partial(
+        dl.solve,
+        **limits,
+        seed=seed,
+        method=method,
+        solver=solver,
+        jobs=jobs,
+        scheduler=scheduler,
+        curve=curve,
+        checkpoint=checkpoint,
+    )
+    widest, failed = 0.0, False
+    with stopped_by_interrupt(whole := Clock()):  # from here on there is an answer to write and to print
+        for question in questions:
+            if whole.expired:
+                break
+            try:
+                with status_line(_status(question, questions)) as progress:
+                    result = answering(question.problem, progress=progress)
+            except dl.DaleniusError as error:
+                if len(questions) == 1:
+                    raise
+                failed = True
+                err.print(f"dalenius: {question.label}: {error}", markup=False)
+                continue
+            result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
+            if len(questions) > 1 and not as_json:
+                out.print(f"model                {question.label}", markup=False)
+            _tell(question, result, as_json=as_json, trace=trace)
+            tell_private_distortion(question.stated, public_law, result)
+            widest = max(widest, result.gap)
+        for question in questions:
+            if question.folder is not None:
+                question.folder.settle()
+    if failed:
+        raise typer.Exit(ExitStatus.UNUSABLE)
+    require(widest, require_gap)
+
+
+def _questions(
+    models: list[str], public_law: str | None, output: Path | None, *, force: bool, compress: bool
+) -> list[_Question]:
+    """All models, read before any is solved, each with its place in the folder."""
+    found = list[_Question]()
+    for model in models:
+        label, stem, stated = read_problem(model)
+        twin = next((other for other in found if other.stem == stem), None)
+        if output is not None and twin is not None:
+            raise dl.InputError(
+                f"-o: the files of {twin.label} and of {label} would have the same names; solve them into two folders"
             )
-        result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
-        written = None if folder is None else _written(folder, path.stem, problem, result, trace)
-        if isinstance(result, dl.DesignResult):
-            answer = _design_answer(problem, result, path, written)
-        else:
-            answer = _answer(problem, result, path, written)
-        if as_json:
-            write_json(answer)
-        elif isinstance(result, dl.DesignResult):
+        problem = published(stated, public_law, output)
+        folder = None if output is None else Output(output, of_one_run(stem), force=force, compress=compress)
+        found.append(_Question(label, stem, stated, problem, folder))
+    return found
+
+
+def _status(question: _Question, questions: list[_Question]) -> str:
+    """What the status line begins with."""
+    kind = "audit" if isinstance(question.problem, dl.MaximalLeakage) else "design"
+    return kind if len(questions) == 1 else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
+
+
+def _tell(question: _Question, result: dl.Result | dl.DesignResult, *, as_json: bool, trace: bool) -> None:
+    """Write the answer's files, and print it."""
+    folder, problem = question.folder, question.problem
+    written = None if folder is None else _written(folder, question.stem, problem, result, trace)
+    if isinstance(result, dl.DesignResult):
+        answer = _design_answer(problem, result, question.label, written)
+        if not as_json:
             _print_design(answer, result, folder)
-        else:
+    else:
+        answer = _answer(problem, result, question.label, written)
+        if not as_json:
             _print_answer(answer, result, folder)
-        tell_private_distortion(stated, public_law, result)
-        if folder is not None:
-            folder.settle()
-    require(result.gap, require_gap)
-
-
-def verify(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", help="A model file, a name from `dalenius list`, or an interval's proof (.json)."
-        ),
-    ],
-    certificate: Annotated[
-        Path | None, typer.Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
-    ] = None,
-    resolved: Annotated[
-        bool,
-        typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
-    ] = False,
-    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
-    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
-    as_json: JsonOption = False,
-    arithmetic: Annotated[
-        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
-    ] = Arithmetic.AUTO,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
-) -> None:
-    """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
-
-    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
-    """
-    from dalenius_check.__main__ import run as check
-    from dalenius_check.conic.__main__ import run as check_interval
-
-    options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
-    options += ["--json"] * as_json + ["--resolved"] * resolved
-    if certificate is not None:
-        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
-    if resolved or not model.endswith(".json"):
-        raise dl.InputError(
-            "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
-            f"got {brief(model)}{' and --resolved' if resolved else ''}"
-        )
-    raise typer.Exit(check_interval([model, *options], "dalenius"))
+    if as_json:
+        write_json(answer)
 
 
 def _written(
     folder: Output, name: str, problem: dl.Problem, result: dl.Result | dl.DesignResult, trace: bool
 ) -> Path | None:
     """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
-    from dalenius.report import trace_picture, trace_table
+    from dalenius.report import save_picture, trace_picture, trace_table
 
     files = {CERTIFICATE: result.certificate.text}
     if isinstance(result, dl.DesignResult):
@@ -199,13 +217,13 @@ def _written(
     written = folder.keep(name, problem, files)
     if written is not None and trace and math.isfinite(result.upper):
         picture = sibling(written, ".trace.png")
-        folder.draw(lambda: trace_picture(result, picture, title=sibling(written, "").name))
+        folder.draw(lambda: save_picture(trace_picture(result, title=sibling(written, "").name), picture))
     return written
 
 
-def _answer(problem: dl.Problem, result: dl.Result, path: Path, written: Path | None) -> dict[str, Any]:
+def _answer(problem: dl.Problem, result: dl.Result, label: str, written: Path | None) -> dict[str, Any]:
     return {
-        "model": str(path),
+        "model": label,
         "digest": digest(problem),
         "lower": result.lower,
         "upper": result.upper,
@@ -253,12 +271,12 @@ def _print_answer(answer: dict[str, Any], result: dl.Result, folder: Output | No
         out.print(f"certificate          not written ({_why_not(folder, 'it')})", markup=False)
 
 
-def _design_answer(problem: dl.Problem, result: dl.DesignResult, path: Path, written: Path | None) -> dict[str, Any]:
+def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, written: Path | None) -> dict[str, Any]:
     leakage = None
     if result.audit is not None and result.leakage is not None:
         leakage = {"lower": result.leakage[0], "upper": result.leakage[1], "units": result.audit.units}
     return {
-        "model": str(path),
+        "model": label,
         "digest": digest(problem),
         "feasible": result.feasible,
         "lower": result.lower if result.feasible else None,

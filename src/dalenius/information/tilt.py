@@ -90,12 +90,12 @@ def entropy_of(p: Floats, log_uniform: Floats) -> Floats:
 
 
 def largest_score(
-    c: Floats, log_uniform: Floats, bound: Floats | float, mu: Floats, clock: Deadline
+    c: Floats, log_uniform: Floats, bound: Floats | float, mu: Floats, clock: Deadline, *, loose: float = 0.0
 ) -> tuple[Floats, Floats]:
     """Maximise <c,p> + H(pi) subject to H(p) - log |X| >= bound (...): masses and the multiplier (0 where the bound is slack).
 
-    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). When the
-    clock expires, a feasible point is returned all the same.
+    Safeguarded Newton on log mu for the entropy at mu, which grows with mu; started at `mu` (...). Where it is `loose`, such a share
+    of the bound may be left of the entropy. When the clock expires, a feasible point is returned all the same.
     """
     differences = _differences(c, log_uniform)
     shift = np.where((differences < SMALL)[..., None], np.where(np.isfinite(log_uniform), c, -np.inf).max(axis=-1), 0.0)
@@ -105,6 +105,7 @@ def largest_score(
     low, high = np.log(least), np.full(mu.shape, np.log(1e9))
     t = np.clip(np.log(np.maximum(mu, least)), low, high)
     is_slack = done = np.zeros(mu.shape, dtype=np.bool_)
+    near = 1e-13 * (1.0 + np.abs(bound)) + loose * np.abs(bound)
     slack: Tilt | None = None  # at the least multipliers: looked at where Newton's method does not end at once
     for number in range(80):
         point = tilt(c, log_uniform, np.exp(t), shift)
@@ -112,7 +113,7 @@ def largest_score(
             break
         excess = point.entropy - bound
         low, high = np.where(excess < 0, t, low), np.where(excess >= 0, t, high)
-        done = done | ((excess >= 0) & (excess <= 1e-13 * (1.0 + np.abs(bound)))) | (high - low < 1e-13)
+        done = done | ((excess >= 0) & (excess <= near)) | (high - low < 1e-13)
         if np.all(done):
             break
         if number == QUICK:
@@ -120,7 +121,7 @@ def largest_score(
             is_slack = slack.entropy >= bound
             done = done | is_slack
         slope = point.entropy_slope(np.exp(t)) * np.exp(t)
-        step = t - (excess - 5e-14 * (1.0 + np.abs(bound))) / np.maximum(slope, 1e-300)
+        step = t - (excess - 0.5 * near) / np.maximum(slope, 1e-300)
         step = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         t = np.where(done, t, step)  # what has converged stays while the others of the batch go on
     if not np.array_equal(t, high):

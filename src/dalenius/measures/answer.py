@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dalenius.errors import InputError, hint
 from dalenius.intervals import interval_text
 from dalenius.measures.claims import PrivacyClaim
+from dalenius.notebook import grid
 
 __all__ = ["Measure", "Measures"]
 
@@ -80,6 +81,10 @@ class Measures:
     def table(self) -> list[tuple[str, str, str, str]]:
         """Name, value, units and meaning of every row, as texts; six places after the point, rounded outward."""
         return [(row.name, _value(row), row.units, row.what) for row in self.rows]
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return grid(self.about, ("measure", "value", "units", "what it is"), self.table())
 
     def __str__(self) -> str:
         cells = [("measure", "value", "units", "what it is"), *self.table()]

@@ -17,7 +17,7 @@ from dalenius.information.measures.numbers import divergence, largest
 from dalenius.measures.subjects import Measured, Others
 from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, largest_information
 
-__all__ = ["OF_CHANNEL", "OF_CLASS", "OF_RECORDS", "Definition", "at_epsilon", "of_output"]
+__all__ = ["OF_CHANNEL", "OF_CLASS", "OF_RECORDS", "Definition", "at_epsilon", "of_output", "without_own_answer"]
 
 Formula = Callable[[Measured], Any]
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"  # of which units a measure is
@@ -337,3 +337,11 @@ def of_output(y: int, label: str) -> list[Definition]:
             lambda measured: output_law(*measured.joint)[y],
         ),
     ]
+
+
+def without_own_answer(letter: int) -> Definition:
+    """What a release tells about a record that it does not see: a fixed letter stands in for it, and the others answer as they do."""
+    what = (
+        f"what the output tells on average if letter {letter} stands in for the record's own: what the others give away"
+    )
+    return replace(OF_CHANNEL[0], name=f"mutual_information_without_own_answer[{letter}]", what=what)

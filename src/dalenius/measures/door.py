@@ -12,12 +12,21 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, hint
+from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.claims import CLAIMED, claim
-from dalenius.measures.definitions import OF_CHANNEL, OF_CLASS, OF_RECORDS, Definition, at_epsilon, of_output
+from dalenius.measures.definitions import (
+    OF_CHANNEL,
+    OF_CLASS,
+    OF_RECORDS,
+    Definition,
+    at_epsilon,
+    of_output,
+    without_own_answer,
+)
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
 from dalenius.measures.subjects import (
@@ -32,6 +41,7 @@ from dalenius.measures.subjects import (
     need_size,
 )
 from dalenius.measures.table import read_table
+from dalenius.measures.witness import OfWitness, witness_of
 from dalenius.model import (
     Adversary,
     AnyPrior,
@@ -57,13 +67,14 @@ MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | PriorClass | Adversary | None = None,
+    prior: Numbers | Rows | PriorClass | Adversary | Certificate | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
     delta: Sequence[Number] = (),
     outputs: bool = False,
     claims: bool = False,
+    only: Sequence[str] = (),
     units: str = "nats",
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
@@ -81,7 +92,8 @@ def measure(
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
-        the largest of its priors, of every measure. Not for problems.
+        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and
+        the prior that it shows, and what that prior lets the release tell about the record without its own answer.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional
@@ -93,6 +105,8 @@ def measure(
     claims : bool
         Have the independent checker prove the epsilon of local differential privacy and the pointwise maximal leakage of a rational
         mechanism, or matrix, with one prior: `Measure.claim` holds the model and the certificate.
+    only : sequence of str
+        Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
     units : {"nats", "bits"}
         Of leakages.
     progress : callable, optional
@@ -120,14 +134,23 @@ def measure(
     """
     unit_size(units)
     chosen = _subject(subject, prior, law, mechanism)
-    rows = (_row(*found, units) for found in _evaluated(chosen, outputs, epsilon, delta, progress))
+    found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), progress))
+    rows = (_row(*one, units) for one in found)
     return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
+    if isinstance(prior, Certificate):
+        if not isinstance(subject, MaximalLeakage) or law is not None or mechanism is not None:
+            raise InputError(
+                "prior: a certificate shows the prior of its own audit; measure that, without law or mechanism"
+            )
+        return witness_of(subject, prior)
     if isinstance(subject, Problem):
         if prior is not None:
-            raise InputError("prior: a problem's records have a law; give law=Iid([...])")
+            raise InputError(
+                "prior: a problem's records have a law; give law=Iid([...]), or the certificate of its audit"
+            )
         return _of_record(subject, law, mechanism)
     if law is not None or mechanism is not None:
         raise InputError("law, mechanism: expected only with a problem; give the law of the input as prior")
@@ -194,6 +217,7 @@ def _evaluated(
     outputs: bool,
     epsilon: Sequence[Number],
     delta: Sequence[Number],
+    only: Sequence[str],
     progress: Callable[[str], None] | None,
 ) -> Iterator[tuple[Definition, Ends]]:
     factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
@@ -205,17 +229,27 @@ def _evaluated(
             "outputs, epsilon, delta: not offered for a class of priors (docs/measures.md); give one prior"
         )
     always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
-    for definition in (*always, *(OF_RECORDS if subject.several else ())):
-        yield definition, _ends(subject, definition, progress)
+    asked = [(definition, subject) for definition in (*always, *(OF_RECORDS if subject.several else ()))]
+    if isinstance(subject, OfWitness):
+        asked += [(without_own_answer(c), without) for c, without in enumerate(subject.without_own_answer)]
     if outputs:
-        for y, label in enumerate(subject.outputs):
-            for definition in of_output(y, label):
-                yield definition, _ends(subject, definition, progress)
+        asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in of_output(y, label)]
     for value, factor in zip(epsilon, factors, strict=True):
-        for definition in at_epsilon(str(value), factor):
-            yield definition, _ends(subject, definition, progress)
+        asked += [(row, subject) for row in at_epsilon(str(value), factor)]
+    names = [_stem(definition.name) for definition, _ in asked]
+    for name in only:
+        if name not in names:
+            raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), names)}")
+    for (definition, about), name in zip(asked, names, strict=True):
+        if not only or name in only:
+            yield definition, _ends(about, definition, progress)
     for share in shares:
         yield from _least_epsilons(subject, share, progress)
+
+
+def _stem(name: str) -> str:
+    """The name of a measure without its arguments."""
+    return name.partition("[")[0].partition("(")[0]
 
 
 def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:

@@ -229,9 +229,9 @@ class DesignProblem(MechanismChoice):
     @classmethod
     def from_model(cls: type[D], model: Mapping[str, Any], folder: str | Path = "") -> D:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        tables = ("records", "query", "distortion", "law", "mechanism", *cls.more_tables(model))
-        check_keys(model, ("problem", "title", "source", cls.budget_key, *tables, "constraints", "objective"), "model")
-        cls.need_tables(model, *tables)
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", cls.budget_key, *optional, *needed), "model")
+        cls.need_tables(model, *(key for key in needed if key != cls.budget_key))
         check_keys(model["mechanism"], ("class",), "[mechanism]")
         if "class" not in model["mechanism"]:
             raise InputError(f"[mechanism]: missing class, one of {', '.join(MECHANISM_CLASSES)}")
@@ -244,6 +244,13 @@ class DesignProblem(MechanismChoice):
             **cls.goal(model),
             **cls.common_parts(model),
         )
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        more = cls.more_tables(model)
+        budget = (cls.budget_key,) if "adversary" in more else ()
+        tables = ("records", "query", "distortion", "law", "mechanism", *more)
+        return (*budget, *tables), ("title", "source", "constraints", "objective")
 
     @classmethod
     def more_tables(cls, model: Mapping[str, Any]) -> tuple[str, ...]:

@@ -179,6 +179,13 @@ class MaxInformation(Problem):
             records=self.records, query=self.query, mechanism=self.designed(rows), adversary=adversary, title=self.title
         )
 
+    def against(self, what: str) -> Adversary:
+        """`InputError`: `what` is about an adversary, and there is none."""
+        raise InputError(
+            f"{what} is about an adversary, and {self.kind} has none; solve it, and audit its mechanism, "
+            "problem.release(rows, adversary)"
+        )
+
     def check_designed(self, mechanism: DesignedMechanism) -> None:
         """Raise `InputError` unless this mechanism has the problem's inputs."""
         if mechanism.inputs != self.inputs:
@@ -190,11 +197,15 @@ class MaxInformation(Problem):
     # ------------------------------------------------------------ model files
 
     @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "query", "law", "privacy"), ("title", "source", "useful")
+
+    @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaxInformation:
         """Build from the tables of a model file (docs/model-format.md); a csv file's path is relative to `folder`."""
-        tables = ("records", "query", "law", "privacy")
-        check_keys(model, ("problem", "title", "source", *tables, "useful"), "model")
-        cls.need_tables(model, *tables)
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
         useful = None
         if "useful" in model:
             cls.need_tables(model, "useful")

@@ -183,10 +183,15 @@ class MaximalLeakage(Problem):
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
     @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "mechanism", "adversary"), ("title", "source", "query")
+
+    @classmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> MaximalLeakage:
         """Build from the tables of a model file (docs/model-format.md)."""
-        check_keys(model, ("problem", "title", "source", "records", "query", "mechanism", "adversary"), "model")
-        cls.need_tables(model, "records", "mechanism", "adversary")
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
         mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
         if "query" not in model and mechanism.indexed_by() != "dataset":
             raise InputError(

@@ -7,6 +7,7 @@ blocks).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,7 @@ from dalenius.errors import InputError
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
     Channel,
+    DiscreteGaussian,
     DiscreteLaplace,
     Exponential,
     Geometric,
@@ -34,8 +36,8 @@ __all__ = ["Piece", "pieces"]
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
-    "count or sum with geometric or discrete_laplace noise; parity or modular_sum with symmetric or randomized_response; parity or "
-    "threshold with any noise on a bit; or any of these queries with a matrix from its values"
+    "count or sum with geometric, discrete_laplace or (without a range) discrete_gaussian noise; parity or modular_sum with symmetric "
+    "or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a matrix from its values"
 )
 MOST = 100_000
 
@@ -52,6 +54,8 @@ class Piece:
         What the contributions of the other records add up to; None where that makes no difference.
     records, query, mechanism
         Of the question.
+    slack : float
+        Nats that the leakage may be above that of the question: of noise that nothing cuts off, and is clamped here far out.
     """
 
     block: int
@@ -61,6 +65,7 @@ class Piece:
     records: Records
     query: Query
     mechanism: Mechanism
+    slack: float = 0.0
 
 
 def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
@@ -111,6 +116,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     match query:
         case Count() | Sum() if isinstance(mechanism, Geometric | DiscreteLaplace):
             return _shifted
+        case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
+            return _clamped
         case Parity() if on_a_bit:
             return _turned
         case ModularSum() if isinstance(mechanism, SYMMETRIC):
@@ -127,6 +134,18 @@ def _shifted(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     assert isinstance(mechanism, Geometric | DiscreteLaplace)
     noise = mechanism.merged if isinstance(mechanism, DiscreteLaplace) else Geometric(mechanism.epsilon)
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), noise)
+
+
+def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Gaussian noise: clamped so far beyond the block's own values that what this hides is next to nothing."""
+    assert isinstance(mechanism, DiscreteGaussian)
+    own = query.of_block(kind.first, kind.records)
+    values, reach, letters = own.values(kind.records), mechanism.reach, max(kind.records.alphabets)
+    noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
+    fall = float((2 * reach + 1) / (2 * mechanism.scale**2))
+    tail = math.exp(-float(reach**2 / (2 * mechanism.scale**2))) / -math.expm1(-fall)
+    slack = 2.0 * tail * math.log(letters)
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
 
 
 def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:

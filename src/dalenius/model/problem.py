@@ -15,6 +15,7 @@ from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, I
 from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Stated, check_keys, read_shelved
+from dalenius.notebook import table as shown_table
 from dalenius.units import Quantity
 
 __all__ = ["Problem", "read_adversary"]
@@ -135,6 +136,11 @@ class Problem(metaclass=Stated):
 
     @classmethod
     @abstractmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The keys above all tables, and the tables, that this model file needs besides ``problem``, and those it may have."""
+
+    @classmethod
+    @abstractmethod
     def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Problem:
         """Build from the tables of a model file (docs/model-format.md); paths in it are relative to `folder`."""
 
@@ -161,6 +167,14 @@ class Problem(metaclass=Stated):
             **self.tables(),
             **({"adversary": self.adversary.to_model()} if self.adversary is not None else {}),
         }
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the tables of its model file."""
+        cells = list[tuple[str, object]]()
+        for key, value in self.to_model().items():
+            parts = value.items() if isinstance(value, Mapping) else [("", value)]
+            cells += [(f"{key}.{name}" if name else key, part) for name, part in parts]
+        return shown_table(self.title or self.kind, cells)
 
     def normal_form(self) -> dict[str, Any]:
         """What the digest is taken of (docs/model-format.md); numbers may still be numbers."""

@@ -44,11 +44,23 @@ class Stated(ABCMeta):
 class Shelved(metaclass=Stated):
     """A frozen dataclass that a model file names by `kind`; its fields are the keys of its table.
 
-    `keys` renames a field in the file, where the best name in Python is not the best name there.
+    `keys` renames a field in the file, where the best name in Python is not the best name there; `in_files` has the type of a field
+    that a file may write in more ways than the object keeps, for `model_schema`.
     """
 
     kind: ClassVar[str]
     keys: ClassVar[dict[str, str]] = {}
+    in_files: ClassVar[dict[str, object]] = {}
+
+    @classmethod
+    def file_fields(cls) -> dict[str, dataclasses.Field[Any]]:
+        """The keys of a model file's table besides `kind`, each with its field."""
+        return {cls.keys.get(f.name, f.name): f for f in dataclasses.fields(cls) if f.init}
+
+    @staticmethod
+    def is_needed(field: dataclasses.Field[Any]) -> bool:
+        """Whether a table must have the key of this field."""
+        return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
     def to_table(self) -> dict[str, Any]:
         """The model-file table without `kind`; a field left out is None."""
@@ -57,13 +69,9 @@ class Shelved(metaclass=Stated):
     @classmethod
     def from_table(cls: type[S], table: Mapping[str, Any], where: str) -> S:
         """Build from a table without `kind`; unknown and missing keys are errors."""
-        fields = {cls.keys.get(f.name, f.name): f for f in dataclasses.fields(cls)}
+        fields = cls.file_fields()
         check_keys(table, fields, where)
-        missing = [
-            key
-            for key, f in fields.items()
-            if key not in table and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-        ]
+        missing = [key for key, field in fields.items() if key not in table and cls.is_needed(field)]
         if missing:
             raise InputError(f"{where}: missing {', '.join(missing)}")
         return cls(**{fields[key].name: value for key, value in table.items()})

@@ -22,7 +22,7 @@ from dalenius.exact import brief
 from dalenius.information.arrays import Floats
 from dalenius.search import stop_requested
 
-__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "ladder", "order_of", "usable"]
+__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "ladder", "order_of", "solver_states", "usable"]
 
 OWN = "own"
 SOLVERS = ("auto", OWN, "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
@@ -201,6 +201,17 @@ def usable(values: Mapping[str, tuple[object, tuple[int, ...]]]) -> dict[str, Fl
         if not np.all(np.abs(result[name]) <= LARGEST):
             del result[name]
     return result
+
+
+def solver_states() -> dict[str, str]:
+    """Why each conic solver that may be named cannot be chosen here; empty where it can be, a licence included.
+
+    >>> solver_states()["CLARABEL"], solver_states()["own"]
+    ('', '')
+    """
+    installed = {OWN, *cp.installed_solvers()}
+    absent = {name: "" if name in installed else f"{name} is not installed" for name in SOLVERS if name != "auto"}
+    return absent | {"MOSEK": _mosek_refusal()}
 
 
 def _mosek_refusal() -> str:

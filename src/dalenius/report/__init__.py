@@ -1,8 +1,12 @@
-"""Pictures and tables of results."""
+"""Pictures and tables of results, and the page that reports them."""
 
 from dalenius.report.comparison import comparison_picture, comparison_table
 from dalenius.report.curve import band_table, curve_picture, curve_table
 from dalenius.report.frontier import frontier_picture, frontier_table
+from dalenius.report.heatmap import mechanism_picture
+from dalenius.report.page import report_page, write_report
+from dalenius.report.picture import save_picture
+from dalenius.report.prior import prior_picture
 from dalenius.report.trace import trace_picture, trace_table
 
 __all__ = [
@@ -13,6 +17,11 @@ __all__ = [
     "curve_table",
     "frontier_picture",
     "frontier_table",
+    "mechanism_picture",
+    "prior_picture",
+    "report_page",
+    "save_picture",
     "trace_picture",
     "trace_table",
+    "write_report",
 ]

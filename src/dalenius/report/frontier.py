@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from dalenius.exact import fraction_text
-from dalenius.intervals import ends_text, gap_text, text_above
+from dalenius.errors import InputError
+from dalenius.exact import Number, as_fraction, fraction_text
+from dalenius.intervals import ends_text, gap_text, interval_text, text_above
 from dalenius.model import MinDistortion
-from dalenius.report.picture import canvas, label, written
+from dalenius.report.picture import COLOURS, MARKERS, Style, axes_of, draw_band, finished, label, telling
+from dalenius.results import Result
 from dalenius.studies.frontier import Band, FrontierPoint
 from dalenius.units import Quantity, lower_in, upper_in
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["frontier_picture", "frontier_table"]
 
@@ -57,61 +61,77 @@ def frontier_table(points: Sequence[FrontierPoint], *, units: str = "nats", cert
 
 
 def frontier_picture(
-    curves: dict[str, Sequence[FrontierPoint]],
-    path: str | Path,
+    curves: Mapping[str, Sequence[FrontierPoint]],
     *,
+    ax: Axes | None = None,
     title: str = "",
     units: str = "nats",
-    others: dict[str, Sequence[tuple[float, float]]] | None = None,
-) -> Path:
-    """Draw the frontier, one certified band a curve, and write the picture (PNG, SVG or PDF by the ending).
+    others: Mapping[str, Sequence[tuple[Number, Result]]] | None = None,
+    partial: str = "",
+) -> Axes:
+    """Draw the frontier of a design, one certified band a curve, and other mechanisms beside it.
 
     Parameters
     ----------
-    curves : dict
-        Points by name.
-    others : dict, optional
-        More mechanisms to compare with, by name: (budget, value) pairs in the units of the axes.
+    curves : mapping of name -> points
+        As `dalenius.frontier` gives them; at least one.
+    others : mapping of name -> (distortion, Result) pairs, optional
+        Mechanisms to compare with, classical ones for instance: what each distorts, and the audit that says what it leaks. For curves
+        of `MinLeakage`.
+    ax, title, units, partial
+        As in `curve_picture`.
 
     Raises
     ------
     InputError
-        If matplotlib is not installed, or the file cannot be written.
+        If there is no point, or matplotlib is not installed.
     """
-    figure, axes = canvas()
-    shown = {name: sorted(points, key=lambda point: point.budget) for name, points in curves.items()}
-    shown = {name: [point for point in points if point.result.feasible] for name, points in shown.items()}
-    for name, points in shown.items():
-        if points:
-            _draw(axes, name, points, units)
-    for name, pairs in (others or {}).items():
-        axes.plot(*zip(*pairs, strict=True), "x--", markersize=4, linewidth=0.8, label=name)
-    problem = next(iter(next(iter(curves.values())))).problem
-    axes.set_xlabel(label(problem.budget_units if isinstance(problem, MinDistortion) else Quantity.DISTORTION.units))
-    axes.set_ylabel(label(problem.quantity.shown_in(units)))
-    axes.set_ylim(bottom=0.0)
-    axes.grid(alpha=0.3)
-    place = "lower left" if others else "best"
-    what = "proved bound (dash), mechanism (dot)"
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(title=what, frameon=False, loc=place, fontsize="small", title_fontsize="small")
-    if title:
-        axes.set_title(title)
-    return written(figure, path)
+    points = [point for curve in curves.values() for point in curve]
+    if not points:
+        raise InputError("frontier: expected at least one point to draw, got none")
+    ax = axes_of(ax)
+    for j, (name, curve) in enumerate(curves.items()):
+        feasible = sorted((point for point in curve if point.result.feasible), key=lambda point: point.budget)
+        if feasible:
+            _draw(ax, name, feasible, units, COLOURS[j % len(COLOURS)])
+    for j, (name, audits) in enumerate((others or {}).items()):
+        _beside(ax, name, audits, units, COLOURS[(j + len(curves)) % len(COLOURS)], MARKERS[1 + j % (len(MARKERS) - 1)])
+    problem = points[0].problem
+    costs = "expected distortion allowed [units of its costs]"
+    ax.set_xlabel(f"leakage allowed [{problem.budget_units}]" if isinstance(problem, MinDistortion) else costs)
+    ax.set_ylabel(label(problem.quantity.shown_in(units)))
+    ax.set_ylim(bottom=0.0)
+    if ax.get_legend_handles_labels()[0]:
+        what = "mechanism (mark), no better one (dash)"
+        ax.legend(title=what, frameon=False, fontsize="small", title_fontsize="small")
+    return finished(ax, title=title, partial=partial)
 
 
-def _draw(axes: Any, name: str, points: Sequence[FrontierPoint], units: str) -> None:
+def _draw(ax: Axes, name: str, points: Sequence[FrontierPoint], units: str, colour: str) -> None:
+    """The band between the first and the last budget, and the bounds at each of them."""
     band, low, high = Band(points), points[0].budget, points[-1].budget
-    grid = sorted(
-        {*(low + (high - low) * Fraction(j, BAND_STEPS) for j in range(BAND_STEPS + 1)), *(p.budget for p in points)}
-    )
-    ends = [_ends(points[0], band.lower(x), band.upper(x), units) for x in grid]
-    at = [_ends(point, point.result.lower, point.result.upper, units) for point in points]
-    x = [float(point.budget) for point in points]
-    (line,) = axes.plot(x, [upper for _, upper in at], "o", markersize=4, label=name)
-    axes.plot(x, [lower for lower, _ in at], "_", markersize=9, color=line.get_color())
-    lower, upper = zip(*ends, strict=True)
-    axes.fill_between([float(x) for x in grid], lower, upper, alpha=0.35, color=line.get_color(), linewidth=0.5)
+    even = {low + (high - low) * Fraction(j, BAND_STEPS) for j in range(BAND_STEPS + 1)}
+    grid = sorted(even | {point.budget for point in points})
+    ends = [(float(x), *_ends(points[0], band.lower(x), band.upper(x), units)) for x in grid]
+    draw_band(ax, [(x, lower) for x, lower, _ in ends], [(x, upper) for x, _, upper in ends], colour)
+    shown = points[0].result.quantity.shown_in(units)
+    for point in points:
+        x, (lower, upper) = float(point.budget), _ends(point, point.result.lower, point.result.upper, units)
+        text = telling(f"{name}, budget {fraction_text(point.budget)}: {interval_text(lower, upper)} {shown}")
+        style: Style = {"color": colour, "linestyle": "none", "zorder": 3, "clip_on": False}
+        ax.plot([x], [lower], marker="_", markersize=9, **style)
+        ax.plot([x], [upper], marker=MARKERS[0], markersize=4.5, gid=text, **style)
+    ax.plot([], [], marker=MARKERS[0], markersize=4.5, color=colour, linewidth=6, alpha=0.6, label=name)
+
+
+def _beside(ax: Axes, name: str, audits: Sequence[tuple[Number, Result]], units: str, colour: str, marker: str) -> None:
+    """Other mechanisms: a mark at what a witness is told, a line up to what nobody is told more than."""
+    for distortion, result in audits:
+        x, shown = float(as_fraction(distortion, "distortion")), result.to(units)
+        text = telling(f"{name}, distortion {x:.4g}: {interval_text(shown.lower, shown.upper)} {units}")
+        ax.plot([x] * 2, [shown.lower, shown.upper], color=colour, linewidth=1.2, zorder=3)
+        ax.plot([x], [shown.upper], marker=marker, markersize=5, color=colour, linestyle="none", gid=text, zorder=3)
+    ax.plot([], [], marker=marker, markersize=5, color=colour, linestyle="none", label=name)
 
 
 def _ends(point: FrontierPoint, lower: float, upper: float, units: str) -> tuple[float, float]:

@@ -1,20 +1,70 @@
-"""An empty picture, and one written to a file; matplotlib is optional."""
+"""What pictures share: axes, colours that everybody tells apart, bands outside of what is proved, values to point at, files."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.files import write_whole
 from dalenius.units import Quantity
 
-__all__ = ["canvas", "label", "written"]
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "COLOURS",
+    "INK",
+    "MARKERS",
+    "TELL",
+    "Style",
+    "axes_of",
+    "draw_band",
+    "finished",
+    "label",
+    "new_axes",
+    "picture_bytes",
+    "save_picture",
+    "telling",
+    "with_bits",
+]
+
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+)  # Okabe and Ito 2008; told apart by everybody
+MARKERS = "osD^vP"
+TELL = "tell:"  # how the id of an artist begins whose value is shown where one points at it
+SIZE = (7.0, 4.2)  # inches
+INK = "#010101"  # of words on a colour of their own, which keep theirs on dark pages
+
+Place = tuple[float, float]
+Style: TypeAlias = dict[str, Any]  # of lines, as matplotlib takes it
 
 
-def canvas() -> tuple[Any, Any]:
-    """A figure and its axes, drawn without a screen.
+def axes_of(ax: Axes | None) -> Axes:
+    """The given axes, or those of a new figure that belongs to no window and no `pyplot`.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+    """
+    return new_axes() if ax is None else ax
+
+
+def new_axes(size: tuple[float, float] = SIZE) -> Axes:
+    """Axes of a new figure, so many inches wide and high.
 
     Raises
     ------
@@ -26,9 +76,9 @@ def canvas() -> tuple[Any, Any]:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("pictures need matplotlib: pip install 'dalenius[plot]'") from None
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
+    return figure.add_subplot()
 
 
 def label(units: str) -> str:
@@ -37,17 +87,112 @@ def label(units: str) -> str:
     return shown.get(Quantity.of(units), f"worst-case leakage about one record [{units}]")
 
 
-def written(figure: Any, path: str | Path) -> Path:
-    """Write a figure (PNG, SVG or PDF by the ending), whole or not at all.
+def telling(text: str) -> str:
+    """The id of an artist that says this where one points at it in a report."""
+    return TELL + text
+
+
+def draw_band(
+    ax: Axes, lower: Sequence[Place], upper: Sequence[Place], colour: str, *, alpha: float = 0.25
+) -> list[Artist]:
+    """Shade what proofs leave of a curve that falls, between smooth lines.
+
+    Parameters
+    ----------
+    lower, upper : sequences of (x, y)
+        What is proved at some places, in ascending order: of the lower end where it falls, of the upper one as densely as one likes.
+
+    *Outside because* the curve falls: between two places it lies above what is proved from below at the right one, and the line drawn
+    there starts at no more than that; from above it is the other way round.
+    """
+    below = [(x, y) for (x, _), (_, y) in pairwise(lower)] + [*lower[-1:]]
+    above = [*upper[:1], *((x, y) for (_, y), (x, _) in pairwise(upper))]
+    outline = [*below, *above[::-1]]
+    if not outline:
+        return []
+    (area,) = ax.fill(*zip(*outline, strict=True), color=colour, alpha=alpha, linewidth=0, zorder=1)
+    edges = [
+        edge
+        for line in (below, above)
+        for edge in ax.plot(*zip(*line, strict=True), color=colour, linewidth=0.8, zorder=2)
+    ]
+    return [area, *edges]
+
+
+def finished(ax: Axes, *, title: str, partial: str = "", grid: bool = True) -> Axes:
+    """A title, a quiet grid, and words on the picture itself where it is not whole."""
+    if title:
+        ax.set_title(title)
+    if grid:
+        ax.grid(alpha=0.3, linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+    if partial:
+        ax.text(
+            0.5,
+            0.98,
+            f"partial: {partial}",
+            transform=ax.transAxes,
+            ha="center",
+            va="top",
+            weight="bold",
+            color=INK,
+            bbox={"facecolor": "#fff3b0", "edgecolor": INK, "linewidth": 0.6, "boxstyle": "round,pad=0.35"},
+            zorder=10,
+        )
+    return ax
+
+
+def with_bits(ax: Axes, most: Iterable[float]) -> None:
+    """A second axis above one of shares of the largest entropy, in bits; none where the curves have different largest entropies.
+
+    Parameters
+    ----------
+    most : iterable of float
+        The largest entropy of each curve, in bits.
+    """
+    sizes = set(most)
+    if len(sizes) == 1 and (size := sizes.pop()) > 0:
+        top = ax.secondary_xaxis(
+            "top", functions=(lambda share: np.multiply(share, size), lambda bits: np.divide(bits, size))
+        )
+        top.set_xlabel("the same in bits")
+        top.spines["top"].set_visible(False)
+
+
+def save_picture(ax: Axes, path: str | Path) -> Path:
+    """Write the figure of these axes, whole or not at all.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        As every picture function returns them.
+    path : str or Path
+        PNG, SVG or PDF by its ending. The same results give the same bytes.
 
     Raises
     ------
     InputError
         If the file cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_picture(axes_of(None), f"{folder}/empty.svg").read_text()[:5]
+    '<?xml'
     """
-    path, picture = Path(path), io.BytesIO()
+    path = Path(path)
+    return write_whole(path, picture_bytes(ax, path.suffix.removeprefix(".") or "png", name=str(path)))
+
+
+def picture_bytes(ax: Axes, kind: str, *, name: str = "picture", transparent: bool = False) -> bytes:
+    """The file of a picture: without the time at which it was made, texts as texts; on paper of its own, or on none."""
+    import matplotlib as mpl
+
+    picture = io.BytesIO()
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     try:
-        figure.savefig(picture, format=path.suffix.removeprefix(".") or "png", dpi=150)
+        with mpl.rc_context({"svg.hashsalt": "dalenius", "svg.fonttype": "none"}):
+            ax.get_figure(root=True).savefig(picture, format=kind, dpi=150, metadata=dated, transparent=transparent)  # type: ignore[union-attr]
     except ValueError as error:
-        raise InputError(f"{path}: the picture cannot be written: {error}") from None
-    return write_whole(path, picture.getvalue())
+        raise InputError(f"{name}: the picture cannot be written: {error}") from None
+    return picture.getvalue()

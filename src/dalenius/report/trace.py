@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dalenius.errors import InputError
-from dalenius.intervals import ends_text
-from dalenius.report.picture import canvas, label, written
+from dalenius.intervals import ends_text, interval_text
+from dalenius.report.picture import COLOURS, Style, axes_of, finished, label, telling
 from dalenius.results import DesignResult, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["trace_picture", "trace_table"]
 
@@ -33,40 +36,44 @@ def trace_table(result: Result | DesignResult) -> str:
     return "\n".join(rows) + "\n"
 
 
-def trace_picture(result: Result | DesignResult, path: str | Path, *, title: str = "") -> Path:
+def trace_picture(result: Result | DesignResult, *, ax: Axes | None = None, title: str = "", partial: str = "") -> Axes:
     """Draw the search's bounds against time, the band between them shaded, and the interval that was proved in the end.
 
-    The picture is written as PNG, SVG or PDF by the ending.
+    Parameters
+    ----------
+    result : Result or DesignResult
+        In its own units; ``result.to("bits")`` has others.
+    ax, title, partial
+        As in `curve_picture`.
 
     Raises
     ------
     InputError
-        If nothing is feasible, matplotlib is not installed, or the file cannot be written.
+        If nothing is feasible, or matplotlib is not installed.
 
     >>> import dalenius as dl
-    >>> from dalenius.report import trace_table
     >>> problem = dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(),
     ...     mechanism=dl.symmetric(0.1, k=2), adversary=dl.EntropyAtLeast("1.5 bits"))
-    >>> table = trace_table(dl.solve(problem)).splitlines()
+    >>> result = dl.solve(problem)
+    >>> table = trace_table(result).splitlines()
     >>> table[0], table[-1].split(",")[1]
     ('seconds,stage,record,round,lower_nats,upper_nats,evidence', 'proved')
+    >>> trace_picture(result).get_xlabel()
+    'seconds'
     """
     if math.isinf(result.upper):
         raise InputError("trace: no mechanism meets the budget, so there is no interval to draw")
-    figure, axes = canvas()
+    ax = axes_of(ax)
     seconds = [moment.seconds for moment in result.trace]
     lower, upper = [moment.lower for moment in result.trace], [moment.upper for moment in result.trace]
-    axes.plot(
-        seconds, upper, drawstyle="steps-post", color="black", linestyle="--", label="bound of the search, from above"
-    )
-    axes.plot(seconds, lower, drawstyle="steps-post", color="black", label="bound of the search, from below")
-    axes.fill_between(seconds, lower, upper, step="post", alpha=0.2, color="grey", linewidth=0)
-    proved = [result.lower, result.upper]
-    axes.plot([result.seconds] * 2, proved, color="black", marker="_", linewidth=2, label="proved in the end")
-    axes.set_xlabel("seconds")
-    axes.set_ylabel(label(result.units))
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
-    if title:
-        axes.set_title(title)
-    return written(figure, path)
+    style: Style = {"drawstyle": "steps-post", "color": COLOURS[0]}
+    ax.plot(seconds, upper, linestyle="--", label="bound of the search, from above", **style)
+    ax.plot(seconds, lower, label="bound of the search, from below", **style)
+    ax.fill_between(seconds, lower, upper, step="post", alpha=0.2, color=COLOURS[0], linewidth=0)
+    ends = f"proved after {result.seconds:.3g} s: {interval_text(result.lower, result.upper)} {result.units}"
+    proved: Style = {"color": COLOURS[1], "marker": "_", "markersize": 9, "linewidth": 2}
+    ax.plot([result.seconds] * 2, [result.lower, result.upper], label="proved in the end", gid=telling(ends), **proved)
+    ax.set_xlabel("seconds")
+    ax.set_ylabel(label(result.units))
+    ax.legend(frameon=False)
+    return finished(ax, title=title, partial=partial)

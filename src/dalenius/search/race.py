@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -10,25 +11,54 @@ from dalenius.search.runner import Runner
 
 __all__ = ["Race"]
 
+HOPELESS = (
+    0.25  # of what the best has had: a proof that closes is to be found soon, but if there is none any bound is welcome
+)
+
 
 class Race:
-    """Trees of one record and the seconds each has had; every tree gets at least a share `fair` of what the best one has had."""
+    """Trees of one record and the seconds each has had.
 
-    def __init__(self, runners: Sequence[Runner], *, fair: float) -> None:
-        self.runners, self._fair = tuple(runners), fair
+    The best one gets most of the time: that with the least bound of those that may reach the target. The others get a share of what
+    it has had, each its own; one that can become no better than what there is, none.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    fair : sequence of float
+        The share of each. Of those that cannot reach the target it is `HOPELESS`.
+    """
+
+    def __init__(self, runners: Sequence[Runner], *, fair: Sequence[float]) -> None:
+        self.runners = tuple(runners)
+        self._fair = dict(zip(map(id, runners), fair, strict=True))
         self._seconds = {id(runner): 0.0 for runner in runners}
         self._stuck: set[int] = set()
 
+    @property
+    def seconds(self) -> float:
+        """That all have had."""
+        return sum(self._seconds.values())
+
     def choose(self, target: float, may_grow: Callable[[Runner], bool]) -> Runner | None:
         """The best tree, unless another one has had too little time; None if none can or may grow."""
-        able = [runner for runner in self.runners if id(runner) not in self._stuck and may_grow(runner)]
+        for runner in self.runners:
+            runner.target = target
+        known = min((runner.upper for runner in self.runners), default=math.inf)
+        able = [
+            runner
+            for runner in self.runners
+            if id(runner) not in self._stuck and runner.floor < known and may_grow(runner)
+        ]
         if not able:
             return None
-        best = min(able, key=lambda runner: runner.upper)
-        poorest = min(able, key=lambda runner: self._seconds[id(runner)])
-        chosen = poorest if self._seconds[id(poorest)] < self._fair * self._seconds[id(best)] else best
-        chosen.target = target
-        return chosen
+        best = min(able, key=lambda runner: (runner.hopeless, runner.upper))
+        return max(able, key=lambda runner: (self._owed(runner, best), runner is best))
+
+    def _owed(self, runner: Runner, best: Runner) -> float:
+        """Seconds that a tree should have had and has not."""
+        share = 0.0 if runner is best else HOPELESS if runner.hopeless else self._fair[id(runner)]
+        return share * self._seconds[id(best)] - (0.0 if runner is best else self._seconds[id(runner)])
 
     def turn(self, clock: Clock, target: float, may_grow: Callable[[Runner], bool]) -> Runner | None:
         """Grow the chosen tree a little."""
@@ -36,7 +66,7 @@ class Race:
         if chosen is None:
             return None
         started = time.monotonic()
-        if not chosen.grow(clock.slice(max(0.5, 0.2 * sum(self._seconds.values())))):
+        if not chosen.grow(clock.slice(max(0.5, 0.2 * self.seconds))):
             self._stuck.add(id(chosen))
         self.charge(chosen, time.monotonic() - started)
         return chosen

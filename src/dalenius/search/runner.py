@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -26,6 +27,8 @@ class Runner(ABC):
         How many leaves are lent at once, at most.
     tree : Tree
     target : float
+    floor : float
+        What `upper` is at least, however long it grows, as far as that is known.
     point : array or None
         Where its bound is largest, a good start for a search from below.
     """
@@ -34,6 +37,7 @@ class Runner(ABC):
     together: ClassVar[int] = 64
     tree: Tree[Any, Any]
     target: float
+    floor: float = -math.inf
     point: Floats | None = None
 
     @property
@@ -45,6 +49,11 @@ class Runner(ABC):
     def leaves(self) -> int:
         """The pieces that a proof has by it."""
         return self.tree.leaves
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether it cannot reach its target."""
+        return self.floor > self.target
 
     @abstractmethod
     def leaf_bytes(self) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-__all__ = ["Branch", "Leaf", "Tree", "preorder"]
+__all__ = ["Branch", "Leaf", "Sprout", "Tree", "preorder"]
 
 Content = TypeVar("Content")
 Cut = TypeVar("Cut")
@@ -36,6 +36,14 @@ class Branch(Generic[Cut]):
 
     cut: Cut
     parts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sprout(Generic[Content, Cut]):
+    """What takes a leaf's place: a cut, and what is on either side of it, leaves or more of the kind."""
+
+    cut: Cut
+    parts: tuple[Leaf[Content, Cut] | Sprout[Content, Cut], ...]
 
 
 class Tree(Generic[Content, Cut]):
@@ -70,7 +78,7 @@ class Tree(Generic[Content, Cut]):
 
     def grow(
         self,
-        parts: Callable[[list[Leaf[Content, Cut]]], Sequence[Sequence[Leaf[Content, Cut]]]],
+        parts: Callable[[list[Leaf[Content, Cut]]], Sequence[Sequence[Leaf[Content, Cut]] | Sprout[Content, Cut]]],
         batch: int = 1,
         *,
         above: float = -math.inf,
@@ -83,7 +91,7 @@ class Tree(Generic[Content, Cut]):
         Parameters
         ----------
         parts : callable
-            From the chosen leaves, which have a cut, to the leaves that cover each of them.
+            From the chosen leaves, which have a cut, to the leaves that cover each of them, or to a tree of other cuts.
         batch : int
             How many leaves at most.
         above : float
@@ -104,13 +112,24 @@ class Tree(Generic[Content, Cut]):
                 heapq.heappush(self._open, entry)
             raise
         for (_, number), leaf, family in zip(chosen, leaves, families, strict=True):
-            first = len(self.nodes)
             assert leaf.cut is not None
-            self.nodes[number] = Branch(leaf.cut, tuple(range(first, first + len(family))))
-            self.leaves += len(family) - 1
-            for j, part in enumerate(family):
-                self._put(first + j, part)
+            self._sprout(number, family if isinstance(family, Sprout) else Sprout(leaf.cut, tuple(family)))
         return True
+
+    def _sprout(self, number: int, sprout: Sprout[Content, Cut]) -> None:
+        """Put it in the place of a leaf."""
+        first = len(self.nodes)
+        self.nodes[number] = Branch(sprout.cut, tuple(range(first, first + len(sprout.parts))))
+        self.leaves += len(sprout.parts) - 1
+        more = list[tuple[int, Sprout[Content, Cut]]]()
+        for j, part in enumerate(sprout.parts, start=first):
+            if isinstance(part, Sprout):
+                more.append((j, part))
+                self.nodes[j] = Branch(part.cut, ())  # its place, until its parts have theirs
+            else:
+                self._put(j, part)
+        for j, part in more:
+            self._sprout(j, part)
 
     def renew(self, leaf: Leaf[Content, Cut]) -> None:
         """Replace the open leaf with the largest bound by another for the same part of the region."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dalenius._answers_json import plain
 from dalenius._load import load_file
-from dalenius.answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.evidence import Certificate
 from dalenius.files import MAX_PROOF, alone, make_folder, need_folder, need_places, read_text, write_together

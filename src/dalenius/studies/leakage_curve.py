@@ -20,6 +20,7 @@ from dalenius.units import lower_in, unit_size, upper_in
 
 __all__ = ["LeakageCurve"]
 
+FAR = 1e-12  # relative distance of doubles whose order is beyond doubt
 TENTHS = 10  # places between two entropy bounds that are looked at for the next one
 
 
@@ -35,8 +36,14 @@ class _Bound:
     def of(cls, entropy: EntropyAtLeast, records: Records) -> Self:
         return cls(entropy, *entropy.enclosure(records))
 
+    @cached_property
+    def _double(self) -> float:
+        return float(self.low)
+
     def at_most(self, other: _Bound) -> bool:
-        """Whether this bound is certainly no larger."""
+        """Whether this bound is certainly no larger; doubles say so where they are far apart beside what rounding does to them."""
+        if abs(self._double - other._double) > FAR * max(self._double, other._double):
+            return self._double < other._double
         if self.exact.units == other.exact.units:
             return self.exact.amount <= other.exact.amount
         return self.high <= other.low
@@ -70,10 +77,10 @@ class _Proof:
         if self.lines:
             yield max(c - m * b.low for c, m in self.lines)
 
-    def lowers(self, b: _Bound) -> Iterator[Fraction]:
-        if b.at_most(self.at):
-            yield self.claim[0]
-        yield from (low for entropy, low in self.steps if b.at_most(entropy))
+    @property
+    def lowers(self) -> tuple[tuple[_Bound, Fraction], ...]:
+        """What is proved from below, up to which entropy bound."""
+        return ((self.at, self.claim[0]), *self.steps)
 
 
 @dataclass(frozen=True)
@@ -145,8 +152,9 @@ class LeakageCurve:
 
     def proved_by(self, entropy: Number | EntropyAtLeast) -> tuple[Certificate | None, Certificate | None]:
         """The certificates that prove the lower and the upper end at this entropy bound; None where none does (0, infinite)."""
-        _, _, low, high = self._nats(entropy)
-        return low, high
+        b = self._bound(entropy)
+        (_, below), (_, above) = self._lowest(b), self._highest(b)
+        return below, above
 
     def upper(self, entropy: Number | EntropyAtLeast) -> float:
         """No adversary of at least this entropy is told more, in `units`, rounded upward; infinite where no proof reaches.
@@ -161,15 +169,15 @@ class LeakageCurve:
         InputError
             If no prior has this entropy, or it is no entropy at all.
         """
-        return upper_in(self._nats(entropy)[1], self.units)
+        return upper_in(self._highest(self._bound(entropy))[0], self.units)
 
     def lower(self, entropy: Number | EntropyAtLeast) -> float:
         """Some adversary of at least this entropy is told at least so much, in `units`, rounded downward."""
-        return lower_in(self._nats(entropy)[0], self.units)
+        return lower_in(self._lowest(self._bound(entropy))[0], self.units)
 
     def at(self, entropy: Number | EntropyAtLeast) -> tuple[float, float]:
         """Both ends at this entropy bound."""
-        low, high, _, _ = self._nats(entropy)
+        low, high = self._nats(self._bound(entropy))
         return lower_in(low, self.units), upper_in(high, self.units)
 
     def to(self, units: str) -> Self:
@@ -181,7 +189,18 @@ class LeakageCurve:
             If there are no such units.
         """
         unit_size(units)
-        return replace(self, units=units)
+        return self if units == self.units else replace(self, units=units)
+
+    @cached_property
+    def shares(self) -> tuple[Fraction, ...]:
+        """The shares of log |X|, ascending, at which a proof says something from below: between them `lower` does not change."""
+        bounds = {bound for proof in self._proofs for bound in (proof.at, *(step for step, _ in proof.steps))}
+        return tuple(sorted({self._share(bound) for bound in bounds}))
+
+    def share_of(self, problem: MaximalLeakage) -> Fraction:
+        """The entropy bound of one of the problems as a share of log |X|: exactly where it is given so, else to six digits."""
+        assert isinstance(problem.adversary, EntropyAtLeast)
+        return self._share(_Bound.of(problem.adversary, self._records))
 
     def widest(self, gap: float = 0.0) -> Fraction | None:
         """The share of log |X|, not one that has a proof, where the band is wider than at its neighbours by most; None where nowhere.
@@ -206,22 +225,43 @@ class LeakageCurve:
     def _proofs(self) -> list[_Proof]:
         return [_Proof.of(problem, certificate) for problem, certificate in self.proofs]
 
+    @cached_property
+    def _steps(self) -> list[tuple[Fraction, _Bound, int]]:
+        """What is proved from below, the largest first, and up to which entropy bound; none that a larger one makes useless."""
+        every = [(low, bound, j) for j, proof in enumerate(self._proofs) for bound, low in proof.lowers if low > 0]
+        kept = list[tuple[Fraction, _Bound, int]]()
+        for low, bound, j in sorted(every, key=lambda step: (-step[0], step[2])):
+            if not kept or not bound.at_most(kept[-1][1]):
+                kept.append((low, bound, j))
+        return kept
+
     @property
     def _records(self) -> Records:
         return self.proofs[0][0].records
 
-    def _nats(self, entropy: Number | EntropyAtLeast) -> tuple[float, float, Certificate | None, Certificate | None]:
-        """Both ends in nats, and who proves them."""
+    def _bound(self, entropy: Number | EntropyAtLeast) -> _Bound:
         asked = entropy if isinstance(entropy, EntropyAtLeast) else EntropyAtLeast(entropy)
         asked.check(self._records)
-        b = _Bound.of(asked, self._records)
+        return _Bound.of(asked, self._records)
+
+    def _nats(self, b: _Bound) -> tuple[float, float]:
+        """Both ends in nats."""
+        return self._lowest(b)[0], self._highest(b)[0]
+
+    def _lowest(self, b: _Bound) -> tuple[float, Certificate | None]:
+        """The lower end in nats, and who proves it; 0 and nobody where no proof says more."""
+        for value, bound, j in self._steps:
+            if b.at_most(bound):
+                return double_below(value), self.proofs[j][1]
+        return 0.0, None
+
+    def _highest(self, b: _Bound) -> tuple[float, Certificate | None]:
+        """The upper end in nats, and who proves it; infinite and nobody where no proof reaches."""
         highs = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.uppers(b)]
-        lows = [(value, j) for j, proof in enumerate(self._proofs) for value in proof.lowers(b) if value > 0]
-        lowest, highest = max(lows, default=None), min(highs, default=None)
-        low = 0.0 if lowest is None else double_below(lowest[0])
-        high = math.inf if highest is None else max(double_above(max(highest[0], Fraction(0))), low)
-        below, above = (None if end is None else self.proofs[end[1]][1] for end in (lowest, highest))
-        return low, high, below, above
+        best = min(highs, default=None)
+        if best is None:
+            return math.inf, None
+        return double_above(max(best[0], Fraction(0))), self.proofs[best[1]][1]
 
     def _share(self, b: _Bound) -> Fraction:
         """Of log |X|, or beside it."""
@@ -231,7 +271,7 @@ class LeakageCurve:
         return (b.low / largest).limit_denominator(10**6) if largest else Fraction(0)
 
     def _width(self, share: Fraction, gap: float) -> float:
-        low, high, _, _ = self._nats(EntropyAtLeast(share, "max"))
+        low, high = self._nats(self._bound(EntropyAtLeast(share, "max")))
         return high - low if high - low > gap * high else 0.0
 
 

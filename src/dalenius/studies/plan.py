@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
-from dalenius.answers_json import plain
+from dalenius._answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_integer
 from dalenius.model import DesignProblem, EntropyAtLeast, Problem, digest
@@ -21,6 +21,7 @@ from dalenius.version import PRODUCER
 __all__ = ["FORMAT", "Plan", "Point", "Settings", "ancestors", "between", "key_of", "share_of"]
 
 FORMAT = "dalenius-sweep/1"
+SHARED = 4  # how many neighbours begin with the same point
 DENSE = 24  # witnesses on either side of a point, at entropy bounds between it and its neighbours
 FINE = 10**6  # an entropy bound's share of the largest one, where it is not stated as one
 
@@ -90,15 +91,18 @@ class Point:
 def ancestors(place: int) -> Iterator[int]:
     """The places of a chain that one of them may begin with, the nearest first.
 
-    Each place begins with the one whose number lacks its last binary digit 1, so that all of N are done in log N steps one after the
-    other by whoever there is, and everything before the first of a half is known to all of that half.
+    Each place begins with the one whose number to the base 4 has 0 for its last digit that is none. So N places are done in log N
+    steps one after the other by whoever there is, and the first of a part is known to all of that part.
 
-    >>> list(ancestors(7)), list(ancestors(8))
-    ([6, 4, 0], [0])
+    >>> list(ancestors(23)), list(ancestors(16))
+    ([20, 16, 0], [0])
     """
+    digit = 1
     while place:
-        place &= place - 1
-        yield place
+        if lost := place // digit % SHARED * digit:
+            place -= lost
+            yield place
+        digit *= SHARED
 
 
 def between(share: Fraction, shares: Sequence[Fraction]) -> tuple[Fraction, ...]:
@@ -168,8 +172,15 @@ class Plan:
 
     @property
     def schedule(self) -> list[Point]:
-        """The points in the order in which they are begun: those first that most others may begin with."""
-        return sorted(self.points, key=lambda point: (len(point.before), point.index))
+        """The points in the order in which they are begun: those first on which most others wait, one after the other.
+
+        So many workers have something to do to the end, and whoever looks on sees the whole line before its details.
+        """
+        heights = [0] * len(self.points)
+        for point in reversed(self.points):  # what a point may begin with stands before it
+            for other in point.before:
+                heights[other] = max(heights[other], heights[point.index] + 1)
+        return sorted(self.points, key=lambda point: (-heights[point.index], point.index))
 
     def described(self) -> dict[str, Any]:
         """What `sweep.json` holds, but for its digest."""

@@ -79,7 +79,7 @@ def brute_force(support, question) -> float:
     return best
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=2))
+@pytest.mark.parametrize("name", thinned(CASES, every=3))
 def test_direct_maximisation(support, name):
     question = support.problem(*CASES[name])
     result = support.solve(question)
@@ -88,7 +88,7 @@ def test_direct_maximisation(support, name):
     assert best >= 0.999 * result.lower
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=2))
+@pytest.mark.parametrize("name", thinned(CASES, every=3))
 def test_random_feasible_points(support, name):
     question = support.problem(*CASES[name])
     upper = support.solve(question).upper

@@ -17,6 +17,7 @@ CASES = {
     "count": ([2] * 6, dl.Count(), dl.geometric(0.5), [3, 3]),
     "count in odd blocks": ([2] * 6, dl.Count(), dl.discrete_laplace(scale=1.5), [1, 2, 3]),
     "counted letters": ([2, 3, 3, 2, 2], dl.Count([1, 2]), dl.geometric(1, range=(-2, 9)), [2, 3]),
+    "gaussian": ([2] * 5, dl.Count(), dl.discrete_gaussian(scale="1.5"), [3, 2]),
     "weights": ([2] * 5, dl.Sum([0, 3]), dl.discrete_laplace(0.4), [2, 2, 1]),
     "weights of records": ([2, 2, 3, 2], dl.Sum([[0, 2], [0, 1], [0, 1, 5], [1, 2]]), dl.geometric(0.7), [2, 2]),
     "parity": ([2] * 6, dl.Parity(), dl.laplace_threshold(1), [2, 4]),
@@ -44,6 +45,10 @@ def rows_of_datasets(support, question):
         epsilon = float(mechanism.epsilon or 1 / mechanism.scale)
         steps = np.abs(np.arange(values.min() - WIDE, values.max() + WIDE + 1)[None, :] - values[:, None])
         return np.exp(-epsilon * steps) * math.tanh(epsilon / 2)
+    if isinstance(mechanism, dl.discrete_gaussian):
+        steps = np.abs(np.arange(values.min() - WIDE, values.max() + WIDE + 1)[None, :] - values[:, None])
+        weights = np.exp(-0.5 * (steps / float(mechanism.scale)) ** 2)
+        return weights / weights.sum(axis=1, keepdims=True)
     return support.full_channel(question)
 
 
@@ -56,7 +61,8 @@ def letters_told(prior, letters, rows):
     """I(X_i; Y) for many priors at once, each a law on datasets."""
     joint = np.stack([(prior * (letters == a)) @ rows for a in range(letters.max() + 1)], axis=1)
     product = joint.sum(axis=2, keepdims=True) * joint.sum(axis=1, keepdims=True)
-    ratio = np.where(joint > 0.0, joint, 1.0) / np.where(joint > 0.0, product, 1.0)
+    there = joint > 1e-100  # what is rarer adds nothing that a double knows of
+    ratio = np.where(there, joint, 1.0) / np.where(there, product, 1.0)
     return np.sum(joint * np.log(ratio), axis=(1, 2))
 
 
@@ -70,7 +76,7 @@ def entropies(laws):
     return -np.sum(laws * np.log(np.where(laws > 0.0, laws, 1.0)), axis=1)
 
 
-@pytest.mark.parametrize(("name", "bound"), thinned(itertools.product(CASES, [None, "0.6 max"]), 3))
+@pytest.mark.parametrize(("name", "bound"), thinned(itertools.product(CASES, [None, "0.6 max"]), 5))
 def test_no_product_of_block_laws_tells_more(support, name, bound):
     """20,000 of them in the whole campaign; with a bound those count whose own block has the entropy."""
     question, count = case(name, bound), draws(200, 1000)
@@ -94,7 +100,7 @@ def test_no_product_of_block_laws_tells_more(support, name, bound):
             assert told[own].max() <= upper + 1e-9
 
 
-@pytest.mark.parametrize("name", thinned(CASES, 3))
+@pytest.mark.parametrize("name", thinned(CASES, 4))
 def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
     """By listing: for every dataset of the others the largest capacity of one row a letter of the own block's."""
     question, rows = case(name), rows_of_datasets(support, case(name))
@@ -114,20 +120,23 @@ def test_known_others_and_any_law_of_the_own_block_tell_as_much(support, name):
     assert result.lower <= best + 2e-3 * best + 1e-9
 
 
-@pytest.mark.parametrize("name", thinned(CASES, 2))
+@pytest.mark.parametrize("name", thinned(CASES, 4))
 def test_blocks_of_one_are_independent_records(name):
     question = case(name)
     sizes = dl.IndependentBlocks(1)
-    parts = {"records": question.records, "query": question.query, "mechanism": question.mechanism}
-    apart = dl.solve(dl.MaximalLeakage(**parts, adversary=sizes), gap=1e-6)
-    independent = dl.solve(dl.MaximalLeakage(**parts, adversary=dl.ProductPriors()), gap=1e-6)
+    noise = question.mechanism
+    if isinstance(noise, dl.discrete_gaussian):  # what product priors know of it is clamped, this far out
+        noise = dl.discrete_gaussian(scale=noise.scale, range=(-WIDE, WIDE))
+    parts = {"records": question.records, "query": question.query}
+    apart = dl.solve(dl.MaximalLeakage(**parts, mechanism=question.mechanism, adversary=sizes), gap=1e-6)
+    independent = dl.solve(dl.MaximalLeakage(**parts, mechanism=noise, adversary=dl.ProductPriors()), gap=1e-6)
     assert apart.lower <= independent.upper
     assert independent.lower <= apart.upper
     assert apart.gap <= 1e-6
 
 
 @pytest.mark.parametrize(
-    ("name", "bound"), thinned(itertools.product(["modular sum", "matrix of a count", "count"], [None, "0.7 max"]), 3)
+    ("name", "bound"), thinned(itertools.product(["modular sum", "matrix of a count", "count"], [None, "0.7 max"]), 6)
 )
 def test_one_block_of_all_is_an_audit_of_all(name, bound):
     question = case(name)

@@ -51,7 +51,7 @@ def test_prior_blocks(model):
 def test_mechanism_blocks(model):
     """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
     problem = LOADED[model]
-    inputs = min(problem.channel.shape[0], 40)
+    inputs = min(problem.shape[0], 40)
     rng = np.random.default_rng(5)
     priors = [p / p.sum() for p in (rng.dirichlet(np.full(inputs, 0.5), size=2) for _ in range(2))]
     law = sum(priors).sum(axis=0) / 2

@@ -10,8 +10,8 @@ import pytest
 import dalenius as dl
 from dalenius.alternating.conditionals import best_selection, bounded
 from dalenius.audits.ascent import Candidate
-from dalenius.audits.bounds.dual import dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.information import mutual_information
 from dalenius.reduction import RecordSymmetries, record_channels
@@ -70,19 +70,11 @@ def test_trees_for_a_given_letter_law_bound_every_prior_that_has_it(question, in
     tried = [informed(record, p) for p in priors(record, pi, rng, instances.entropies)]
     assert len(tried) > 50
     clock = Clock()
-    start = dual_bound(
-        record,
-        Candidate(record.uniform, 0.0, 0.3),
-        RecordSymmetries.none(record),
-        tolerance=0.0,
-        enough=np.inf,
-        useless=-np.inf,
-        decimals=9,
-        clock=clock,
-        may_grow=lambda trees, least: False,
-    )
+    goal = Goal(tolerance=0.0, enough=np.inf, useless=-np.inf, decimals=9)
+    work = DualWork(record, Candidate(record.uniform, 0.0, 0.3), RecordSymmetries.none(record), goal, clock=clock)
+    work.run(Turn(may_grow=lambda trees, least: False))
     for given in (pi, None):
-        dual = DualTree(record, start, target=0.0, wanted=1e-3, decimals=9, most=150, pi=given)
+        dual = DualTree(record, work.bound, target=0.0, wanted=1e-3, decimals=9, most=150, pi=given)
         posterior = PosteriorTree(PosteriorRelaxation(record, pi=given), 0.3, target=0.0)
         while dual.leaves < 100:
             dual.grow(clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 
 MILLION = dl.Records(1_000_000, alphabet=2)
 
@@ -15,7 +16,9 @@ def count(adversary, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
     )
 
 
-@pytest.mark.parametrize(("size", "bits"), [(1, 0.04371346), (2, 0.13628167), (4, 0.36674673), (8, 0.72481990)])
+@pytest.mark.parametrize(
+    ("size", "bits"), thinned([(4, 0.36674673), (1, 0.04371346), (2, 0.13628167), (8, 0.72481990)], 2)
+)
 def test_a_million_people_in_households(size, bits):
     question = count(dl.IndependentBlocks(size))
     result = dl.solve(question, gap=1e-7).to("bits")

@@ -11,8 +11,8 @@ import pytest
 import dalenius as dl
 from dalenius.audits import EntropyAudit, WholeCurve
 from dalenius.audits.ascent import priced
-from dalenius.audits.bounds.dual import dual_bound
 from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
 from dalenius.audits.bounds.posteriors import PosteriorRelaxation, PosteriorTree
 from dalenius.audits.curve.lines import MOST, bound_at, lines_above
 from dalenius.audits.curve.tangent import tangent_slope
@@ -113,11 +113,11 @@ def proof_of(problem, record, slope, target, kind):
         relaxation = PosteriorRelaxation(channel, decimals=6, multiplier=slope)
         tree, lines = PosteriorTree(relaxation, candidate.mu, target=target), posterior_lines
     else:
-        limits = {"tolerance": 1e-4, "enough": target, "useless": 9.0, "decimals": 6}
-        symmetries = RecordSymmetries.of(problem, channel)
-        start = dual_bound(channel, candidate, symmetries, clock=clock, may_grow=lambda *_: False, **limits)
+        goal = Goal(tolerance=1e-4, enough=target, useless=9.0, decimals=6)
+        work = DualWork(channel, candidate, RecordSymmetries.of(problem, channel), goal, clock=clock)
+        work.run(Turn(may_grow=lambda *_: False))
         fixed = slope is not None
-        tree = DualTree(channel, start, target=target, wanted=1e-3, decimals=7, most=1000, fixed=fixed)
+        tree = DualTree(channel, work.bound, target=target, wanted=1e-3, decimals=7, most=1000, fixed=fixed)
         lines = dual_tree_lines
     while tree.upper > target:
         assert tree.leaves < 3000

@@ -109,3 +109,77 @@ def test_inputs_that_no_dataset_has_are_free():
     rays = Rays.of(problem, 2.0)
     assert rays.exact(len(rays.values) - 1, Fraction(2)) == [0, 0, 0, 1]
     found(problem)
+
+
+# ---------------------------------------------------------------- proved
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        question(P1, PML("log 3/2"), useful=[["1/2", "1/10", 0], [0, "1/5", "1/5"]]),
+        question(P3, PML(0.5), useful=[[0.25, 0.15, 0.08, 0.02], [0.02, 0.08, 0.15, 0.25]]),
+        question(P2, LDP("1 bits")),
+        question(U4, PML("1e-3")),
+        dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP("log 2")),
+    ],
+    ids=lambda problem: problem.privacy.epsilon,
+)
+def test_both_ends_are_proved(problem):
+    answer = dl.solve(problem, gap=1e-6)
+    assert answer.gap <= 1e-6
+    assert not answer.refusals
+    assert answer.quantity is dl.Quantity.LEAKAGE
+    assert answer.exp_epsilon == problem.exp_epsilon(answer.mechanism.rows) <= problem.privacy.factor()[0]
+    assert dl.verify(problem, answer.certificate).proved
+    assert dl.loads(dl.dumps(problem)) == problem
+    told = dl.measure(problem, mechanism=answer.mechanism)["local_dp"]
+    if isinstance(problem.privacy, LDP):
+        assert told.lower <= math.log(problem.privacy.factor()[1])
+    assert str(answer).startswith(answer.ends[0] + " <= largest information <= ")
+    assert answer.to("bits").lower <= answer.lower / math.log(2)
+
+
+def test_nothing_may_be_told():
+    answer = dl.solve(question(P1, PML(0)))
+    assert (answer.lower, answer.upper) == (0.0, 0.0)
+
+
+def test_a_mechanism_is_audited_and_measured():
+    problem = question(P2, LDP("log 3"))
+    answer = dl.solve(problem)
+    audit = dl.solve(problem.release(answer.mechanism.rows, dl.FixedPrior(P2)))
+    assert audit.lower <= answer.upper
+    assert answer.lower <= audit.upper + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: question(P1, LDP(-1)), "no mechanism is private for a negative epsilon"),
+        (lambda: question(P1, PML(1, [P1, P1])), "expected at most one"),
+        (lambda: question(P1, LDP(1), useful=[[0.5, 0.5]]), "have 2 numbers, and the mechanism has 3 inputs"),
+        (lambda: question(P1, LDP(1), useful=[[0.5, 0.5, 0.5]]), "must sum to 1"),
+        (lambda: question(P1, LDP(1), useful=[]), "a row for each letter of the useful variable"),
+        (lambda: dl.solve(question([Fraction(1, 17)] * 17, LDP(1))), "at most 16 inputs under local_dp, got 17"),
+        (lambda: dl.solve(question(P1, LDP(1)), method="exchange"), "leave it out, got"),
+        (lambda: dl.solve(question(P1, LDP(1)), solver="clarabel"), "leave it out, got"),
+        (lambda: dl.solve(question(P1, LDP(1)), known=1), "known: .* leave it out"),
+    ],
+)
+def test_what_cannot_be_asked(make, message):
+    with pytest.raises(dl.InputError, match=message):
+        make()
+
+
+def test_the_command_line(command_line, tmp_path):
+    (tmp_path / "most.toml").write_text(dl.dumps(question(P2, LDP("log 3"))), encoding="utf-8")
+    done = command_line("solve", "most.toml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("largest information  0.1")
+    assert command_line("verify", "out/most.design.toml", "out/most.cert").returncode == 0
+    assert dl.DesignedMechanism.load(tmp_path / "out" / "most.mechanism.json").rows
+    for command in (["compare"], ["frontier", "-o", "f"], ["sweep", "-o", "s"], ["solve", "--public-law", "uniform"]):
+        done = command_line(command[0], "most.toml", *command[1:])
+        assert done.returncode == 2
+        assert "max_information" in done.stderr

@@ -36,6 +36,7 @@ LINES = [
     lines.TermLine(2, "0.5", 1, 3, (("0.5", "1"), ("0.5", "0"))),
     lines.AdversaryLine(4),
     lines.TermSection(1),
+    lines.PotentialLine(("0.5", "-1/3")),
     lines.RecordLine(2),
     lines.Split(1, 0, "0.25"),
     lines.Cut(1, 0, "0.25"),
@@ -67,6 +68,7 @@ LINES = [
     lines.PieceOfWitness(0, "-2"),
     lines.PieceSection(3, None),
     lines.PieceSection(0, "17"),
+    lines.PotentialLine(("0.5", "-1")),
     lines.UniformLeaf(),
 ]
 

@@ -77,6 +77,7 @@ VALUES = np.arange(4)
         (dl.geometric(0.5, range=3), lambda v, y: geometric_entry(v, y, 0.5, 3)),
         (dl.several_releases(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
         (dl.randomized_count(flip=0), lambda v, y: float(v == y)),
+        (dl.discrete_gaussian(scale=2, range=3), lambda v, y: gaussian_entry(v, y, 2, 3)),
         (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
         (
             dl.exponential(1.0, range=3),
@@ -95,6 +96,22 @@ def test_channels_are_their_formulas(mechanism, entry):
 def geometric_entry(v, y, epsilon, top):
     a = math.exp(-epsilon)
     return a ** abs(v - y) / (1 + a) * (1 if y in (0, top) else 1 - a)
+
+
+def gaussian_entry(v, y, scale, top):
+    reached = [y] if 0 < y < top else range(y - 60, y + 1) if y == 0 else range(y, y + 61)
+    weights = {k: math.exp(-0.5 * (k / scale) ** 2) for k in range(-90, 91)}
+    return sum(weights[k - v] for k in reached) / sum(weights.values())
+
+
+def test_balls_of_discrete_gaussian_noise_contain_the_doubles():
+    values = np.arange(0, 9, 2)
+    for scale, ends in ((1, (0, 8)), ("0.3", (-2, 9)), (20, (-50, 70)), ("1/100", (0, 8))):
+        mechanism = dl.discrete_gaussian(scale=scale, range=ends)
+        entries = mechanism.exact_entries(values)
+        doubles = np.array([float(x.mid()) for x in entries.numbers])
+        np.testing.assert_allclose(doubles[entries.index], mechanism.channel(values), rtol=1e-11, atol=1e-300)
+        assert all(sum(row).contains(1) for row in entries.matrix)
 
 
 def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
@@ -122,6 +139,10 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
         (lambda: dl.discrete_laplace(scale="1/2000"), "at least 1/1000"),
         (lambda: dl.discrete_laplace(scale=-1), "at least 1/1000"),
         (lambda: dl.discrete_laplace(scale="wide"), "wide"),
+        (lambda: dl.discrete_gaussian(scale=0), "from 1/100"),
+        (lambda: dl.discrete_gaussian(1), "discrete_gaussian(scale=..., range=...)"),
+        (lambda: dl.discrete_gaussian(scale=1).channel(VALUES), "without a range"),
+        (lambda: dl.discrete_gaussian(scale=1, range=2).channel(VALUES), "widen it"),
     ],
 )
 def test_noise_that_cannot_be(build, words):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import dalenius as dl
-from dalenius.report import frontier_picture, frontier_table
+from dalenius.report import frontier_table
 from dalenius.studies.frontier import Band, spread_budgets
 
 ROOT = Path(__file__).parents[3]
@@ -145,16 +145,12 @@ def test_spread_budgets_reach_from_end_to_end():
     assert spread_budgets(least_leakage(distortion=dl.DistortionMatrix([[1, 1], [1, 1]])), 5) == [1]
 
 
-def test_the_table_and_the_picture(points, tmp_path):
+def test_the_table(points):
     rows = list(csv.DictReader(frontier_table(points, units="bits").splitlines()))
     assert [row["unit"] for row in rows] == ["bits"] * 5
     for row in rows:
         assert float(row["lower"]) <= float(row["band_lower"]) <= float(row["band_upper"]) <= float(row["upper"])
         assert float(row["distortion"]) <= float(row["budget"])
-    picture = frontier_picture(
-        {"parity": points}, tmp_path / "f.png", others={"flips": [(0.1, told(0.1)), (0.2, told(0.2))]}
-    )
-    assert picture.stat().st_size > 1000
 
 
 def test_bad_input_is_refused():

@@ -23,7 +23,8 @@ from dalenius.information.arrays import Floats
 from dalenius.information.secants import intercept, secant, tighten
 from dalenius.information.tilt import Tilt, tilt, tilt_at
 from dalenius.reduction import RecordChannel, RecordSymmetries, Triple
-from dalenius.search.boxes import BoxTree, Relaxed
+from dalenius.search.box_ends import EndsTree
+from dalenius.search.boxes import Relaxed
 from dalenius.search.clock import Clock
 from dalenius.search.decimals import branching_point, short
 from dalenius.search.runner import Runner
@@ -99,6 +100,7 @@ class PosteriorRelaxation:
         self.size = len(self.boxed) * self.outputs
         self.improves = self.size <= MOST_MULTIPLIERS
         self.most = np.tile(self.rows.max(axis=0), len(self.boxed))  # the largest probability of each output
+        self.usual = np.exp(channel.log_uniform).sum(axis=0) @ self.rows
         self.select = np.eye(self.letters)[:, self.boxed]  # (letters, boxed letters)
         self.target = -np.inf  # a bound below it is good enough
         self.point: Floats | None = None  # the maximiser in the box of the last batch with the largest bound
@@ -131,6 +133,15 @@ class PosteriorRelaxation:
         bounds = np.where(empty, -np.inf, bounds)
         self.point = p[np.argmax(bounds)]
         return Relaxed(bounds, hints, *self._branch(p, low, high, full_low, full_high, *lines))
+
+    def losses(self, low: Floats, high: Floats) -> Floats:
+        """What the secants lose in the middle of ranges, of all letters that a range is about, at the uniform prior's output law."""
+        full_low, full_high = self._all_letters(low, high)
+        at_zero, slope = secant(full_low, full_high)
+        middle = 0.5 * (full_low + full_high)
+        lost = self.usual * np.maximum(at_zero + slope * middle - x_log_x(middle), 0.0)
+        lost = np.where(full_low < full_high, lost, 0.0)
+        return (lost.sum(axis=1, keepdims=True) if self.letters == 2 else lost).reshape(len(low), -1)
 
     def shortened(self, low: Floats, high: Floats, hints: Floats, level: float) -> Floats:
         """Hints with few digits that prove bounds of at most a level wherever the given ones do."""
@@ -230,7 +241,7 @@ class PosteriorTree(Runner):
     """The tree over boxes of the posterior."""
 
     name = "posterior"
-    tree: BoxTree
+    tree: EndsTree
 
     def __init__(
         self, relaxation: PosteriorRelaxation, mu: float, *, target: float, half: PosteriorHalf | None = None
@@ -241,7 +252,7 @@ class PosteriorTree(Runner):
         low, high, hints = relaxation.root(mu)
         if half is not None:
             low[relaxation.boxed.index(half.letter) * relaxation.outputs + half.output] = half.threshold
-        self.tree = BoxTree(relaxation, low, high, hints)
+        self.tree = EndsTree(relaxation, low, high, hints)
         self.point = relaxation.point
 
     def leaf_bytes(self) -> int:

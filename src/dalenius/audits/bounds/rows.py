@@ -30,7 +30,8 @@ MOST_OUTPUTS = 96  # above this the multipliers stay zero: a Newton step would c
 class RowRelaxation:
     """Upper bounds of the row problem on boxes of K; entropies relative to the uniform prior.
 
-    A hint is the slopes kappa = slope + nu of the lines above K log K: inherited, they give a child a bound no worse.
+    Once a bound is `enough` it is left as it is. A hint is the slopes kappa = slope + nu of the lines above K log K: inherited, they
+    give a child a bound no worse.
     """
 
     def __init__(
@@ -41,9 +42,10 @@ class RowRelaxation:
         beta: float,
         *,
         decimals: int = 9,
+        enough: float = -np.inf,
         multipliers: Multipliers = row_multipliers,
     ) -> None:
-        self.multipliers = multipliers
+        self.multipliers, self.enough = multipliers, enough
         self.rows, self.log_uniform, self.beta, self.decimals = rows, log_uniform, beta, decimals
         self.log_law = np.log(output_law)
 
@@ -52,7 +54,8 @@ class RowRelaxation:
         at_zero, slope = secant(low, high)
         trials = [hints, np.round(slope, self.decimals)]
         if self.rows.shape[1] <= MOST_OUTPUTS:
-            nu = self.multipliers(self.rows, self.log_uniform, slope - self.log_law, low, high, self.beta)
+            rest = self.enough - at_zero.sum(axis=1) - 10.0**-self.decimals
+            nu = self.multipliers(self.rows, self.log_uniform, slope - self.log_law, low, high, self.beta, rest)
             trials.append(np.round(slope + nu, self.decimals))
         kappa, w, bounds = hints, np.empty(0), np.full(len(low), np.inf)
         for trial in trials:

@@ -18,11 +18,14 @@ from dalenius.information.arrays import Floats
 from dalenius.information.capacity import Capacity, capacity
 from dalenius.information.deadline import Deadline
 from dalenius.reduction import RecordChannel
+from dalenius.search.clock import Clock
 from dalenius.search.decimals import short
+from dalenius.search.runner import Runner
 from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["ClassCut", "ClassSets", "VertexTree", "output_law"]
 
+MOST = 3000  # leaves
 Classes: TypeAlias = tuple[int, ...]
 
 
@@ -46,61 +49,52 @@ class ClassCut:
 ClassLeaf: TypeAlias = Leaf[ClassSets, ClassCut]
 
 
-class VertexTree:
-    """Best-first tree over selections; `upper` is valid at any time, `attained` is the leakage of some selection."""
+class VertexTree(Runner):
+    """Best-first tree over selections; `upper` is valid at any time, and no less than `floor`, the leakage of some selection."""
 
-    def __init__(self, channel: RecordChannel, clock: Deadline) -> None:
-        self._channel, self._clock = channel, clock
-        self.attained = 0.0
-        self.witness: Floats | None = None  # the prior on the best selection: masses (letters, classes)
+    name = "vertices"
+    tree: Tree[ClassSets, ClassCut]
+
+    def __init__(self, channel: RecordChannel, clock: Deadline, *, target: float) -> None:
+        self._channel, self.target, self.floor = channel, target, 0.0
         root = tuple(tuple(np.flatnonzero(np.isfinite(log_masses)).tolist()) for log_masses in channel.log_uniform)
-        self.tree = Tree(self._bounded(root))
+        self.tree = Tree(self._bounded(root, clock))
 
-    @property
-    def upper(self) -> float:
-        """The largest bound of a leaf."""
-        return self.tree.upper
+    def leaf_bytes(self) -> int:
+        return 500 + 40 * self._channel.log_uniform.shape[1] + 8 * self._channel.rows.shape[1]
 
-    @property
-    def nodes(self) -> int:
-        """Branches and leaves."""
-        return len(self.tree.nodes)
+    def grow(self, clock: Clock) -> bool:
+        """Branch until the largest bound is lower; False if it is as good as the best selection, or there are too many leaves."""
+        if self.leaves >= MOST or self.upper <= self.floor * (1.0 + 1e-9):
+            return False
+        return self.tree.grow(lambda leaves: [self._parts(leaf, clock) for leaf in leaves])
 
-    def run(self, *, target: float, most: int = 6000) -> None:
-        """Branch until the bound is at most `target` or as good as the best selection, or the time or the nodes are used up."""
-        while self.upper > max(target, self.attained * (1.0 + 1e-9)) and self.nodes < most and not self._clock.expired:
-            if not self.tree.grow(self._halved):
-                return
-
-    def _halved(self, leaves: list[ClassLeaf]) -> list[list[ClassLeaf]]:
-        return [self._parts(leaf) for leaf in leaves]
-
-    def _parts(self, leaf: ClassLeaf) -> list[ClassLeaf]:
+    def _parts(self, leaf: ClassLeaf, clock: Deadline) -> list[ClassLeaf]:
         assert leaf.cut is not None
         sets, letter = leaf.content.sets, leaf.cut.letter
         return [
-            self._bounded((*sets[:letter], members, *sets[letter + 1 :])) for members in (leaf.cut.kept, leaf.cut.rest)
+            self._bounded((*sets[:letter], members, *sets[letter + 1 :]), clock)
+            for members in (leaf.cut.kept, leaf.cut.rest)
         ]
 
-    def _bounded(self, sets: tuple[Classes, ...]) -> ClassLeaf:
+    def _bounded(self, sets: tuple[Classes, ...], clock: Deadline) -> ClassLeaf:
         """The capacity of all rows that are left bounds every selection; one selection that is nearly as good is tried."""
         rows = self._channel.rows
         union = sorted(set(itertools.chain(*sets)))
-        law, divergences, answer = output_law(rows[union], clock=self._clock)
+        law, divergences, answer = output_law(rows[union], clock=clock)
         cut, chosen = self._cut(sets, law), [members[0] for members in sets]
         if cut is not None:
             distance = dict(zip(union, divergences.tolist(), strict=True))
             chosen = []
             for members in sets:  # far from the law, and not the same class for two letters
                 chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
-            answer = capacity(rows[chosen], clock=self._clock)
+            answer = capacity(rows[chosen], clock=clock)
             pi = answer.input_law
         else:
             pi = np.array([answer.input_law[union.index(k)] / chosen.count(k) for k in chosen])
-        if answer.lower > self.attained:
-            self.attained = answer.lower
-            self.witness = np.zeros_like(self._channel.log_uniform)
-            self.witness[np.arange(len(chosen)), chosen] = pi
+        if answer.lower > self.floor:
+            self.floor, self.point = answer.lower, np.zeros_like(self._channel.log_uniform)
+            self.point[np.arange(len(chosen)), chosen] = pi
         return Leaf(ClassSets(sets, law), float(divergences.max()), cut)
 
     def _cut(self, sets: tuple[Classes, ...], law: Floats) -> ClassCut | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
@@ -39,6 +39,7 @@ __all__ = ["SecretLaw", "as_matrix", "secret_laws"]
 
 T = TypeVar("T")
 BITS = 192
+PIVOTS = 256  # bits of the balls that a matrix is eliminated in
 Exact = Sequence[Sequence[Fraction]]
 Letters = tuple[int | None, int | None]  # None stands for the output's own law
 
@@ -180,25 +181,20 @@ class SecretLaw:
             return _certainly(sum((arb(p) * _divergence(row, r) for p, row in pairs), arb(0)), most_nats)
 
     def _is_semidefinite(self, u: list[list[fmpq]], r: list[fmpq]) -> bool:
-        """Whether b (diag pi - pi pi') - (M - pi pi'), M(s,s') = sum_y u u'/r, has no negative eigenvalue, by elimination."""
-        b, pi, size = _fmpq(self.limit.limit[0]), self._pi, len(self._pi) - 1  # one letter may be left out
-        columns = [(x, total) for x, total in zip(zip(*u, strict=True), r, strict=True) if total]
-        A = [
-            [
-                (b * p if s == z else fmpq(0)) - (b - 1) * p * pi[z] - _sum(x[s] * x[z] / total for x, total in columns)
-                for z in range(size)
-            ]
-            for s, p in enumerate(pi[:size])
-        ]
-        for k in range(size):
-            pivot = A[k][k]
-            if pivot < 0 or (pivot == 0 and any(A[k][z] != 0 for z in range(k + 1, size))):
-                return False
-            for s in range(k + 1, size) if pivot else ():
-                share = A[s][k] / pivot
-                for z in range(k + 1, size):
-                    A[s][z] -= share * A[k][z]
-        return True
+        """Whether b (diag pi - pi pi') - (M - pi pi'), M(s,s') = sum_y u u'/r, has no negative eigenvalue, by elimination.
+
+        In balls first: where all pivots are positive for certain that is so, and exact numbers, which grow with every letter, are not
+        needed.
+        """
+        with ctx.workprec(PIVOTS):
+            if _pivots([[arb(x) for x in row] for row in u], list(map(arb, r)), list(map(arb, self._pi)), self._square):
+                return True
+        return _pivots(u, r, self._pi, self._square)
+
+    @property
+    def _square(self) -> fmpq:
+        """b, the largest square of the correlation."""
+        return _fmpq(self.limit.limit[0])
 
 
 def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
@@ -223,11 +219,33 @@ def secret_laws(problem: DesignProblem) -> list[SecretLaw]:
     ]
 
 
+def _pivots(u: Sequence[Sequence[Any]], r: Sequence[Any], pi: Sequence[Any], b: fmpq) -> bool:
+    """Whether elimination meets no pivot that is negative, nor 0 beside what is not; of balls, none that may be either."""
+    size = len(pi) - 1  # one letter may be left out
+    columns = [(x, total) for x, total in zip(zip(*u, strict=True), r, strict=True) if total != 0]
+    A = [
+        [
+            (b * p if s == z else 0) - (b - 1) * p * pi[z] - _sum(x[s] * x[z] / total for x, total in columns)
+            for z in range(size)
+        ]
+        for s, p in enumerate(pi[:size])
+    ]
+    for k in range(size):
+        pivot = A[k][k]
+        if not pivot > 0 and not (pivot == 0 and all(A[k][z] == 0 for z in range(k + 1, size))):
+            return False
+        for s in range(k + 1, size) if pivot > 0 else ():
+            share = A[s][k] / pivot
+            for z in range(k + 1, size):
+                A[s][z] -= share * A[k][z]
+    return True
+
+
 def _fmpq(x: Fraction) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
-def _sum(terms: Iterator[fmpq]) -> fmpq:
+def _sum(terms: Iterator[Any]) -> Any:
     """Pairwise, so that large denominators come late."""
     listed = list(terms)
     while len(listed) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalenius.information.measures.laws import fitting, met
-from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, largest, log
+from dalenius.information.measures.numbers import Numbers, as_numbers, beyond, is_exact, largest, log
 
 __all__ = [
     "bayes_advantage",
@@ -103,7 +103,10 @@ def singling_out(channel: ArrayLike, prior: ArrayLike) -> Numbers:
 def _best_guesses(channel: ArrayLike, prior: ArrayLike) -> tuple[Any, Any]:
     """sum_y max_x P(x) W(x,y) and max_x P(x), the probabilities that the best guess of the input is right, after and before."""
     rows, masses = fitting(channel, prior)
-    return np.add.reduce(largest(masses[:, None] * rows, axis=0)), largest(masses)
+    if is_exact(rows) or is_exact(masses):
+        return np.add.reduce(largest(masses[:, None] * rows, axis=0)), largest(masses)
+    joint = np.einsum("i,ij->ij", masses, rows)  # for 100 x 100 a little faster than the same by broadcasting
+    return np.add.reduce(np.maximum.reduce(joint)), np.maximum.reduce(masses)
 
 
 def _excluded(channel: Numbers) -> Numbers:

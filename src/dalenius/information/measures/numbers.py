@@ -7,6 +7,7 @@ maximum, what cannot be told from zero counts as it stands, and what is left ope
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -85,8 +86,8 @@ def log(values: Numbers) -> Numbers:
     """
     if is_exact(values):
         return np.asarray(_LOG(values), dtype=object)
-    if values.size == 1 and values > 0.0:
-        return np.log(values)
+    if values.size == 1 and (value := values.item()) > 0.0:
+        return np.full(values.shape, math.log(value)) if values.ndim else np.asarray(math.log(value))
     with np.errstate(divide="ignore"):
         return np.log(values)
 

@@ -6,6 +6,7 @@ the files of their names.
 
 from dalenius.model.mechanisms.base import Mechanism
 from dalenius.model.mechanisms.designed import DesignedMechanism
+from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
 from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.geometric import Geometric
@@ -25,6 +26,7 @@ __all__ = [
     "MECHANISMS",
     "Channel",
     "DesignedMechanism",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "Exponential",
     "Geometric",
@@ -50,6 +52,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         LaplaceThreshold,
         Geometric,
         DiscreteLaplace,
+        DiscreteGaussian,
         RandomizedCount,
         Exponential,
         SeveralReleases,

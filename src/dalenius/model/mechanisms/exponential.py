@@ -55,6 +55,7 @@ class Exponential(Calibrated):
     """
 
     kind: ClassVar[str] = "exponential"
+    in_files: ClassVar[dict[str, object]] = {"range": int | tuple[int, int]}
     range: tuple[int, int] | None = None
     sensitivity: Fraction = Fraction(1)
 

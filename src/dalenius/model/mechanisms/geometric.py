@@ -51,6 +51,7 @@ class Geometric(Calibrated):
     """
 
     kind: ClassVar[str] = "geometric"
+    in_files: ClassVar[dict[str, object]] = {"range": int | tuple[int, int]}
     range: tuple[int, int] | None = None
 
     @strictly_called

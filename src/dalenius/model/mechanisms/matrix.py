@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Channel(Mechanism):
     """
 
     kind: ClassVar[str] = "matrix"
+    in_files: ClassVar[dict[str, object]] = {"inputs": Literal["query", "dataset"]}
     rows: tuple[tuple[Fraction, ...], ...]
     inputs: str = "query"
 

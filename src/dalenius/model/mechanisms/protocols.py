@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb, fmpq
@@ -46,6 +46,7 @@ class LocalProtocol(Mechanism):
         If epsilon is negative, cannot be read, or is above 1000, or `k` is below 2.
     """
 
+    in_files: ClassVar[dict[str, object]] = {"epsilon": Number}
     epsilon: str
     k: int | None = None
 

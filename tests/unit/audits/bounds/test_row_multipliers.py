@@ -150,7 +150,7 @@ def test_bounds_hold_whatever_the_multipliers():
     shares, beta = np.log(rng.dirichlet(np.ones(5))), 0.3
     low, high = rows.min(axis=0)[None], rows.max(axis=0)[None]
 
-    def nonsense(rows, log_masses, base, low, high, beta):
+    def nonsense(rows, log_masses, base, low, high, beta, enough):
         return rng.choice([np.nan, -1e30, 1e9, 3.0], size=base.shape)
 
     w = rng.dirichlet(np.ones(5), size=200)

@@ -87,7 +87,9 @@ def test_boxes_of_the_posterior(letters, multiplier):
     boxes = [leaf.content for leaf in leaves_of(runner.tree)]
     short = np.array(list(runner.tree.short_hints()))
     low, high = (np.array([getattr(box, name) for box in boxes]) for name in ("low", "high"))
-    assert relaxation._bound(short, *relaxation._all_letters(low, high))[1].max() <= runner.upper + SLIP
+    ends = relaxation._all_letters(low, high)
+    empty = np.any(ends[0] > ends[1], axis=(1, 2))  # whatever their slopes say
+    assert relaxation._bound(short, *ends)[1][~empty].max() <= runner.upper + SLIP
     assert 1.5 * digits(short) < digits([box.hints for box in boxes])
     assert multiplier is None or np.all(short[:, -1] == multiplier)
 

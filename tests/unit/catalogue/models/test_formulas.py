@@ -126,6 +126,7 @@ EXACT = {
     "scale/parity-n1000": lambda: gerber(laplace(), log(2) / 2),
     "scale/parity-n100000": lambda: log(2) - h(number("1/10")),
     "secret/chi-square-bit": lambda: (1 - number("1/20").sqrt()) / 2,
+    "information/uniform-pml": lambda: log(2),
     "secret/local-dp-delta": lambda: number("19/20") * 2 / (number(3) + 2),
     "secret/mutual-information": lambda: distorted(3, number("1/10")),
     "secret/total-variation": lambda: number("7/25"),

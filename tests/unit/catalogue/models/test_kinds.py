@@ -20,7 +20,7 @@ from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.queries import QUERIES
 from dalenius.model.shelf import Shelved
-from libraries import HOME, MODELS, PROBLEM, ROWS
+from libraries import HOME, MODELS, problems, rows
 
 
 def kinds(problem: dl.Problem) -> set[tuple[str, str]]:
@@ -59,7 +59,7 @@ def test_the_smallest_set_has_every_kind():
     wanted |= {("inputs", kind) for kind in ("query", "dataset")} | {
         ("entropy", unit) for unit in ("nats", "bits", "max")
     }
-    found = set().union(*(kinds(PROBLEM[model.name]) for model in library("minimal")))
+    found = set().union(*(kinds(problems()[model.name]) for model in library("minimal")))
     assert wanted <= found, wanted - found
 
 
@@ -67,7 +67,7 @@ def test_the_sets_contain_one_another():
     small, middle, large = ([model.name for model in library(name)] for name in SETS)
     assert set(small) < set(middle) < set(large) == set(MODELS)
     assert len(large) >= 60
-    assert len({row.digest for row in ROWS}) == len(large), "two names for one model"
+    assert len({row.digest for row in rows()}) == len(large), "two names for one model"
     assert dl.library is library
     with pytest.raises(dl.InputError, match="expected one of minimal, fast, various; got 'huge'"):
         library("huge")
@@ -75,16 +75,16 @@ def test_the_sets_contain_one_another():
 
 def test_sizes():
     """From 2 x 2 to 100 x 100 and 100,000 records; small enough to ship; some closed and some open, and some infeasible."""
-    assert min((row.inputs, row.outputs) for row in ROWS) == (2, 2)
-    assert max((row.inputs, row.outputs) for row in ROWS) >= (100, 100)
-    assert max(len(problem.records) for problem in PROBLEM.values()) == 1_000_000
-    assert all(0 < row.certificate_bytes <= ratchet.MOST_BYTES for row in ROWS)
+    assert min((row.inputs, row.outputs) for row in rows()) == (2, 2)
+    assert max((row.inputs, row.outputs) for row in rows()) >= (100, 100)
+    assert max(len(problem.records) for problem in problems().values()) == 1_000_000
+    assert all(0 < row.certificate_bytes <= ratchet.MOST_BYTES for row in rows())
     assert sum(path.stat().st_size for path in HOME.rglob("*") if path.is_file()) <= 4_000_000
-    assert {row.tightness for row in ROWS} == {"exact", "closed", "bracket", "infeasible"}
-    assert all(row.title and row.source for row in ROWS)
+    assert {row.tightness for row in rows()} == {"exact", "closed", "bracket", "infeasible"}
+    assert all(row.title and row.source for row in rows())
     assert {model.set for model in MODELS.values() if model.tightness == "bracket"} <= {"fast", "various"}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_survives_being_written_and_read(name):
-    assert dl.loads(dl.dumps(PROBLEM[name])) == PROBLEM[name]
+    assert dl.loads(dl.dumps(problems()[name])) == problems()[name]

@@ -11,16 +11,16 @@ import pytest
 
 import dalenius as dl
 from dalenius.catalogue.models import CLOSED, library
-from libraries import MODELS, PROBLEM, run
+from libraries import MODELS, problems, run
 
 
 def test_a_model_is_loaded_by_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert dl.load("parity/laplace-n4") == dl.load(MODELS["parity/laplace-n4"].path) == PROBLEM["parity/laplace-n4"]
-    assert dl.load(str(MODELS["identity/bit"].path)) == PROBLEM["identity/bit"]
+    assert dl.load("parity/laplace-n4") == dl.load(MODELS["parity/laplace-n4"].path) == problems()["parity/laplace-n4"]
+    assert dl.load(str(MODELS["identity/bit"].path)) == problems()["identity/bit"]
     (tmp_path / "parity").mkdir()
-    (tmp_path / "parity/laplace-n4").write_text(dl.dumps(PROBLEM["identity/bit"]))
-    assert dl.load("parity/laplace-n4") == PROBLEM["identity/bit"], "a file that is there comes first"
+    (tmp_path / "parity/laplace-n4").write_text(dl.dumps(problems()["identity/bit"]))
+    assert dl.load("parity/laplace-n4") == problems()["identity/bit"], "a file that is there comes first"
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 import dalenius as dl
 from dalenius.catalogue import ratchet
 from dalenius.model import digest
-from libraries import AUDIT, HOME, MODELS, PROBLEM, ROWS
+from libraries import AUDIT, HOME, MODELS, problems, rows
 
 
 def test_the_index_is_up_to_date():
     again = "run `dalenius library index`"
-    assert (HOME / "INDEX.md").read_text(encoding="utf-8") == ratchet.index_markdown(ROWS), again
-    assert (HOME / "index.csv").read_text(encoding="utf-8") == ratchet.index_csv(ROWS), again
+    assert (HOME / "INDEX.md").read_text(encoding="utf-8") == ratchet.index_markdown(rows()), again
+    assert (HOME / "index.csv").read_text(encoding="utf-8") == ratchet.index_csv(rows()), again
 
 
 def test_the_index_is_rounded_outward():
@@ -34,9 +34,9 @@ def test_the_history_only_tightens_and_ends_with_the_certificates():
     for entry in ratchet.history(HOME):
         past.setdefault(entry.name, []).append(entry)
     assert set(past) == set(MODELS)
-    assert len({digest(problem) for problem in PROBLEM.values()}) == len(MODELS), "a digest names one model"
+    assert len({digest(problem) for problem in problems().values()}) == len(MODELS), "a digest names one model"
     for name, entries in past.items():
-        assert {entry.digest for entry in entries} == {digest(PROBLEM[name])}
+        assert {entry.digest for entry in entries} == {digest(problems()[name])}
         assert [entry.date for entry in entries] == sorted(entry.date for entry in entries)
         ends = [(Fraction(entry.lower), Fraction(entry.upper)) for entry in entries if entry.lower]
         for (low, high), (lower, upper) in itertools.pairwise(ends):

@@ -18,7 +18,7 @@ from dalenius._join import join
 from dalenius.catalogue import ratchet
 from dalenius.catalogue.models import library_model
 from dalenius.catalogue.standing import Standing, certificate_digest
-from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, PROBLEM, claimed, run
+from libraries import AUDIT, DESIGN, HOME, INFEASIBLE, MODELS, claimed, problems, run
 
 
 @pytest.mark.parametrize("name", [AUDIT, DESIGN])
@@ -45,15 +45,15 @@ def test_the_better_ends_are_combined(small, name):
 def test_evidence_of_two_searches_is_combined():
     """Different witnesses, priors and mechanisms: the parts prove together what they proved apart."""
     for name, gaps in ((AUDIT, (1e-1, 1e-2)), ("design/count-erasure-independent", (3e-1, 1e-2))):
-        first, second = (dl.solve(PROBLEM[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
+        first, second = (dl.solve(problems()[name], gap=gap, seed=seed) for seed, gap in enumerate(gaps))
         for stored, found in ((first, second), (second, first)):
-            joined = join(PROBLEM[name], stored.certificate, found.certificate)
-            verdict = dl.verify(PROBLEM[name], joined)
+            joined = join(problems()[name], stored.certificate, found.certificate)
+            verdict = dl.verify(problems()[name], joined)
             assert verdict.proved, verdict.reason
             assert verdict.lower == max(Fraction(first.lower), Fraction(second.lower))
             assert verdict.upper == min(Fraction(first.upper), Fraction(second.upper))
     with pytest.raises(dl.InputError, match="of one model"):
-        join(PROBLEM[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
+        join(problems()[name], first.certificate, dl.Certificate.read(MODELS[AUDIT].certificate_path))
 
 
 @pytest.mark.parametrize("blank", ["\r", " ", "\t"])
@@ -113,7 +113,7 @@ def test_a_name_keeps_its_meaning_and_its_narrowest_interval(small):
     path.with_suffix(".cert").unlink()
     with pytest.raises(dl.InputError, match="narrower interval"):
         ratchet.submit(claimed(best, lower=0), small)
-    changed = dataclasses.replace(PROBLEM[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
+    changed = dataclasses.replace(problems()[AUDIT], adversary=dl.EntropyAtLeast("1 bits"))
     path.write_text(dl.dumps(changed))
     with pytest.raises(dl.InputError, match="new name"):
         ratchet.submit(dl.solve(changed, gap=0.1).certificate, small)
@@ -157,7 +157,7 @@ def test_two_processes_lose_nothing(small, tmp_path_factory):
 
 def test_an_interrupted_search_is_kept_and_the_interrupt_goes_on(small, monkeypatch):
     """Otherwise Ctrl-C would only skip to the next of eighty models."""
-    done = dataclasses.replace(dl.solve(PROBLEM[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
+    done = dataclasses.replace(dl.solve(problems()[AUDIT], gap=0.1), termination=dl.Termination.INTERRUPTED)
     monkeypatch.setattr(ratchet, "solve", lambda *_, **__: done)
     with pytest.raises(KeyboardInterrupt):
         ratchet.tighten(library_model(AUDIT, small), small)

@@ -70,8 +70,8 @@ def test_a_strengthened_claim_is_rejected_and_garbage_is_refused(command_line, m
         assert command_line(*head, model, model, program=program).returncode == 1
 
 
-def test_json_is_one_object_and_everything_else_goes_to_standard_error(model, tmp_path):
-    solved = run("solve", model, "--json", "--units", "bits", cwd=tmp_path)
+def test_json_is_one_object_and_everything_else_goes_to_standard_error(command_line, model):
+    solved = command_line("solve", model, "--json", "--units", "bits")
     answer = json.loads(solved.stdout)
     wanted = {"lower", "upper", "units", "gap", "record", "termination", "scope", "seconds", "certificate"}
     assert wanted <= set(answer)

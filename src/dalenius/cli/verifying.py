@@ -1,0 +1,68 @@
+"""The command verify: the checker's verdict on a certificate, or on the proof of an interval."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius._verify import MEMORY, SECONDS
+from dalenius.catalogue.models import model_path
+from dalenius.cli.shared import JsonOption, library_names
+from dalenius.errors import brief
+
+__all__ = ["verify"]
+
+
+class Arithmetic(StrEnum):
+    """What the checker computes with; `auto` is python-flint where it is installed."""
+
+    AUTO = "auto"
+    FLINT = "flint"
+    PYTHON = "python"
+
+
+def verify(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A model file, a name from `dalenius list`, or an interval's proof (.json).",
+            autocompletion=library_names,
+        ),
+    ],
+    certificate: Annotated[
+        Path | None, typer.Argument(metavar="[CERTIFICATE]", help="A certificate file; none with an interval's proof.")
+    ] = None,
+    resolved: Annotated[
+        bool,
+        typer.Option("--resolved", help="For a mechanism of an unknown kind: what holds of the matrix in CERTIFICATE."),
+    ] = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=0, help="Seconds, undecided beyond.")] = SECONDS,
+    memory_limit: Annotated[float, typer.Option("--memory-limit", min=0, help="MiB, undecided beyond.")] = MEMORY,
+    as_json: JsonOption = False,
+    arithmetic: Annotated[
+        Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
+    ] = Arithmetic.AUTO,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
+) -> None:
+    """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
+
+    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
+    """
+    from dalenius_check.__main__ import run as check
+    from dalenius_check.conic.__main__ import run as check_interval
+
+    options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
+    options += ["--json"] * as_json + ["--resolved"] * resolved
+    if certificate is not None:
+        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
+    if resolved or not model.endswith(".json"):
+        raise dl.InputError(
+            "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "
+            f"got {brief(model)}{' and --resolved' if resolved else ''}"
+        )
+    raise typer.Exit(check_interval([model, *options], "dalenius"))

@@ -1,0 +1,206 @@
+"""One record under the prior that a certificate shows: what the release tells, and what it would tell without its own answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from flint import fmpq
+
+from dalenius.errors import InputError
+from dalenius.evidence import Certificate
+from dalenius.evidence.lines import UNIFORM, InputLaw, WitnessLine
+from dalenius.exact import as_fraction
+from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.measures.subjects import Measured, Subject, need_size
+from dalenius.model import MaximalLeakage, digest
+from dalenius.model.adversaries import EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
+from dalenius.model.laws import Uniform
+from dalenius.reduction import Settings, selections, settings_of_others
+
+__all__ = ["OfWitness", "witness_of"]
+
+Masses = tuple[tuple[Fraction, ...], ...]  # by letter, then by channel input
+KNOWN = (EntropyAtLeast, ProductPriors, PriorSet, LawClass)
+NONE = "certificate: it shows no prior that is told anything"
+
+
+@dataclass(frozen=True)
+class OfWitness(Subject):
+    """A record under the witness of a certificate; `witness_of` makes one.
+
+    Attributes
+    ----------
+    problem : MaximalLeakage
+    record : int
+    moved : tuple of Masses
+        The joint masses of the record's letter and the channel's input, exactly: first as they are, then for each letter c those of
+        the release in which the record answers c, whatever its letter is, and the others answer as they do.
+    """
+
+    problem: MaximalLeakage
+    record: int
+    moved: tuple[Masses, ...]
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        letters, outputs = len(self.masses), self.problem.channel.shape[1]
+        object.__setattr__(
+            self, "about", f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
+        )
+        object.__setattr__(self, "outputs", tuple(self.problem.mechanism.output_labels(self._values)))
+        object.__setattr__(self, "shape", (letters, outputs))
+
+    @property
+    def masses(self) -> Masses:
+        """P(X_record = letter, input), exactly."""
+        return self.moved[0]
+
+    @property
+    def several(self) -> bool:
+        return False
+
+    @property
+    def _values(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return self.problem.query_of_inputs.values(self.problem.records)
+
+    @cached_property
+    def without_own_answer(self) -> tuple[WithoutOwnAnswer, ...]:
+        """The same record and prior where the release does not see its letter, by the letter that stands in for it."""
+        return tuple(WithoutOwnAnswer(self, letter) for letter in range(len(self.moved) - 1))
+
+    def made(self) -> list[Measured]:
+        return [self.measured(self.masses)]
+
+    def measured(self, masses: Masses) -> Measured:
+        """Letter and output where the inputs have these masses; letters of no mass are left out."""
+        channel = self.problem.mechanism.exact_channel(self._values)
+        rows, prior = list[Array](), list[fmpq]()
+        for row in masses:
+            weights = np.array([fmpq(mass.numerator, mass.denominator) for mass in row], dtype=object)
+            if total := weights.sum():
+                inputs = np.flatnonzero(weights != 0)
+                rows.append((weights[inputs, None] * channel[inputs]).sum(axis=0) / total)
+                prior.append(total)
+        return Measured(np.array(rows, dtype=object), np.array(prior, dtype=object))
+
+
+@dataclass(frozen=True)
+class WithoutOwnAnswer(Subject):
+    """A record under a witness, where a fixed letter is released in its place: what is told about it then is told by the others."""
+
+    witness: OfWitness
+    letter: int
+
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        return f"{self.witness.about}; letter {self.letter} released in its place"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.witness.outputs
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        return self.witness.shape
+
+    def made(self) -> list[Measured]:
+        return [self.witness.measured(self.witness.moved[1 + self.letter])]
+
+
+def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
+    """The record and the prior that a certificate's lower end rests on, exactly.
+
+    Raises
+    ------
+    InputError
+        If the certificate is about another model, shows no prior, is about a channel in closed form (a local protocol), whose inputs
+        are not listed, or the channel is too large to be evaluated exactly.
+    """
+    if not isinstance(problem, MaximalLeakage) or certificate.header.model != digest(problem):
+        raise InputError("certificate: expected an audit with the certificate of its own model, got another model's")
+    if not isinstance(problem.adversary, KNOWN):
+        raise InputError(
+            f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
+        )
+    line = next((line for line in certificate.lower_lines() if isinstance(line, WitnessLine)), None)
+    if line is None or line.record is None or line.prior is None:
+        raise InputError(f"{NONE}: what is proved from below is 0")
+    if isinstance(line.prior, tuple) and len(line.prior) == 3 and isinstance(line.prior[0], int):
+        raise InputError("certificate: a local protocol's channel is kept in closed form; measure the problem instead")
+    need_size(*problem.channel.shape)
+    if isinstance(problem.adversary, PriorSet):
+        assert isinstance(line.prior, int)
+        return OfWitness(problem, line.record, _of_listed(problem, line.record, problem.adversary.priors[line.prior]))
+    kinds = settings_of_others(problem.query_of_inputs, problem.records, Uniform())
+    kind = next((kind for kind in kinds if kind.record == line.record), None)
+    if kind is None:
+        raise InputError(
+            f"certificate: record {line.record} is like an earlier one; expected a witness on the first of its kind"
+        )
+    return OfWitness(problem, line.record, _of_settings(problem, kind, line.prior))
+
+
+def _of_settings(problem: MaximalLeakage, kind: Settings, prior: InputLaw) -> tuple[Masses, ...]:
+    """From masses on (letter, input), spread evenly over the datasets of each pair: these are what others can be, by their weights."""
+    letters, inputs = kind.inputs.shape[1], problem.query_of_inputs.values(problem.records).size
+    counts = [[0] * inputs for _ in range(letters)]
+    for selected, weight in zip(kind.inputs.tolist(), kind.weights, strict=True):
+        for letter, at in enumerate(selected):
+            counts[letter][at] += weight
+    masses = _exactly(problem, kind, prior, counts)
+    moved = [[[Fraction(0)] * inputs for _ in range(letters)] for _ in range(letters)]
+    for selected, weight in zip(kind.inputs.tolist(), kind.weights, strict=True):
+        for letter, at in enumerate(selected):
+            if masses[letter][at]:
+                for instead, there in enumerate(selected):
+                    moved[instead][letter][there] += masses[letter][at] * weight / counts[letter][at]
+    return (masses, *(tuple(map(tuple, one)) for one in moved))
+
+
+def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: Sequence[Sequence[int]]) -> Masses:
+    """The masses on (letter, input) that a witness line says."""
+    if prior == UNIFORM:
+        weights = [[Fraction(count) for count in row] for row in counts]
+    elif isinstance(prior, tuple) and isinstance(prior[0], int):
+        chosen = selections(problem.query_of_inputs, problem.records)
+        inputs = next(one for one in chosen if one.record == kind.record).inputs[prior[0]].tolist()
+        weights = [[Fraction(0)] * len(row) for row in counts]
+        for letter, (at, weight) in enumerate(zip(inputs, _letter_law(problem, prior[1]), strict=True)):
+            weights[letter][at] = weight
+    else:
+        assert isinstance(prior, tuple)
+        weights = [[as_fraction(weight, "witness") for weight in row] for row in prior]  # type: ignore[union-attr]
+    total = sum((sum(row) for row in weights), Fraction(0))
+    return tuple(tuple(weight / total for weight in row) for row in weights)
+
+
+def _letter_law(problem: MaximalLeakage, weights: Sequence[str]) -> list[Fraction]:
+    """The weights of the letters on a selection; of a polytope those of its vertices mix them."""
+    exact = [as_fraction(weight, "witness") for weight in weights]
+    if not isinstance(problem.adversary, PolytopePriors):
+        return exact
+    vertices = [[entry / sum(vertex) for entry in vertex] for vertex in problem.adversary.vertices]
+    return [
+        sum((w * p for w, p in zip(exact, column, strict=True)), Fraction(0)) for column in zip(*vertices, strict=True)
+    ]
+
+
+def _of_listed(problem: MaximalLeakage, record: int, prior: Sequence[Fraction]) -> tuple[Masses, ...]:
+    """From a prior on the datasets."""
+    query, records = problem.query_of_inputs, problem.records
+    index, datasets, total = query.index_of_dataset(records), records.datasets_by_letter(record), sum(prior)
+    letters, inputs = datasets.shape[0], query.values(records).size
+    tables = [[[Fraction(0)] * inputs for _ in range(letters)] for _ in range(1 + letters)]
+    for letter in range(letters):
+        for at, dataset in enumerate(datasets[letter].tolist()):
+            mass = prior[dataset] / total
+            tables[0][letter][index[dataset]] += mass
+            for instead in range(letters):
+                tables[1 + instead][letter][index[datasets[instead, at]]] += mass
+    return tuple(tuple(map(tuple, table)) for table in tables)

@@ -1,0 +1,207 @@
+"""What a page is about: certificates, each with the model that it belongs to, all proved again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from dalenius._load import load_file
+from dalenius._verify import verify
+from dalenius.catalogue.models import library, model_path
+from dalenius.errors import InputError, NotProvedError, brief
+from dalenius.evidence import Certificate, double_above, double_below
+from dalenius.exact import as_nonnegative
+from dalenius.model import DesignProblem, MaximalLeakage, Problem, digest
+from dalenius.model.mechanisms import DesignedMechanism
+from dalenius.outcome import Scope, Termination
+from dalenius.results import DesignResult, Result
+
+__all__ = ["Collected", "Proof", "Source", "collect"]
+
+Source: TypeAlias = str | Path | tuple[Problem, Result | DesignResult | Certificate]
+CERTIFICATES = (".cert", ".cert.gz")
+LOOSER = ".looser"
+PLAN = "sweep.json"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A problem, and a certificate that the checker proves.
+
+    Attributes
+    ----------
+    name, model : str
+        The files of the certificate and of the model; empty where there are none.
+    """
+
+    problem: Problem
+    certificate: Certificate
+    name: str = ""
+    model: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The claim in its own unit, rounded outward to doubles; infinite where it is that nothing is feasible."""
+        claim = self.certificate.header.claim
+        return (math.inf, math.inf) if claim is None else (double_below(claim[0]), double_above(claim[1]))
+
+    @property
+    def mechanism(self) -> DesignedMechanism | None:
+        """Of a design the mechanism in the certificate, exactly."""
+        rows = self.certificate.header.mechanism
+        if not isinstance(self.problem, DesignProblem) or rows is None:
+            return None
+        weights = [as_nonnegative(row, "certificate: mechanism") for row in rows]
+        exact = self.problem.expand([[weight / sum(row) for weight in row] for row in weights])
+        values = None if self.problem.inputs == "dataset" else self.problem.query.values(self.problem.records)
+        return DesignedMechanism(exact, self.problem.inputs, values)
+
+    @property
+    def design(self) -> DesignResult:
+        """The certificate of a design as a result; why the work stopped is not known any more."""
+        lower, upper = self.ends
+        return DesignResult(
+            lower=lower,
+            upper=upper,
+            mechanism=self.mechanism,
+            audit=None,
+            distortion=None,
+            termination=Termination.STALLED,
+            scope=Scope.GLOBAL,
+            certificate=self.certificate,
+            seconds=0.0,
+            units=self.problem.quantity.units,
+        )
+
+
+@dataclass(frozen=True)
+class Collected:
+    """All proofs, in the order of their files; `missing` says what of a sweep is not done yet."""
+
+    proofs: tuple[Proof, ...]
+    missing: str = ""
+
+
+def collect(sources: Sequence[Source], *, tell: Callable[[str], None] = lambda text: None) -> Collected:
+    """Read folders, certificates and models, find the model of every certificate by its digest, and have every one proved.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, there is no certificate, or the model of one is not among these nor, under its name, in the library.
+    NotProvedError
+        If the checker does not prove a certificate.
+    """
+    proofs, missing = list[Proof](), list[str]()
+    paths = [Path(source) for source in sources if isinstance(source, str | Path)]
+    models = dict(_models(paths))
+    for source in sources:
+        if isinstance(source, str | Path):
+            path = Path(source)
+            missing += _missing(path) if path.is_dir() else []
+            proofs += [_read(file, models, tell) for file in _certificates(path)]
+        else:
+            proofs.append(_given(source))
+    if not proofs:  # models alone, each with the certificate beside it: so the library has them
+        beside = (
+            model_path(str(path)).with_suffix(ending) for path in paths if not path.is_dir() for ending in CERTIFICATES
+        )
+        proofs += [_read(file, models, tell) for file in beside if file.exists()]
+    if not proofs:
+        raise InputError(
+            f"{', '.join(map(str, paths)) or 'report'}: no certificate (.cert or .cert.gz) is there; "
+            "make some with `dalenius solve MODEL -o DIR` or `dalenius sweep MODEL -o DIR`"
+        )
+    return Collected(tuple(proofs), "; ".join(missing))
+
+
+def _given(source: object) -> Proof:
+    """From a problem and its result, which is proved, or its certificate, which is proved now."""
+    if not isinstance(source, tuple) or len(source) != 2 or not isinstance(source[0], Problem):
+        raise InputError(f"report: expected a path, or a pair of a problem and its result, got {brief(source)}")
+    problem, proof = source
+    certificate = proof.certificate if isinstance(proof, Result | DesignResult) else proof
+    if not isinstance(certificate, Certificate) or certificate.header.model != digest(problem):
+        raise InputError("report: expected each problem with its own result or certificate, got another model's")
+    if certificate is proof:
+        _need_proved(problem, certificate, "report")
+    return Proof(problem, certificate)
+
+
+def _certificates(path: Path) -> list[Path]:
+    """The certificates that a path stands for; none for a model."""
+    if path.is_dir():
+        found = sorted(file for ending in CERTIFICATES for file in path.rglob(f"*{ending}") if file.is_file())
+        return [file for file in found if LOOSER not in file.name]
+    return [path] if path.name.endswith(CERTIFICATES) else []
+
+
+def _models(paths: Iterable[Path]) -> Iterator[tuple[str, tuple[Problem, str]]]:
+    """Model files that were named, and those beside the certificates, by digest; what is no model there is passed over."""
+    beside = {folder for path in paths for folder in ([path] if path.is_dir() else [path.parent])}
+    for path in paths:
+        if not path.is_dir() and not path.name.endswith(CERTIFICATES):
+            file = model_path(str(path))
+            yield digest(problem := load_file(file)), (problem, str(path))
+    for folder in sorted(beside):
+        for file in sorted(folder.rglob("*.toml") if folder in paths else folder.glob("*.toml")):
+            try:
+                problem = load_file(file)
+            except InputError:
+                continue
+            yield digest(problem), (problem, str(file))
+
+
+def _read(file: Path, models: dict[str, tuple[Problem, str]], tell: Callable[[str], None]) -> Proof:
+    certificate = Certificate.read(file)
+    try:
+        wanted = certificate.header.model
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+    if wanted not in models:
+        stem = file.name.split(".")[0]
+        for model in library():
+            if model.path.stem == stem and digest(problem := model.load()) == wanted:
+                models[wanted] = problem, model.name
+    if wanted not in models:
+        raise InputError(f"{file}: none of the models is the one that it is about; name the model's file as well")
+    problem, name = models[wanted]
+    tell(file.name)
+    _need_proved(problem, certificate, str(file))
+    return Proof(problem, certificate, str(file), name)
+
+
+def _need_proved(problem: Problem, certificate: Certificate, what: str) -> None:
+    verdict = verify(problem, certificate)
+    if not verdict.proved:
+        raise NotProvedError(
+            f"{what}: not proved, so that nothing of it is reported: {verdict.reason}",
+            status=str(verdict.status),
+            exit_code=verdict.exit_code,
+        )
+
+
+def _missing(folder: Path) -> list[str]:
+    """What of a sweep in this folder is not done yet; its plan says how many points there are."""
+    try:
+        points = json.loads((folder / PLAN).read_text(encoding="utf-8"))["points"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    done = len(list(folder.glob("*.record.json")))
+    return [f"{done} of {points} points"] if isinstance(points, int) and done < points else []
+
+
+def audit_of(design: Proof, proofs: Sequence[Proof]) -> Proof | None:
+    """The audit of a design's own mechanism, if it is among these."""
+    mechanism = design.mechanism
+    if mechanism is None or design.problem.adversary is None:
+        return None
+    for proof in proofs:
+        problem = proof.problem
+        if isinstance(problem, MaximalLeakage) and getattr(problem.mechanism, "rows", None) == mechanism.rows:
+            return proof
+    return None

@@ -1,0 +1,198 @@
+"""Problems, answers and beliefs in sentences for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dalenius.errors import counted
+from dalenius.exact import as_fraction, fraction_text
+from dalenius.intervals import percent_text
+from dalenius.measures.witness import OfWitness
+from dalenius.model import (
+    DesignProblem,
+    MaximalLeakage,
+    MaxUtility,
+    MinDistortion,
+    MinLeakage,
+    Problem,
+    Records,
+)
+from dalenius.model.adversaries import EntropyAtLeast
+from dalenius.model.queries import AdditiveQuery, Query
+
+__all__ = ["asked_of", "belief", "mechanism_in_words", "query_in_words", "question", "records_in_words"]
+
+QUERIES = {
+    "count": "how many of them are 1",
+    "parity": "whether an odd number of them are 1",
+    "identity": "the dataset itself",
+    "table": "a function of them that is given as a table",
+}
+MECHANISMS = {
+    "laplace_threshold": "Laplace noise, cut to a yes or a no",
+    "geometric": "truncated geometric noise",
+    "exponential": "the exponential mechanism",
+    "randomized_response": "randomised response",
+    "symmetric": "a symmetric channel, which tells the truth or any other value alike",
+    "matrix": "a table of probabilities",
+    "discrete_laplace": "discrete Laplace noise",
+    "discrete_gaussian": "discrete Gaussian noise",
+    "randomized_count": "randomised answers",
+}
+OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
+FEW = 2  # values of a belief that are named
+SMALL = Fraction(1, 1000)
+
+
+def records_in_words(records: Records) -> str:
+    """How many records there are, and what each may be.
+
+    >>> records_in_words(Records(8, alphabet=2))
+    '8 records, each one of 2 letters'
+    """
+    if len(records) == 1:
+        return f"1 record, one of {counted(records.alphabets[0], 'letter')}"
+    sizes = {size for size, _ in records.runs}
+    each = f"of {counted(min(sizes), 'letter')}" if len(sizes) == 1 else f"of {min(sizes)} to {max(sizes)} letters"
+    return f"{counted(len(records), 'record')}, each one {each}"
+
+
+def query_in_words(query: Query) -> str:
+    """What is computed of the records.
+
+    >>> import dalenius as dl
+    >>> query_in_words(dl.Count()), query_in_words(dl.Threshold(3))
+    ('how many of them are 1', 'whether their sum is at least 3')
+    """
+    table = query.to_table()
+    if query.kind == "threshold":
+        return f"whether their sum is at least {table['at']}"
+    if query.kind == "modular_sum":
+        return f"their sum modulo {table['modulus']}"
+    if query.kind == "sum":
+        return "a sum of them"
+    return QUERIES.get(query.kind, spaced(query.kind))
+
+
+def mechanism_in_words(problem: MaximalLeakage) -> str:
+    """How the value is made unsure before it is released."""
+    kind, epsilon = problem.mechanism.kind, getattr(problem.mechanism, "epsilon", None)
+    told = MECHANISMS.get(kind, spaced(kind))
+    return told if not isinstance(epsilon, Fraction) else f"{told}, epsilon = {fraction_text(epsilon)}"
+
+
+def adversary_in_words(problem: Problem) -> str:
+    """Who wants to know, and what for: bits beside shares."""
+    if problem.adversary is None:
+        return "no adversary in particular"
+    told = f"any adversary {problem.adversary.in_words()}"
+    if isinstance(problem.adversary, EntropyAtLeast) and problem.adversary.amount:
+        bits, most = (
+            x / math.log(2.0) for x in (problem.adversary.nats(problem.records), problem.records.log_datasets)
+        )
+        told += (
+            f" ({bits:.4g} of {most:.4g})" if problem.adversary.units == "bits" else f" ({bits:.4g} of {most:.4g} bits)"
+        )
+    return told
+
+
+def question(problem: Problem) -> list[str]:
+    """The question that a problem asks, in sentences.
+
+    >>> import dalenius as dl
+    >>> for sentence in question(dl.MaximalLeakage(records=dl.Records(8, alphabet=2), query=dl.Count(),
+    ...         mechanism=dl.geometric(0.5), adversary=dl.EntropyAtLeast("4 bits"))):
+    ...     print(sentence)
+    There are 8 records, each one of 2 letters.
+    What is released is how many of them are 1, through truncated geometric noise, epsilon = 0.5.
+    How much can it tell about any one record, at most, to any adversary whose prior on the datasets has an entropy of at least 4 bits
+    (4 of 8)?
+    """
+    there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
+    whom = adversary_in_words(problem)
+    if isinstance(problem, MaximalLeakage):
+        whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
+        what = (
+            whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
+        )
+        return [
+            there,
+            f"What is released is {what}, through {mechanism_in_words(problem)}.",
+            f"How much can it tell about any one record, at most, to {whom}?",
+        ]
+    wanted = (
+        asked_of(problem)
+        if isinstance(problem, DesignProblem)
+        else OTHERS.get(problem.kind, f"The question is {spaced(problem.kind)}?")
+    )
+    return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
+
+
+def asked_of(problem: DesignProblem) -> str:
+    """What a design asks for."""
+    whom = f" to {adversary_in_words(problem)}" if problem.adversary is not None else ""
+    limits = f", under {counted(len(problem.own_constraints), 'constraint')} besides" if problem.own_constraints else ""
+    if problem.objective is not None:
+        return f"Which mechanism makes the objective of several terms smallest{limits}?"
+    if isinstance(problem, MinLeakage) and not isinstance(problem, MaxUtility):
+        spent = fraction_text(as_fraction(problem.max_distortion, "max_distortion"))
+        return (
+            f"Which mechanism tells least about any one record{whom}, if it may be wrong by {spent} on average{limits}?"
+        )
+    if isinstance(problem, MinDistortion) and problem.privacy is None and problem.adversary is not None:
+        budget = f"{fraction_text(problem.budget)} {problem.budget_units}"
+        return f"Which mechanism is least wrong on average, if it may tell at most {budget} about any one record{whom}{limits}?"
+    return f"Which mechanism is best, of those that keep what was promised{whom}{limits}?"
+
+
+def belief(witness: OfWitness) -> list[str]:
+    """What the worst-case adversary believes, in sentences; probabilities rounded outward."""
+    names = value_names(witness.problem)
+    laws = [sum(row, Fraction(0)) for row in witness.masses]
+    shares = _listed([f"{letter} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])
+    told = [f"The adversary believes that record {witness.record} is {shares}."]
+    for letter, (row, law) in enumerate(zip(witness.masses, laws, strict=True)):
+        if law >= SMALL:
+            likely = sorted(((mass / law, k) for k, mass in enumerate(row) if mass), reverse=True)[:FEW]
+            values = _listed([f"{names[k]} ({_percent(share)})" for share, k in likely])
+            told.append(f"If it is {letter}, then {values_in_words(witness.problem)} is most likely {values}.")
+    return told
+
+
+def values_in_words(problem: Problem) -> str:
+    """What the channel's inputs are."""
+    if problem.inputs == "dataset":
+        return "the dataset"
+    return "the true total" if isinstance(problem.query, AdditiveQuery) else "the true value"
+
+
+def value_names(problem: Problem) -> list[str]:
+    """What the channel's inputs are called: the query's values, or datasets by their letters."""
+    values = problem.query_of_inputs.values(problem.records).tolist()
+    if problem.inputs != "dataset" or len(problem.records) == 1:
+        return [str(value) for value in values]
+    return ["".join(map(str, letters_of(problem.records, value))) for value in values]
+
+
+def letters_of(records: Records, place: int) -> Sequence[int]:
+    """The letters of the dataset at a place in lexicographic order."""
+    letters = []
+    for size in reversed(records.alphabets):
+        place, letter = divmod(place, size)
+        letters.append(letter)
+    return letters[::-1]
+
+
+def _percent(share: Fraction) -> str:
+    return percent_text(share, share)
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def spaced(kind: str) -> str:
+    """A kind without a sentence of its own."""
+    return kind.replace("_", " ")

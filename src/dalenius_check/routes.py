@@ -1,0 +1,33 @@
+"""Which queries and mechanisms may stand beside an adversary who knows blocks of records apart, and how pieces are made of them."""
+
+from __future__ import annotations
+
+from .counts import MODULAR
+from .model import Model
+
+_KEEPING = ("symmetric", "randomized_response")
+_BITS = ("laplace_threshold", "discrete_laplace")
+_FREE = ("geometric", "exponential")  # with no range
+
+KNOWN = (
+    "count or sum with geometric, discrete_laplace, discrete_gaussian without a range, or a matrix; parity, modular_sum or threshold "
+    "with symmetric, randomized_response or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric "
+    "or exponential and no range"
+)
+
+
+def route(model: Model) -> str:
+    """How pieces are made, by the query and the mechanism."""
+    query, mechanism = model.query["kind"], model.mechanism
+    kind, plain = mechanism["kind"], mechanism.get("range") is None
+    told = kind in (*_KEEPING, *_BITS) or (kind in _FREE and plain)
+    listed = kind == "matrix" and mechanism["inputs"] == "query"
+    if query in ("count", "sum") and (
+        kind in ("geometric", "discrete_laplace") or (kind == "discrete_gaussian" and plain)
+    ):
+        return "noise"
+    if (query in MODULAR and kind in _KEEPING) or (query == "parity" and told):
+        return "shift"
+    if query == "threshold" and (told or listed):
+        return "threshold"
+    return "rows" if listed and query in ("count", "sum", *MODULAR) else ""

@@ -1,0 +1,116 @@
+"""What pages tell people to type works: the tutorial and the guides as they stand, all other commands as far as they can be read."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import io
+import re
+import shlex
+import sys
+import types
+from pathlib import Path
+
+import pytest
+import typer
+
+import dalenius as dl
+from campaigns import thinned
+from dalenius.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+FOLLOWED = [*sorted((DOCS / "guides").glob("*.md"), key=lambda page: page.stem != "certificate"), DOCS / "tutorial.md"]
+PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted(DOCS.rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def commands(text):
+    """Each command of a console block, with what it is said to print."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        line, _, printed = part.partition("\n")
+        yield line, printed
+
+
+def words_of(line, folder, monkeypatch):
+    """The program and its arguments; standard input is the file after `<`."""
+    words = shlex.split(line, comments=True)
+    if "<" in words:
+        text = (folder / words.pop()).read_bytes()
+        words.remove("<")
+        monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text)))
+    if words[:3] == ["python", "-m", "dalenius_check"]:
+        return "dalenius_check", words[3:]
+    assert words[0] == "dalenius", line
+    return "dalenius.cli", words[1:]
+
+
+@pytest.mark.parametrize("page", thinned(FOLLOWED, every=4), ids=lambda page: page.stem)
+def test_the_page_can_be_followed(page, command_line, tmp_path, monkeypatch):
+    """Blocks whose first line is a comment with the name of a file are that file; commands print what is under them."""
+    for language, text in BLOCK.findall(page.read_text()):
+        if language == "toml":
+            (tmp_path / re.match(r"# (\S+\.toml)\n", text)[1]).write_text(text)
+        if language != "console":
+            continue
+        for line, printed in commands(text):
+            program, arguments = words_of(line, tmp_path, monkeypatch)
+            done = command_line(*arguments, program=program)
+            assert done.returncode == 0, (line, done.stderr)
+            agrees = doctest.OutputChecker().check_output(printed, done.stdout, SAME)
+            assert not printed or agrees, f"$ {line}\n{done.stdout}\nis not\n{printed}"
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The program as its parser knows it."""
+    return typer.main.get_command(app)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_command_of_a_page_can_be_read(page, program):
+    """There is such a command, with such options; it is not run."""
+    for language, text in BLOCK.findall(page.read_text()):
+        for line, _ in commands(text) if language == "console" else ():
+            words = shlex.split(re.split(r" [<|>] ", line)[0], comments=True)
+            if not words or not words[0].endswith("dalenius"):
+                continue
+            command = program
+            name, arguments = words[1], words[2:]
+            while name in getattr(command, "commands", {}):
+                command = command.commands[name]
+                if not hasattr(command, "commands"):
+                    break
+                name, *arguments = arguments
+            assert not hasattr(command, "commands"), line
+            command.make_context("dalenius", list(arguments)).close()
+
+
+@pytest.fixture(scope="module")
+def layout():
+    """What lays out the sources of the site."""
+    specification = importlib.util.spec_from_file_location("stage", DOCS / "site" / "stage.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_has_a_place_in_the_api(layout):
+    told = {name for _, text in layout.api() for name in re.findall(r"^\.\. auto\w+:: (\w+)$", text, re.MULTILINE)}
+    public = {name for name, thing in vars(dl).items() if name[0] != "_" and not isinstance(thing, types.ModuleType)}
+    assert public <= told
+
+
+def test_links_lead_to_pages_as_they_are_laid_out(layout):
+    pages = {"docs/a.md": "a.md", "docs/guides/b.md": "guides/b.md", "models/INDEX.md": "library/intervals.md"}
+    text = "[one](a.md#x) `[not](a.md)` ![two](images/fair-survey.png) [three](../models/INDEX.md) [four](../src/dalenius/units.py)"
+    assert layout.relinked(text, "docs/c.md", "c.md", pages) == (
+        "[one](a.md#x) `[not](a.md)` ![two](images/fair-survey.png) [three](library/intervals.md) four (`src/dalenius/units.py`)"
+    )
+    assert layout.relinked("[one](../a.md)", "docs/guides/b.md", "guides/b.md", pages) == "[one](../a.md)"
+    model = "[m](parity/laplace-n4-b2.5.toml)"
+    assert (
+        layout.relinked(model, "models/INDEX.md", "library/intervals.md", pages)
+        == "[m](../library/parity.md#laplace-n4-b25)"
+    )

@@ -1,0 +1,90 @@
+"""Several models at once, and one from standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import types
+
+import pytest
+
+import dalenius as dl
+
+PARITY = """problem = "maximal_leakage"
+records = { count = 4, alphabet = 2 }
+query = { kind = "parity" }
+mechanism = { kind = "symmetric", flip = 0.2 }
+adversary = { entropy_at_least = "2 bits" }
+"""
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    def put(text):
+        monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
+
+    return put
+
+
+def test_a_model_from_standard_input(command_line, tmp_path, typed):
+    typed("# mine\n" + PARITY)
+    done = command_line("solve", "-", "--json", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["model"], answer["certificate"]) == ("-", "out/stdin.cert")
+    assert dl.verify(dl.loads(PARITY), tmp_path / "out" / "stdin.cert").proved
+
+
+def test_standard_input_that_is_no_model(command_line, typed):
+    typed("problem = 'parity'")
+    done = command_line("solve", "-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("dalenius: standard input: model: expected problem = one of")
+
+
+def test_one_json_object_a_line(command_line, typed):
+    typed(PARITY)
+    done = command_line("solve", "parity/laplace-n4", "-", "identity/bit", "--json")
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["model"].split("/")[-1] for answer in answers] == ["laplace-n4.toml", "-", "bit.toml"]
+    assert all(answer["proved"] for answer in answers)
+
+
+def test_all_models_are_read_before_the_first_is_solved(command_line, tmp_path):
+    (tmp_path / "wrong.toml").write_text("problem = 1")
+    done = command_line("solve", "parity/laplace-n4", "wrong.toml", "-o", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "wrong.toml: model: expected problem" in done.stderr
+
+
+def test_names_of_files_do_not_clash(command_line, tmp_path):
+    (tmp_path / "laplace-n4.toml").write_text(PARITY)
+    done = command_line("solve", "parity/laplace-n4", "laplace-n4.toml", "-o", "out")
+    assert done.returncode == 2
+    assert "would have the same names" in done.stderr
+    assert command_line("solve", "parity/laplace-n4", "laplace-n4.toml", "--json").returncode == 0
+
+
+def test_one_that_fails_leaves_the_others(command_line, monkeypatch):
+    solve = dl.solve
+
+    def failing(problem, **options):
+        if problem.query.kind == "identity":
+            raise dl.InputError("too large")
+        return solve(problem, **options)
+
+    monkeypatch.setattr(dl, "solve", failing)
+    done = command_line("solve", "identity/bit", "parity/laplace-n4")
+    assert done.returncode == 2
+    assert "identity/bit.toml: too large" in done.stderr
+    assert "worst-case leakage   0.0795" in done.stdout
+
+
+def test_the_widest_gap_counts(command_line):
+    done = command_line("solve", "parity/laplace-n4", "count/between-two-laws-n4", "--require-gap", "1e-12")
+    assert done.returncode == 5
+    done = command_line("solve", "parity/laplace-n4", "identity/bit", "--checkpoint", "state")
+    assert done.returncode == 2
+    assert "expected one MODEL, got 2" in done.stderr

@@ -1,0 +1,79 @@
+"""The command show."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import dalenius as dl
+from campaigns import thinned
+from dalenius.catalogue.models import library_folder
+from dalenius.cli.describing import show
+from dalenius.model import digest
+
+NAMES = [model.name for model in dl.library()]
+
+
+@pytest.mark.parametrize("name", thinned(NAMES, every=10))
+def test_every_library_model_is_said_in_words_and_sizes(name, capsys):
+    show(name, as_json=True)
+    told, problem = json.loads(capsys.readouterr().out), dl.load(name)
+    assert (told["problem"], told["digest"]) == (problem.kind, digest(problem))
+    assert told["question"][-1].endswith("?")
+    assert told["title"] == problem.title
+
+
+def test_a_model(command_line):
+    done = command_line("show", "parity/laplace-n4")
+    assert done.returncode == 0, done.stderr
+    lines = dict(reversed([(line[:20].strip(), line[21:]) for line in done.stdout.splitlines()]))
+    assert lines["question"].startswith("There are 4 records, each one of 2 letters")
+    assert (lines["datasets"], lines["inputs"], lines["outputs"]) == ("16", "2", "2")
+    assert float(lines["largest entropy nats"]) == pytest.approx(4 * math.log(2))
+    assert float(lines["entropy bound nats"]) == 1
+
+
+def test_a_certificate_claims_and_is_not_proved_here(command_line):
+    path = library_folder() / "parity/laplace-n4.cert"
+    done = command_line("show", path, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    claim = dl.Certificate.read(path).header.claim
+    assert float(told["lower"]) <= claim[0] <= claim[1] <= float(told["upper"])
+    assert told["digest"] == digest(dl.load("parity/laplace-n4"))
+    assert told["evidence"] == ["1 line of the kind witness", "1 line of the kind record", "1 line of the kind joint"]
+    assert told["proved"].startswith("not tried here")
+
+
+def test_nothing_feasible(command_line):
+    told = json.loads(command_line("show", library_folder() / "infeasible/erasure-only.cert", "--json").stdout)
+    assert told["claim"] == "no mechanism of the class meets everything"
+    assert told["lower"] is told["upper"] is told["relative_gap"] is None
+
+
+def test_a_mechanism(command_line, tmp_path):
+    dl.DesignedMechanism([[0.9, 0.1], [0.4, 0.6]]).save(tmp_path / "own.mechanism.json")
+    done = command_line("show", "own.mechanism.json", "--json")
+    assert json.loads(done.stdout)["inputs"] == 2
+    assert "0.9" in command_line("show", "own.mechanism.json").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("gone.cert", None, "gone.cert: cannot be read: No such file"),
+        ("wrong.cert", '{"model": 1}\n', "wrong.cert: not a certificate"),
+        ("wrong.toml", "problem = 1", "wrong.toml: model: expected problem = one of"),
+        ("wrong.json", "[]", "wrong.json: "),
+    ],
+)
+def test_what_is_wrong_is_one_line_that_names_the_file(command_line, tmp_path, name, content, said):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    done = command_line("show", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("dalenius: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,108 @@
+"""The commands init and schema."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+import dalenius as dl
+from dalenius.model.schema import model_schema
+
+
+class Terminal(io.StringIO):
+    """Somebody who types these lines."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_defaults_are_a_model_that_says_what_it_asks(command_line, tmp_path):
+    done = command_line("init", "--defaults")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("model.toml; next: dalenius show model.toml")
+    problem = dl.load(tmp_path / "model.toml")
+    assert problem == dl.MaximalLeakage(
+        records=dl.Records(8, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(0.5),
+        adversary=dl.EntropyAtLeast("0.8 max"),
+    )
+    assert (tmp_path / "model.toml").read_text().count("\n# ") >= 4
+
+
+def test_options_are_answers(command_line):
+    done = command_line(
+        *("init", "-", "--problem", "min_distortion", "--records", "3", "--alphabet", "4", "--query", "modular_sum 4"),
+        *("--distortion", 'matrix rows=[[0,1],[1,0],[0,1],[1,"1/3"]], outputs=[0,1]', "--budget", "1/7 bits"),
+        *("--adversary", 'kl_ball_priors center=[0.4,0.3,0.2,0.1], radius="1/50"'),
+    )
+    assert done.returncode == 0, done.stderr
+    problem = dl.loads(done.stdout)
+    assert (problem.query, problem.budget_units, str(problem.budget)) == (dl.ModularSum(4), "bits", "1/7")
+    assert str(problem.distortion.rows[3][1]) == "1/3"
+    assert problem.adversary == dl.KLBallPriors([0.4, 0.3, 0.2, 0.1], radius="1/50")
+
+
+def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_path, monkeypatch):
+    typed = "audit\nmaximal_leakage\nmany\n6\n\ncont\ncount\ngeometric\ngeometric 1\n3 bits\n"
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    done = command_line("init")
+    assert done.returncode == 0, done.stderr
+    problem = dl.load(tmp_path / "model.toml")
+    assert (problem.records, problem.mechanism) == (dl.Records(6, alphabet=2), dl.geometric(1))
+    assert problem.adversary == dl.EntropyAtLeast("3 bits")
+    for said in (
+        "expected one of maximal_leakage",
+        "expected a whole number",
+        "did you mean 'count'",
+        "geometric needs epsilon",
+    ):
+        assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--mechanism", "geometrc 1"), "--mechanism: expected one of matrix, symmetric"),
+        (
+            ("--mechanism", "local_hashing 1"),
+            "--mechanism: local_hashing needs epsilon and buckets; expected key = value",
+        ),
+        (("--mechanism", "geometric epsilon 1, range=3"), "as in TOML"),
+        (("--query", "threshold"), "--query: threshold needs at; write for example 'threshold at = 1'"),
+        (("--budget", "1"), "--budget: a maximal_leakage model has none"),
+        (("--adversary", "9 bits"), "above the largest possible entropy"),
+        (("--records", "0"), "--records: expected a whole number of at least 1, got '0'"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line_and_no_file(command_line, tmp_path, arguments, said):
+    done = command_line("init", "--defaults", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_there_stays(command_line, tmp_path):
+    (tmp_path / "model.toml").write_text("mine")
+    done = command_line("init", "--defaults")
+    assert (done.returncode, (tmp_path / "model.toml").read_text()) == (2, "mine")
+    assert "--force replaces it" in done.stderr
+    assert command_line("init", "--defaults", "--force").returncode == 0
+    assert dl.load(tmp_path / "model.toml").records.count == 8
+
+
+def test_nobody_answers(command_line, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Terminal(""))
+    done = command_line("init")
+    assert done.returncode == 2
+    assert "--problem: standard input ended" in done.stderr
+
+
+def test_schema(command_line, tmp_path):
+    assert json.loads(command_line("schema").stdout) == model_schema()
+    assert command_line("schema", "-o", "here.json").stdout == "here.json\n"
+    assert json.loads((tmp_path / "here.json").read_text()) == model_schema()

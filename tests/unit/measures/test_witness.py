@@ -1,0 +1,143 @@
+"""Measures at the prior that a certificate shows, against brute force over the datasets."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.measures.witness import witness_of
+
+
+def information(joint: np.ndarray) -> float:
+    product = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    inside = joint > 0
+    return float(np.sum(joint[inside] * np.log(joint[inside] / product[inside])))
+
+
+def joints(problem: dl.MaximalLeakage, record: int, prior: np.ndarray) -> list[np.ndarray]:
+    """P(X_i, Y), then the same where the release sees letter c in place of x_i, by listing every dataset."""
+    records, query = problem.records, problem.query_of_inputs
+    datasets = list(itertools.product(*map(range, records.alphabets)))
+    index = query.index_of_dataset(records)
+    letters = records.alphabets[record]
+    tables = [np.zeros((letters, problem.channel.shape[1])) for _ in range(1 + letters)]
+    for x, mass in zip(datasets, prior, strict=True):
+        tables[0][x[record]] += mass * problem.channel[index[datasets.index(x)]]
+        for c in range(letters):
+            there = datasets.index((*x[:record], c, *x[record + 1 :]))
+            tables[1 + c][x[record]] += mass * problem.channel[index[there]]
+    return tables
+
+
+def spread(problem: dl.MaximalLeakage, witness) -> np.ndarray:
+    """The witness as a prior on datasets: each pair's mass evenly over its datasets."""
+    records, query = problem.records, problem.query_of_inputs
+    datasets = list(itertools.product(*map(range, records.alphabets)))
+    index = query.index_of_dataset(records)
+    pairs = [(x[witness.record], int(v)) for x, v in zip(datasets, index, strict=True)]
+    return np.array([float(witness.masses[a][v]) / pairs.count((a, v)) for a, v in pairs])
+
+
+RELEASES = {
+    "count": {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(1)},
+    "threshold": {"records": dl.Records(3, alphabet=2), "query": dl.Threshold(2), "mechanism": dl.symmetric(0.1, k=2)},
+    "sum of unequal alphabets": {
+        "records": dl.Records(alphabets=[2, 3, 2]),
+        "query": dl.Sum(),
+        "mechanism": dl.geometric(1),
+    },
+    "table": {"records": dl.Records(2, alphabet=2), "query": dl.Table([0, 1, 1, 2]), "mechanism": dl.geometric(1)},
+    "datasets": {
+        "records": dl.Records(2, alphabet=2),
+        "mechanism": dl.Channel([[0.7, 0.3], ["1/3", "2/3"], [0.5, 0.5], [0.2, 0.8]], inputs="dataset"),
+    },
+}
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES.keys())
+@pytest.mark.parametrize(
+    "adversary", [dl.EntropyAtLeast("0.5 max"), dl.EntropyAtLeast("1 max")], ids=["half", "uniform"]
+)
+def test_what_others_give_away_is_what_listing_every_dataset_says(release, adversary):
+    problem = dl.MaximalLeakage(**release, adversary=adversary)
+    result = dl.solve(problem, gap=0.2)
+    witness = witness_of(problem, result.certificate)
+    found = dl.measure(problem, prior=result.certificate)
+    told = [found["mutual_information"]]
+    told += [found[f"mutual_information_without_own_answer[{c}]"] for c in range(len(witness.masses))]
+    for row, joint in zip(told, joints(problem, witness.record, spread(problem, witness)), strict=True):
+        assert row.lower - 1e-12 <= information(joint) <= row.upper + 1e-12
+    assert result.lower <= found["mutual_information"].upper
+
+
+def test_a_listed_prior_is_taken_as_it_is():
+    prior = ["1/10", "2/10", "0", "3/10", "0", "1/10", "1/10", "2/10"]
+    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.FixedPrior(prior))
+    certificate = dl.solve(problem).certificate
+    found, record = dl.measure(problem, prior=certificate), witness_of(problem, certificate).record
+    exact = joints(problem, record, np.array([float(eval(p)) for p in prior]))
+    for c, joint in enumerate(exact[1:]):
+        row = found[f"mutual_information_without_own_answer[{c}]"]
+        assert row.lower - 1e-12 <= information(joint) <= row.upper + 1e-12
+
+
+def test_independent_others_give_nothing_away():
+    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
+    found = dl.measure(problem, prior=dl.solve(problem).certificate, units="bits")
+    assert found["mutual_information_without_own_answer[0]"].upper < 1e-300
+
+
+def test_what_cannot_be_measured_is_one_clear_error():
+    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=dl.ProductPriors())
+    certificate = dl.solve(problem).certificate
+    other = dl.MaximalLeakage(**RELEASES["threshold"], adversary=dl.ProductPriors())
+    with pytest.raises(dl.InputError, match="another model's"):
+        dl.measure(other, prior=certificate)
+    with pytest.raises(dl.InputError, match="measure that, without law"):
+        dl.measure(problem, prior=certificate, law=dl.Iid([0.5, 0.5]))
+    silent = dl.MaximalLeakage(
+        **{**RELEASES["threshold"], "mechanism": dl.symmetric("1/2", k=2)}, adversary=dl.AnyPrior()
+    )
+    with pytest.raises(dl.InputError, match="shows no prior"):
+        dl.measure(silent, prior=dl.solve(silent).certificate)
+    local = dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=40),
+        query=dl.Identity(),
+        mechanism=dl.optimized_unary_encoding(1),
+        adversary=dl.ProductPriors(),
+    )
+    with pytest.raises(dl.InputError, match="closed form"):
+        dl.measure(local, prior=dl.solve(local).certificate)
+
+
+@pytest.mark.parametrize(
+    "adversary",
+    [
+        dl.PolytopePriors([["1/10", "9/10"], ["1/2", "1/2"], ["4/5", "1/5"]]),
+        dl.BoxPriors(["1/10", "1/10"], ["9/10", "4/5"]),
+        dl.KLBallPriors(["1/3", "2/3"], "1/50"),
+        dl.ProductPriors(),
+    ],
+    ids=lambda adversary: adversary.kind,
+)
+def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
+    """The witness of a class of laws is a law of the letters, or weights of vertices."""
+    problem = dl.MaximalLeakage(**RELEASES["count"], adversary=adversary)
+    result = dl.solve(problem)
+    found = dl.measure(problem, prior=result.certificate, only=["mutual_information"])
+    assert len(found) == 1
+    assert result.lower <= found["mutual_information"].upper
+    assert found["mutual_information"].lower <= result.upper
+
+
+def test_only_what_is_asked_for(tmp_path):
+    channel = [[0.7, 0.3], [0.4, 0.6]]
+    assert [row.name for row in dl.measure(channel, only=["local_dp", "bayes_advantage"])] == [
+        "local_dp",
+        "bayes_advantage",
+    ]
+    with pytest.raises(dl.InputError, match=r"no measure here is named 'local_pd'.*local_dp"):
+        dl.measure(channel, only=["local_pd"])

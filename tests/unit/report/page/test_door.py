@@ -1,0 +1,211 @@
+"""The page: every number is proved and outward, everything from files is text, and it stands alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+import tomllib
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.report import report_page, write_report
+from dalenius.report.page import citation
+from dalenius.report.page.svg import Drawn
+from dalenius.units import lower_in, upper_in
+
+pytest.importorskip("jinja2", reason="needs jinja2: pip install jinja2")
+ROOT = Path(__file__).parents[4]
+
+
+class Elements(HTMLParser):
+    """The names of all elements and attributes of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "input", "br", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def elements(page: str) -> Elements:
+    reader = Elements()
+    reader.feed(page)
+    assert not reader.open, "every element is closed"
+    return reader
+
+
+@pytest.fixture
+def without_pictures(monkeypatch):
+    """Pictures take most of a page's time; where a test is about words, they are empty."""
+    empty = "<svg xmlns='http://www.w3.org/2000/svg'></svg>"
+    monkeypatch.setattr("dalenius.report.page.sections.drawn", lambda name, caption, draw: Drawn(empty, empty, caption))
+
+
+@pytest.fixture(scope="module")
+def audit() -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.EntropyAtLeast("0.5 max"),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def result(audit) -> dl.Result:
+    return dl.solve(audit, gap=1e-2)
+
+
+@pytest.fixture(scope="module")
+def page(audit, result) -> str:
+    return report_page([(audit, result)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A frontier's folder: two designs, their mechanisms and audits."""
+    design = dl.MinLeakage(
+        records=dl.Records(4, alphabet=2), query=dl.Parity(), distortion=dl.Hamming(), max_distortion=0,
+        adversary=dl.EntropyAtLeast("0.5 max"), title="Parity of four",
+    )  # fmt: skip
+    place = tmp_path_factory.mktemp("frontier")
+    for j, point in enumerate(dl.frontier(design, ["0.1", "0.3"], gap=1e-2)):
+        assert point.result.mechanism is not None
+        assert point.result.audit is not None
+        (place / f"p-{j}.toml").write_text(dl.dumps(point.problem))
+        point.result.certificate.write(place / f"p-{j}.cert.gz")
+        (place / f"p-{j}.mechanism.toml").write_text(dl.dumps(point.problem.release(point.result.mechanism.rows)))
+        point.result.audit.certificate.write(place / f"p-{j}.mechanism.cert")
+    return place
+
+
+def test_it_stands_alone(page):
+    found = elements(page).found
+    assert not [attrs for tag, attrs in found if tag in ("iframe", "object", "embed", "base", "form")]
+    for tag, attrs in found:
+        for name in ("src", "href", "xlink:href", "action"):
+            assert (attrs.get(name) or "#").startswith(("#", "data:")), (tag, attrs)
+    assert "url(http" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_interval_is_told_in_both_units_and_outward(page, result):
+    for unit in ("bits", "nats"):
+        told = re.search(
+            rf'<dt>Proved between</dt><dd>.*?<span class="{unit}">(\S+) \.\. (\S+) {unit}</span>', page, re.S
+        )
+        assert told is not None
+        assert Fraction(told[1]) <= lower_in(result.lower, unit)
+        assert Fraction(told[2]) >= upper_in(result.upper, unit)
+
+
+def test_it_says_how_to_check_it_and_with_what_it_was_made(page, result):
+    assert result.certificate.header.model in page
+    assert hashlib.sha256(result.certificate.text.encode()).hexdigest() in page
+    assert "dalenius verify" in page
+    assert f"dalenius {dl.__version__}" in page
+
+
+def test_how_to_cite_is_what_the_citation_file_says():
+    cff = (ROOT / "CITATION.cff").read_text()
+    for text in (citation.AUTHORS, citation.TITLE, citation.PAPER):
+        assert f'"{text}"' in cff
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] in cff
+
+
+def test_everything_from_files_is_text(audit, result, tmp_path):
+    evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}"
+    named = dataclasses.replace(audit, title=evil, source=evil)
+    place = tmp_path / "<b>&'\"{{ 7 * 7 }}"
+    place.mkdir()
+    (place / "x.toml").write_text(dl.dumps(named))
+    result.certificate.write(place / "x.cert")
+    made = report_page([place], title=f"</title>{evil}")
+    found = elements(made).found
+    assert [tag for tag, _ in found].count("script") == 1
+    assert not [tag for tag, _ in found if tag in ("img", "b")]
+    assert not [name for _, attrs in found for name in attrs if name.startswith("on")]
+    assert "49" not in re.sub(r"[\d.]+", lambda m: "" if m[0] != "49" else m[0], made[: made.index("<style")])
+
+
+def test_a_folder_with_designs_their_frontier_and_audits(folder):
+    made = report_page([folder])
+    elements(made)
+    assert made.count("The best that any mechanism can do for every budget") >= 1
+    assert "budget 0.1 of distortion" in made
+    assert "budget 0.3 of distortion" in made
+    assert "The mechanism tells about any one record" in made
+    assert "4 certificates" in made
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_several_releases_are_beside_each_other(audit, result):
+    other = dataclasses.replace(audit, mechanism=dl.geometric(2))
+    lower = [dataclasses.replace(problem, adversary=dl.AnyPrior()) for problem in (audit, other)]
+    solved = [(problem, dl.solve(problem, gap=0.1)) for problem in (*lower, other)]
+    made = report_page([(audit, result), *solved])
+    assert "All releases beside each other" in made
+    assert ">mechanism.epsilon = 1<" in made
+    assert ">mechanism.epsilon = 2<" in made
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path, command_line):
+    (tmp_path / "x.toml").write_text(dl.dumps(audit))
+    header, *lines = result.certificate.text.splitlines()
+    lower = f'"upper":"{result.certificate.header.lower}"'
+    forged = re.sub(r'"upper":"[^"]*"', lower, header)
+    (tmp_path / "x.cert").write_text("\n".join([forged, *lines]) + "\n")
+    with pytest.raises(dl.NotProvedError, match="not proved, so that nothing of it is reported"):
+        write_report([tmp_path], tmp_path / "page.html")
+    told = command_line("report", tmp_path, "-o", "page.html")
+    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_partial_sweep_says_that_it_is_partial(audit, result, tmp_path):
+    (tmp_path / "x.toml").write_text(dl.dumps(audit))
+    result.certificate.write(tmp_path / "x.cert")
+    (tmp_path / "sweep.json").write_text('{"points": 25}')
+    (tmp_path / "x-001.record.json").write_text("{}")
+    assert "This report is partial:</strong> 1 of 25 points are done" in report_page([tmp_path])
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tmp_path, folder):
+    with pytest.raises(dl.InputError, match="no certificate"):
+        report_page([tmp_path])
+    with pytest.raises(dl.InputError, match="expected a path, or a pair"):
+        report_page([audit])  # type: ignore[list-item]
+    result.certificate.write(tmp_path / "lonely.cert")
+    with pytest.raises(dl.InputError, match="name the model's file as well"):
+        report_page([tmp_path / "lonely.cert"])
+    model = tmp_path / "elsewhere"
+    model.mkdir()
+    (model / "model.toml").write_text(dl.dumps(audit))
+    assert "0.5 times" in report_page([tmp_path / "lonely.cert", model / "model.toml"])
+    assert "record itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_the_command(command_line, folder, tmp_path):
+    done = command_line("report", folder, "-o", "page.html", "--title", "Ours")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "page.html\n", "")
+    assert "<h1>Ours</h1>" in (tmp_path / "page.html").read_text()
+    assert (
+        command_line("report", folder, "-o", "page.txt").stderr.strip().endswith("expected a file that ends in .html")
+    )
+    assert command_line("report", tmp_path / "nowhere", "-o", "p.html").returncode == 2
