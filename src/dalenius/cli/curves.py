@@ -135,12 +135,6 @@ def sweep(
     """Every MODEL at every place of a grid: a proved record each, in a folder that goes on where it was killed (docs/sweeps.md).
 
     Without --set: leakage of an audit against the adversary's entropy. A curve gets curve.csv, curve-band.csv and curve.png.
-
-    Examples:
-
-    dalenius sweep model.toml -o out
-
-    dalenius sweep real/fair-cell-geometric --set adversary.entropy_at_least="0:1 max:25" --set mechanism.epsilon=0.1,1 --jobs 2 -o out
     """
     settings = Settings(
         gap=gap,
@@ -198,8 +192,6 @@ def frontier(
     """The best designs of MODEL for many budgets: a sweep over its budget, with frontier.csv, frontier.png, and a mechanism a point.
 
     MODEL's own budget is not used. A folder goes on where it was killed (docs/sweeps.md).
-
-    Example: dalenius frontier design.toml --budgets 0.1,0.2,0.4 -o out
     """
     settings = Settings(
         gap=gap,
@@ -347,13 +339,16 @@ class _Task:
         units, tables, files = self.units, dict[str, str](), [str(self.output / "records.jsonl")]
         if len(curves) == 1:
             (points,) = curves.values()
-            by_share = sorted(result.records, key=lambda record: record.entropy_share or 0.0)
+            audits = [record for record in result.records if record.problem == dl.MaximalLeakage.kind]
+            by_share = sorted(audits, key=lambda record: record.entropy_share or 0.0)
             names = [record.files["certificate"] for record in by_share]
             tables["curve.csv"] = curve_table(points, units=units, certificates=names)
             tables["curve-band.csv"] = band_table(points, units=units, certificates=names)
         if len(frontiers) == 1:
             (designs,) = frontiers.values()
-            names = [record.files["certificate"] for record in result.records]
+            names = [
+                record.files["certificate"] for record in result.records if record.problem != dl.MaximalLeakage.kind
+            ]
             tables["frontier.csv"] = frontier_table(designs, units=units, certificates=names)
         stale = [name for names in TABLES.values() for name in names if name not in tables]
         files += folder.write(tables, without=stale)

@@ -21,7 +21,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
     "sweep": (
-        "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
+        "sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:3' --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
         "sweep parity/laplace-n4 --points 2 --gap 0.01 -o curve",
     ),
     "frontier": ("frontier design.toml --points 2 --gap 0.2 -o best",),
