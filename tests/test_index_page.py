@@ -31,7 +31,7 @@ def test_every_link_leads_to_another_site(page):
 
 def test_files_are_named_and_there(page):
     """What was a link is the name of a file of the source distribution."""
-    written = set(re.findall(r"\b(?:docs|models)/[\w-]+\.md\b", page))
+    written = set(re.findall(r"\b(?:docs|models)/[\w/-]+\.md\b", page))
     linked = set(re.findall(r"\]\((docs/[^)#]*\.md)", (ROOT / "README.md").read_text()))
     assert "docs/model-format.md" in linked <= written
     assert all((ROOT / name).is_file() for name in written)

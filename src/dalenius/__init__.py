@@ -22,13 +22,12 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; for annotations: Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
+Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
 information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from .allowance import NUMBER
-from .arithmetic import fmpq
+from .allowance import BALL
+from .arithmetic import arb, fmpq
 from .limits import SecretLimit, Tangent
 from .numbers import height, need, total
 from .secret import Secret, Told
@@ -20,19 +21,44 @@ class MaximalCorrelation(SecretLimit):
 
     def need_within(self, told: Told) -> None:
         """Bound because f'Af = b Var f(S) - Var E[f(S)|Y], and rho^2 is the largest ratio of the two; A 1 = 0."""
+        if not self._positive(self._matrix(told, arb, lambda balls: sum(balls, arb(0)))):
+            self._need_semidefinite(self._matrix(told, fmpq, total))
+
+    def _matrix(
+        self, told: Told, number: Callable[[fmpq], Any], added: Callable[[Iterable[Any]], Any]
+    ) -> list[list[Any]]:
+        """A but for the first letter's row and column, in rationals or in balls."""
         prior, letters = told.secret.prior, told.secret.letters[1:]
-        self.allowance.take(len(letters) ** 2 * NUMBER)
-        matrix = list[list[fmpq]]()
+        self.allowance.room(len(letters) * (len(letters) + len(told.mean)) * BALL)
+        given = {s: list(map(number, told.given[s])) for s in letters}
+        mean, matrix = list(map(number, told.mean)), list[list[Any]]()
         for s in letters:
             self.allowance.look()
-            scaled = [w / r if r else w for w, r in zip(told.given[s], told.mean, strict=True)]
-            row = list[fmpq]()
+            scaled = [w / r if told.mean[y] else w for y, (w, r) in enumerate(zip(given[s], mean, strict=True))]
+            row = []
             for other in letters:
-                both = total(x * w for x, w in zip(scaled, told.given[other], strict=True))
+                both = added(x * w for x, w in zip(scaled, given[other], strict=True))
                 same = self.most * prior[s] if other == s else fmpq(0)
-                row.append(total([same, (1 - self.most) * prior[s] * prior[other], -prior[s] * prior[other] * both]))
+                row.append(
+                    added(
+                        [
+                            number(same + (1 - self.most) * prior[s] * prior[other]),
+                            -number(prior[s] * prior[other]) * both,
+                        ]
+                    )
+                )
             matrix.append(row)
-        self._need_semidefinite(matrix)
+        return matrix
+
+    def _positive(self, matrix: list[list[arb]]) -> bool:
+        """Whether every eigenvalue is certainly positive: letter after letter is eliminated, in balls."""
+        while matrix:
+            (pivot, *head), *rest = matrix
+            if (pivot > 0) is not True:
+                return False
+            self.allowance.look()
+            matrix = [[z - row[0] * y / pivot for z, y in zip(row[1:], head, strict=True)] for row in rest]
+        return True
 
     def _need_semidefinite(self, matrix: list[list[fmpq]]) -> None:
         """Refuse a symmetric matrix with a negative eigenvalue: letter after letter is eliminated."""

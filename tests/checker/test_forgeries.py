@@ -137,6 +137,11 @@ SELDOM = [
     ("tangent for nothing", "tangents.py", "behind.append(weight * most)", "behind.append(fmpq(0))"),
     ("information for nothing", "given.py", "arb(factor) * limited.ball", "arb(0)"),
     ("steep tangent", "limits.py", "need(-1 <= found <= 1,", "need(True,"),
+    ("sums left out", "reports.py", "else (1 - within) * self.epsilon", "else arb(0)"),
+    ("rest of a mixture", "reports.py", "arb(0) if above else (1 - within)", "(1 - within)"),
+    ("development cut off", "members.py", "expansion - moments[last] * least / last if above", "expansion if above"),
+    ("mixture from below", "proof.py", "item[-1], above=True)", "item[-1], above=False)"),
+    ("witness from above", "proof.py", "hint[2], above=False)", "hint[2], above=True)"),
     ("unknown mechanism", "__init__.py", "Status.RESOLVED if model.foreign else Status.PROVED", "Status.PROVED"),
 ]
 HOLES = [

@@ -113,11 +113,11 @@ def test_a_killed_audit_goes_on(bounded, tmp_path, support, question, gap, numbe
 def test_a_limit_is_a_reason_to_go_on_too(tmp_path, bounded):
     """The state at a limit is written; with more of it, the answer is better."""
     question, path = count("0.5 max"), tmp_path / "file"
-    first = dl.solve(question, gap=1e-2, node_limit=60, time_limit=None, checkpoint=path)
+    first = dl.solve(question, gap=1e-2, node_limit=30, time_limit=None, checkpoint=path)
     assert first.termination is dl.Termination.SIZE_LIMIT
     before = len(bounded)
     bounded.clear()
-    second = dl.solve(question, gap=1e-2, node_limit=60, time_limit=None, checkpoint=path)
+    second = dl.solve(question, gap=1e-2, node_limit=30, time_limit=None, checkpoint=path)
     assert len(bounded) < 0.3 * before
     assert second.upper <= first.upper * (1.0 + 1e-9)
     assert second.lower >= first.lower * (1.0 - 1e-9)

@@ -20,4 +20,4 @@ def test_a_count_of_ten_closes_with_few_leaves(counted_time):
     assert result.termination is dl.Termination.GAP_REACHED
     (proof,) = result.records
     assert proof.method == "posterior"
-    assert proof.leaves <= HEAD_ROOM * 299
+    assert proof.leaves <= HEAD_ROOM * 159

@@ -69,11 +69,15 @@ def test_a_half_of_the_posterior(monkeypatch):
         adversary=dl.EntropyAtLeast("0.5 max"),
     )
     half = dl.solve(question, gap=1e-3, time_limit=None)
+    curve = dl.solve(question, gap=1e-2, time_limit=None, curve=True)
     monkeypatch.setattr(PosteriorHalf, "of", lambda *_: None)
     whole = dl.solve(question, gap=1e-3, time_limit=None)
     assert words(half)["orbit-split"] == 1
     assert words(half)["joint"] <= HEAD_ROOM * 87
     assert words(whole)["joint"] >= 1.7 * words(half)["joint"]
+    assert words(curve)["orbit-split"] == 1
+    assert curve.certificate.header.curve is not None
+    assert len(curve.certificate.header.curve.above) == 1, "the part that is empty adds no line"
     assert half.lower <= whole.upper
     assert whole.lower <= half.upper
 

@@ -69,7 +69,9 @@ class EntropyAudit(Audit):
     bounding: Bounding = field(init=False)
     kept: Kept = field(init=False)
     _law: tuple[Floats, Floats, Floats] | None = field(default=None, init=False)
-    _hurried: bool = field(default=False, init=False)  # whether the clock cut the search from below short
+    _hurried: set[int | None] = field(
+        default_factory=set, init=False
+    )  # records whose search was cut short; None: what all share
 
     @cached_property
     def channels(self) -> list[AggregatedRecord]:
@@ -125,16 +127,19 @@ class EntropyAudit(Audit):
         self.kept.look(self.records, within=LAST * self.search.limits.seconds)
 
     def _begin_again(self) -> None:
-        """Bound all as well as a second allows; then search anew."""
+        """Bound all as well as a second allows; then search anew what was cut short."""
         held = self.room.held
         self.bounding.run(self.clock.slice(LEAST_SECONDS))
         if self.upper > self.target and not self.clock.expired:
             self.room.held, self.room.late, self.room.full = held, False, False
-            self._law = None
+            hurried, self._hurried = self._hurried, set()
+            if None in hurried:
+                self._law = None
             for record in self.records:
-                again = self._start(record.channel, self.clock)
-                record.candidate = best_of(record.channel, again.candidate, record.candidate)
-                record.keep(again.upper, again.method, again.proof, again.rung)
+                if {record.channel.record, None} & hurried:
+                    again = self._start(record.channel, self.clock)
+                    record.candidate = best_of(record.channel, again.candidate, record.candidate)
+                    record.keep(again.upper, again.method, again.proof, again.rung)
                 record.dual = record.race = None
             self.kept.started(self.records)
 
@@ -201,7 +206,8 @@ class EntropyAudit(Audit):
             return known
         turn, room = clock.part(0.3 / len(self.channels)), 0.5 * (self.search.limits.least[1] - self.room.held)
         candidate = search(channel, rng=self.search.rng, clock=turn, room=room)
-        self._hurried |= turn.expired
+        if turn.expired:
+            self._hurried.add(channel.record)
         return candidate
 
     def improve(self, record: RecordAudit, p: Floats, clock: Clock) -> None:
@@ -214,7 +220,8 @@ class EntropyAudit(Audit):
             turn = clock.part(0.1)
             law, divergences, answer = output_law(self.channels[0].rows, clock=turn)
             self._law = law, divergences, answer.input_law
-            self._hurried |= turn.expired
+            if turn.expired:
+                self._hurried.add(None)
         return self._law
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 
@@ -109,11 +110,14 @@ def dual_lines(channel: AggregatedRecord, bound: DualBound) -> Proof:
 
 def posterior_lines(channel: AggregatedRecord, runner: PosteriorTree) -> Proof:
     """A tree over boxes of the posterior; below a line that says so, if one part of the box stands for all others."""
+    relaxation, short = runner.relaxation, runner.tree.short_hints()
     if runner.half is not None:
         half, output = runner.half, int(channel.aggregation.kept_outputs[runner.half.output])
+        first = next(short)
+        short = chain([first], short)
         yield OrbitSplit("above", half.letter, output, short_text(half.threshold), _moves(half.triples))
-        yield entropy_line()  # no posterior has all letters below their mean
-    relaxation, short = runner.relaxation, runner.tree.short_hints()
+        # No posterior has all letters below their mean, so that any leaf will do: one that adds no line of its own to the curve.
+        yield JointLeaf("0", short_text(first[-1]), None, None)
     for node in runner.tree.preorder():
         if isinstance(node, Branch):
             letter, output = divmod(node.cut[0], relaxation.outputs)

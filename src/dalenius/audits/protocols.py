@@ -23,6 +23,7 @@ from dalenius.audits.law_classes import (
 from dalenius.evidence import vector_text
 from dalenius.evidence.lines import How, MixtureOfClass, MixtureOfSelections, Vector
 from dalenius.information.arrays import Integers
+from dalenius.information.coarser_classes import coarser
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import doubles
 from dalenius.information.protocol_laws import planned, worst_protocol_law
@@ -33,6 +34,7 @@ from dalenius.reduction import Selections, record_selections
 __all__ = ["ProtocolAudit"]
 
 RESOLUTION = 1e-12  # nats: closed forms are summed in doubles
+GROUPS = (4, 3, 2)  # letters of one probability, where the class has too many of them
 
 
 @dataclass
@@ -62,17 +64,25 @@ class ProtocolAudit(ClassAudit):
         return Kind(selections, tuples, of.reshape(-1), upper, self._line(vector_text(weights), None, plan.how))
 
     def _search(self, tuple_of_rows: Integers) -> Evidence:
-        """The largest information over the class with these inputs."""
-        inputs = tuple_of_rows
-        found = worst_protocol_law(self.sets, inputs, self.priors, gap=self.resolution, clock=self.clock)
+        """The largest information over the class with these inputs; over a part of it, where too many probabilities differ."""
+        for groups in (None, *GROUPS):
+            priors = self.priors if groups is None else coarser(self.priors, groups)
+            evidence = None if priors is None else self._over(tuple_of_rows, priors)
+            if evidence is not None:
+                return evidence
+        return self._without_plan(tuple_of_rows)
+
+    def _over(self, inputs: Integers, priors: PriorClass) -> Evidence | None:
+        """The largest information over these laws, and the bound of its output law; None where a closed form takes too much."""
+        found = worst_protocol_law(self.sets, inputs, priors, gap=self.resolution, clock=self.clock)
         law, accuracy = doubles(found.law), SHARE * self.resolution
         exact = np.zeros(self.inputs, dtype=object)
         np.add.at(exact, inputs, found.law)
         pushed = doubles(exact)
-        below = planned(self.sets, pushed, accuracy, keys=list(exact))
-        above = planned(self.sets, pushed, accuracy)
+        below = planned(self.sets, pushed, accuracy, keys=list(exact), clock=self.clock)
+        above = planned(self.sets, pushed, accuracy, clock=self.clock)
         if below is None or above is None:
-            return self._without_plan(tuple_of_rows)
+            return None
         weights = exact_weights(found.law if found.shares is None else found.shares)
         how = below[0].how
         lower, divergences = float(law @ below[1][inputs]), above[2][inputs]

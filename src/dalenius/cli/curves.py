@@ -35,6 +35,7 @@ from dalenius.cli.shared import (
     status_line,
     write_json,
 )
+from dalenius.errors import counted
 from dalenius.exact import fraction_text
 from dalenius.intervals import interval_text
 from dalenius.search import Clock, stopped_by_interrupt
@@ -399,7 +400,9 @@ class _Task:
         if as_json:
             write_json(answer_)
             return
-        sizes = [f"{len(self.plan.models)} models"] + [f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes]
+        sizes = [counted(len(self.plan.models), "model")] + [
+            f"{len(axis.values)} of {axis.path}" for axis in self.plan.axes
+        ]
         out.print(f"{len(self.plan.points)} points: {' x '.join(sizes)}", markup=False)
         out.print(f"{len(there.records)} done already in {self.output}, {len(todo)} to do", markup=False)
         if total is not None and todo:

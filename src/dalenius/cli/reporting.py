@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import dalenius as dl
-from dalenius.cli.shared import out, status_line
+from dalenius.cli.shared import err, out, status_line
 from dalenius.files import need_places
 
 __all__ = ["report"]
@@ -36,6 +36,10 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise dl.InputError(f"--output {output}: expected a file that ends in .html")
     need_places([output])
-    with status_line("report") as show:
-        page = write_report(sources, output, title=title, progress=show)
+    try:
+        with status_line("report") as show:
+            page = write_report(sources, output, title=title, progress=show)
+    except dl.NotProvedError as error:
+        err.print(f"dalenius: {error}", markup=False)
+        raise typer.Exit(error.exit_code) from None
     out.print(str(page), markup=False)

@@ -26,7 +26,7 @@ class ExitStatus(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """What it says to a script, as in the README's table."""
+        """What it says to a script, as in the table of docs/results.md."""
         return {
             ExitStatus.DONE: "done; of `verify`: proved",
             ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `list`)",

@@ -12,3 +12,6 @@ class Deadline(Protocol):
 
     @property
     def expired(self) -> bool: ...
+
+    @property
+    def remaining(self) -> float: ...  # seconds

@@ -88,7 +88,11 @@ def grouped(weights: Sequence[Hashable]) -> tuple[Integers, Integers, Integers]:
 
 
 def planned(
-    channel: SetChannel, weights: Floats, accuracy: float, keys: Sequence[Hashable] | None = None
+    channel: SetChannel,
+    weights: Floats,
+    accuracy: float,
+    keys: Sequence[Hashable] | None = None,
+    clock: Deadline | None = None,
 ) -> tuple[Plan, Floats, Floats] | None:
     """A plan for a law of the inputs, and both ends of D(W_x || wW) for every input; None where no plan takes little enough.
 
@@ -97,7 +101,7 @@ def planned(
     group, first, sizes = grouped(weights.tolist() if keys is None else keys)
     if channel.whole:
         group, first, sizes = np.arange(len(weights)), np.arange(len(weights)), np.ones(len(weights), dtype=np.int64)
-    plan = channel.plan(sizes, weights[first], accuracy)
+    plan = channel.plan(sizes, weights[first], accuracy, clock)
     if plan is None:
         return None
     low, high = plan.divergences(weights[first])
@@ -175,7 +179,7 @@ def _space(channel: SetChannel, inputs: Integers, priors: PriorClass) -> _Space:
 def _ascend(channel: SetChannel, space: _Space, gap: float, clock: Deadline | None) -> tuple[Floats, Floats]:
     """The best law found, a probability a letter, and its coordinates."""
     x = space.start()
-    plan = channel.plan(space.input_sizes, space.spread @ space.law(x), SHARE * gap)
+    plan = channel.plan(space.input_sizes, space.spread @ space.law(x), SHARE * gap, clock)
     if plan is None:
         return space.law(x)[space.of_letter], x
 

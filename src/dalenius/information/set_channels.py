@@ -23,6 +23,7 @@ import numpy as np
 from scipy import stats
 
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.deadline import Deadline
 
 __all__ = ["FixedSets", "How", "ParitySets", "Plan", "RandomSets", "SetChannel"]
 
@@ -34,6 +35,7 @@ Ranges: TypeAlias = tuple[
 MOST_TERMS = (
     2**16
 )  # numbers of members, times groups: more of them would take a checker seconds, or be beyond its limit
+SECONDS = 1.2e-4  # of a term, with room: it is summed here a few times, and in balls
 TAIL = 1e-18  # probability of a number of members that is left out
 FEW = 16  # groups, whose central moments are summed; of more the cumulants are, which are small then
 FACTORIALS = np.array([float(math.factorial(j)) for j in range(65)])
@@ -72,8 +74,13 @@ class SetChannel(ABC):
         return math.expm1(self.epsilon)
 
     @abstractmethod
-    def plan(self, sizes: Integers, probabilities: Floats, accuracy: float) -> Plan | None:
-        """A plan for groups of these sizes whose ends are about so close; None where that takes too much."""
+    def plan(
+        self, sizes: Integers, probabilities: Floats, accuracy: float, clock: Deadline | None = None
+    ) -> Plan | None:
+        """A plan for groups of these sizes whose ends are about so close; None where that takes too much.
+
+        Where it would take too much of the time that is left it is a coarser one.
+        """
 
 
 # ------------------------------------------------------------ independent members
@@ -94,7 +101,9 @@ class RandomSets(SetChannel):
     alpha: float
     beta: float
 
-    def plan(self, sizes: Integers, probabilities: Floats, accuracy: float) -> Plan | None:
+    def plan(
+        self, sizes: Integers, probabilities: Floats, accuracy: float, clock: Deadline | None = None
+    ) -> Plan | None:
         """As few groups summed over as the accuracy allows, those that spread w(S) most first; the others developed."""
         spread = np.argsort(-sizes * probabilities**2, kind="stable")
         best: Plan | None = None
@@ -103,7 +112,7 @@ class RandomSets(SetChannel):
             listed = np.sort(spread[:count])
             ranges = tuple((int(g), *_likely(stats.binom(sizes[g], self.beta), int(sizes[g]))) for g in listed)
             terms = len(sizes) * math.prod(hi - lo + 1 for _, lo, hi in ranges)
-            if terms > MOST_TERMS:
+            if terms > MOST_TERMS or (best is not None and _is_late(clock, terms)):
                 break
             last = math.inf
             for order in ORDERS:
@@ -209,7 +218,9 @@ class FixedSets(SetChannel):
         inside = self.size * math.exp(self.epsilon)
         return inside / (inside + self.inputs - self.size)
 
-    def plan(self, sizes: Integers, probabilities: Floats, accuracy: float) -> Plan | None:
+    def plan(
+        self, sizes: Integers, probabilities: Floats, accuracy: float, clock: Deadline | None = None
+    ) -> Plan | None:
         """All groups but the largest are summed over."""
         left = int(np.argmax(sizes))
         ranges = []
@@ -272,7 +283,9 @@ class ParitySets(SetChannel):
 
     whole = True
 
-    def plan(self, sizes: Integers, probabilities: Floats, accuracy: float) -> Plan | None:
+    def plan(
+        self, sizes: Integers, probabilities: Floats, accuracy: float, clock: Deadline | None = None
+    ) -> Plan | None:
         """Two transforms give all divergences."""
         return _ParityPlan(self)
 
@@ -303,6 +316,11 @@ def _transform(values: Floats) -> Floats:
         values = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
         width *= 2
     return values
+
+
+def _is_late(clock: Deadline | None, terms: int) -> bool:
+    """Whether there is less time than a plan with so many terms takes, here and to whoever proves it."""
+    return clock is not None and (clock.expired or clock.remaining < SECONDS * terms)
 
 
 def _grid(ranges: Ranges) -> Integers:

@@ -117,7 +117,7 @@ def curve_picture(
     ax.set_xlabel("what the adversary does not know: entropy of the prior, share of the largest")
     ax.set_ylabel(label(units))
     with_bits(ax, (curve.proofs[0][0].records.log_datasets / math.log(2.0) for curve in bands.values()))
-    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="upper right")
+    ax.legend(title="witness (mark) to proved bound (dash)", frameon=False, loc="best")
     return finished(ax, title=title, partial=partial)
 
 

@@ -37,6 +37,9 @@ MECHANISMS = {
     "randomized_response": "randomised response",
     "symmetric": "a symmetric channel, which tells the truth or any other value alike",
     "matrix": "a table of probabilities",
+    "discrete_laplace": "discrete Laplace noise",
+    "discrete_gaussian": "discrete Gaussian noise",
+    "randomized_count": "randomised answers",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
@@ -110,7 +113,10 @@ def question(problem: Problem) -> list[str]:
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = adversary_in_words(problem)
     if isinstance(problem, MaximalLeakage):
-        what = "the dataset itself" if problem.inputs == "dataset" else query_in_words(problem.query)
+        whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
+        what = (
+            whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
+        )
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",

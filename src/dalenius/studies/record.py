@@ -202,7 +202,8 @@ def answer_of(record: Record, folder: Path) -> Answer:
         "seconds": record.seconds,
         "units": record.units,
     }
-    lower, upper = (math.inf if end is None else end for end in (record.lower, record.upper))
+    claim = certificate.header.claim
+    lower, upper = (math.inf, math.inf) if claim is None else (double_below(claim[0]), double_above(claim[1]))
     if record.problem == MaximalLeakage.kind:
         proofs = tuple(RecordProof(**proof) for proof in record.proofs)
         return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)

@@ -23,7 +23,7 @@ def held(question: Question) -> bool:
     """Whether the adversary holds a class of laws of bits, and the channel can be written out."""
     if question.table.get("adversary", {}).get("kind") not in KINDS:
         return False
-    return set(question.alphabets) <= {1, 2} and question.table["mechanism"].get("kind") not in truth.PROTOCOLS
+    return set(question.alphabets) <= {1, 2} and question.written
 
 
 def rational_ends(table: dict[str, Any]) -> tuple[Fraction, Fraction] | None:

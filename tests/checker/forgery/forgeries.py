@@ -32,6 +32,7 @@ import forgery_constraints
 import forgery_kinds
 import forgery_limits
 import forgery_lines
+import forgery_protocols
 import forgery_subjects
 import forgery_symmetries
 from dalenius_check import Verdict, check
@@ -295,6 +296,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += forgery_constraints.drawn(rng, drawn // 5) + forgery_lines.drawn(rng, drawn // 5)
     found += forgery_symmetries.drawn(rng, drawn // 5)
     found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
+    found += [forgery_protocols.spoken(rng, k) for k in range(drawn // 8)]
     found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
     return found + forgery_subjects.solved(rng, solved)
 

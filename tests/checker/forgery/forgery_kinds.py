@@ -21,6 +21,7 @@ import forgery_constraints
 import forgery_curves
 import forgery_limits
 import forgery_lines
+import forgery_protocols
 import forgery_symmetries
 import forgery_truth as truth
 from forgery_subjects import Certificate, Subject, claimed
@@ -992,6 +993,7 @@ AUDITS: dict[Kind, float] = {
     resolved: 0.2,
     **forgery_curves.CURVES,
     **forgery_classes.KINDS,
+    **forgery_protocols.KINDS,
 }
 DESIGNS: dict[Kind, float] = {
     mechanism: 3,
@@ -1008,6 +1010,8 @@ DESIGNS: dict[Kind, float] = {
 
 def kinds(problem: str) -> dict[Kind, float]:
     """What can be forged in certificates of a problem, and how often it is tried."""
+    if problem == "max_information":
+        return {**EVERYWHERE, mechanism: 3}
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)
 
 

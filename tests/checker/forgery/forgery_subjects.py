@@ -25,7 +25,7 @@ import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
 
 LIBRARY = Path(__file__).parents[3] / "models"
-UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion"}
+UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}
 MARGIN = Fraction(1, 10**40)
 
 Certificate = list[Any]  # the header, then the lines, as JSON values
@@ -52,8 +52,7 @@ class Subject:
     @property
     def small(self) -> bool:
         """Whether its datasets can be listed, and its channel written out."""
-        written = self.question.table["mechanism"].get("kind") not in truth.PROTOCOLS
-        return written and self.question.size <= truth.DATASETS
+        return self.question.written and self.question.size <= truth.DATASETS
 
 
 # A model as a file, and its digest ----------------------------------------------------------------------------------------------
@@ -89,6 +88,10 @@ def digest(question: Question) -> str:
         "query": numbers(table.get("query", {"kind": "identity"}), defaults),
         "mechanism": numbers(table["mechanism"], defaults),
     }
+    if normal["mechanism"].get("kind") in truth.PROTOCOLS:
+        text = str(table["mechanism"]["epsilon"])
+        level = f"log {exact(text[4:])}" if text.startswith("log ") else in_unit(text)
+        normal["mechanism"] |= {"epsilon": level, "k": None}
     if "adversary" in table:
         bound = table["adversary"].get("entropy_at_least")
         normal["adversary"] = numbers(table["adversary"], {}) if bound is None else {"entropy_at_least": in_unit(bound)}

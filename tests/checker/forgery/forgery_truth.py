@@ -19,12 +19,19 @@ from typing import Any
 SIXTY = Context(prec=60, Emin=-999999, Emax=999999)
 SLACK = Fraction(1, 10**46)
 DATASETS = 5000
+ELSEWHERE = (
+    "discrete_laplace",
+    "discrete_gaussian",
+    "randomized_count",
+    "several_releases",
+)  # tests/checker/test_releases.py
+FEW = 4  # inputs of a local protocol, whose channel is then written out
 PROTOCOLS = (
     "subset_selection",
     "optimized_unary_encoding",
     "local_hashing",
     "hadamard_response",
-)  # whose outputs are too many
+)  # whose outputs are many
 
 Row = tuple[Decimal, ...]
 Interval = tuple[Fraction, Fraction]
@@ -174,6 +181,14 @@ class Question:
         """How many inputs there are, those included that no dataset has."""
         return len(self.query[0]) if self.inputs is self.query[1] else self.size
 
+    @property
+    def written(self) -> bool:
+        """Whether the channel is one that is written out here, before an adversary who is known here."""
+        kind, adversary = self.table.get("mechanism", {}).get("kind"), self.table.get("adversary", {}).get("kind")
+        if kind in ELSEWHERE or adversary == "independent_blocks" or self.table["problem"] == "max_information":
+            return False
+        return kind not in PROTOCOLS or self.input_count <= FEW
+
     @cached_property
     def rational(self) -> list[list[Fraction]] | None:
         """The channel where it is rational."""
@@ -192,7 +207,10 @@ class Question:
             if self.rational is not None:
                 return [tuple(dec(r) for r in row) for row in self.rational]
             mechanism, values = self.table["mechanism"], self.query[0]
-            kind, epsilon = mechanism["kind"], dec(exact(mechanism["epsilon"]))
+            kind = mechanism["kind"]
+            if kind in PROTOCOLS:
+                return protocol(mechanism, len(values))
+            epsilon = dec(exact(mechanism["epsilon"]))
             if kind == "laplace_threshold":
                 flip = (-epsilon / 2).exp() / 2
                 return [(1 - flip, flip), (flip, 1 - flip)]
@@ -389,6 +407,31 @@ class Question:
         )
 
 
+def protocol(mechanism: dict[str, Any], size: int) -> list[Row]:
+    """The channel of a local protocol on so many inputs, output by output, in the context of the caller."""
+    text, inputs = str(mechanism["epsilon"]), range(size)
+    if text.startswith("log "):
+        big = dec(exact(text[4:]))
+    else:
+        big = SIXTY.power(2, dec(exact(text[:-5]))) if text.endswith(" bits") else dec(exact(text)).exp()
+    one, half = Decimal(1), Decimal("0.5")
+    if mechanism["kind"] == "subset_selection":
+        sets = list(itertools.combinations(inputs, mechanism["size"]))
+        return [one_per(tuple(big if k in chosen else one for chosen in sets)) for k in inputs]
+    if mechanism["kind"] == "local_hashing":
+        buckets = range(mechanism["buckets"])
+        outputs = [(h[::-1], b) for h in itertools.product(buckets, repeat=size) for b in buckets]
+        return [one_per(tuple(big if h[k] == b else one for h, b in outputs)) for k in inputs]
+    if mechanism["kind"] == "hadamard_response":
+        outputs_of = range(1 << size.bit_length())
+        return [one_per(tuple(one if (k + 1 & y).bit_count() % 2 else big for y in outputs_of)) for k in inputs]
+    ones = [[half if j == k else 1 / (big + 1) for j in inputs] for k in inputs]
+    return [
+        tuple(math.prod((p if y >> j & 1 else 1 - p for j, p in enumerate(row)), start=one) for y in range(1 << size))
+        for row in ones
+    ]
+
+
 def normalised(row: Sequence[Fraction]) -> list[Fraction]:
     """A row divided by its exact sum."""
     total = sum(row, Fraction(0))
@@ -573,9 +616,9 @@ def known(question: Question) -> Interval | None:
     """The answer to a model, where a closed form knows it."""
     if (
         question.size > DATASETS
-        or question.table["mechanism"].get("kind") in PROTOCOLS
+        or not question.written
         or not question.table.keys().isdisjoint(("constraints", "objective"))
-        or ("kind" in question.table["mechanism"]) != (question.table["problem"] == "maximal_leakage")
+        or ("kind" in question.table.get("mechanism", {})) != (question.table["problem"] == "maximal_leakage")
     ):
         return None
     if question.table["problem"] == "maximal_leakage":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,3 +83,16 @@ def test_a_thousand_inputs_take_a_handful_of_numbers():
 def test_no_plan_where_there_are_too_many_numbers():
     sizes, values = np.full(10, 100), np.arange(1.0, 11.0) / 5500
     assert dl.subset_selection(1, size=270).sets(1000).plan(sizes, values, 1e-9) is None
+
+
+@pytest.mark.parametrize(("expired", "remaining"), [(True, 0.0), (False, 0.001)])
+def test_a_late_plan_is_a_coarse_one(expired, remaining):
+    """Hashing at a large epsilon sums over more and more groups; a clock that has run out, or nearly, stops that."""
+    channel = RandomSets(60, 4.0, math.exp(4.0) / (math.exp(4.0) + 54), 1 / 55)
+    sizes, probabilities = np.full(6, 10), np.arange(1, 7) / 210
+    late = SimpleNamespace(expired=expired, remaining=remaining)
+    coarse, fine = (channel.plan(sizes, probabilities, 1e-9, clock) for clock in (late, None))
+    widths = [float(np.subtract(*plan.divergences(probabilities)[::-1]).max()) for plan in (coarse, fine)]
+    assert not coarse.how[1]
+    assert fine.how[1]
+    assert 0.0 < widths[1] < widths[0] < 1.0

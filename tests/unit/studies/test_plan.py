@@ -50,8 +50,8 @@ def test_points_come_after_those_that_they_may_begin_with():
 
 
 def test_an_audit_begins_with_no_more_entropy_in_whatever_units():
-    points = plan({ENTROPY: ["1 max", "1 bits", "0.5 nats", "0.25 max", "3 bits"]}).points
-    assert [point.before for point in points] == [(), (), (), (2,), ()]
+    points = plan({ENTROPY: ["0.5 nats", "1 max", "1 bits", "0.1 max", "0"]}).points
+    assert [point.before for point in points] == [(), (0,), (0,), (), ()]
     assert [point.before for point in plan({ENTROPY: ["0", "1 bits", "1/4 max"]}).points] == [(), (0,), (0,)]
 
 

@@ -4,7 +4,8 @@
   const place = (x, y) => {
     const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
     tip.style.left = `${Math.max(8, Math.min(x + 12, room)) + window.scrollX}px`;
-    tip.style.top = `${y + window.scrollY + 18}px`;
+    const below = y + 18 + tip.offsetHeight <= window.innerHeight;
+    tip.style.top = `${window.scrollY + (below ? y + 18 : y - tip.offsetHeight - 10)}px`;
   };
   const hide = () => { tip.hidden = true; };
   for (const part of document.querySelectorAll(".tell")) {

@@ -181,7 +181,7 @@ def _need_proved(problem: Problem, certificate: Certificate, what: str) -> None:
         raise NotProvedError(
             f"{what}: not proved, so that nothing of it is reported: {verdict.reason}",
             status=str(verdict.status),
-            exit_code=1,
+            exit_code=verdict.exit_code,
         )
 
 

@@ -162,7 +162,7 @@ def test_several_releases_are_beside_each_other(audit, result):
 
 
 @pytest.mark.usefixtures("without_pictures")
-def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path):
+def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path, command_line):
     (tmp_path / "x.toml").write_text(dl.dumps(audit))
     header, *lines = result.certificate.text.splitlines()
     lower = f'"upper":"{result.certificate.header.lower}"'
@@ -170,6 +170,8 @@ def test_nothing_is_reported_that_is_not_proved(audit, result, tmp_path):
     (tmp_path / "x.cert").write_text("\n".join([forged, *lines]) + "\n")
     with pytest.raises(dl.NotProvedError, match="not proved, so that nothing of it is reported"):
         write_report([tmp_path], tmp_path / "page.html")
+    told = command_line("report", tmp_path, "-o", "page.html")
+    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
     assert not (tmp_path / "page.html").exists()
 
 
@@ -195,7 +197,7 @@ def test_certificates_find_their_models_or_say_what_is_missing(audit, result, tm
     model.mkdir()
     (model / "model.toml").write_text(dl.dumps(audit))
     assert "0.5 times" in report_page([tmp_path / "lonely.cert", model / "model.toml"])
-    assert "dataset itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
+    assert "record itself" in report_page(["identity/z-channel"]), "the library has its certificates beside its models"
 
 
 @pytest.mark.usefixtures("without_pictures")

@@ -1,0 +1,84 @@
+"""The commands sweep and frontier: what they say, before and meanwhile, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+
+ROOT = Path(__file__).parents[3]
+BIT = "parity/symmetric-n2"
+GRID = ["--set", "mechanism.flip=0.1,0.2", "--set", "adversary.entropy_at_least=0:1 max:2"]
+
+
+def test_what_would_be_done_is_said_and_nothing_written(command_line, tmp_path):
+    told = command_line("sweep", BIT, *GRID, "-o", "out", "--dry-run", "--jobs", "2")
+    assert (told.returncode, told.stderr) == (0, "")
+    first, second, third = told.stdout.splitlines()
+    assert first == "4 points: 1 model x 2 of mechanism.flip x 2 of adversary.entropy_at_least"
+    assert second == "0 done already in out, 4 to do"
+    assert third.startswith("roughly ")
+    assert "2 at work (a trial of symmetric-n2-" in third
+    assert list(tmp_path.iterdir()) == []
+    command_line("sweep", BIT, *GRID, "-o", "out")
+    (tmp_path / "out/symmetric-n2-003.record.json").unlink()
+    before = sorted((tmp_path / "out").iterdir())
+    told = json.loads(command_line("sweep", BIT, *GRID, "-o", "out", "--dry-run", "--json").stdout)
+    assert (told["points"], told["done"], told["todo"]) == (4, 3, 1)
+    assert told["seconds"] > 0
+    assert sorted((tmp_path / "out").iterdir()) == before
+
+
+def test_a_line_a_point_where_nobody_looks_and_none_if_quiet(command_line):
+    plain = command_line("sweep", BIT, *GRID, "-o", "out", "--units", "bits")
+    lines = plain.stderr.splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
+    assert lines[0].startswith("1/4 flip 0.1, entropy_at_least 0 max: leakage 0.531")
+    assert lines[0].endswith(" bits (gap_reached)")
+    quiet = command_line("sweep", BIT, *GRID, "-o", "other", "--quiet")
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+    assert quiet.stdout.splitlines()[0] == "other/records.jsonl"
+
+
+def test_several_models_as_they_are(command_line, tmp_path):
+    done = command_line("sweep", BIT, "design/parity-n1000", "-o", "out", "--gap", "0.1", "-q", "--json")
+    answer = json.loads(done.stdout)
+    assert [(point["name"], point["model"]) for point in answer["points"]] == [
+        ("symmetric-n2-001", BIT),
+        ("parity-n1000-002", "design/parity-n1000"),
+    ]
+    assert (tmp_path / "out/parity-n1000-002.mechanism.json").exists()
+    dl.Sweep.read(tmp_path / "out").verify()
+
+
+def test_budgets_that_took_a_search_to_find_are_those_of_the_sweep_that_is_there(command_line, tmp_path, monkeypatch):
+    (tmp_path / "design.toml").write_text((ROOT / "models/design/parity-n4-distortion.toml").read_text())
+    arguments = ["frontier", "design.toml", "--points", "2", "--gap", "0.1", "-o", "out"]
+    assert command_line(*arguments).returncode == 0
+    monkeypatch.setattr("dalenius.cli.curves.spread_budgets", lambda *_, **__: pytest.fail("searched again"))
+    again = command_line(*arguments)
+    assert (again.returncode, again.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "mechanism.flip"], 'each PATH once, such as mechanism.epsilon=0.1,1; "mechanism.flip" has no ='),
+        (["--set", "mechanism.flip=0.1", "--set", "mechanism.flip=0.2"], "stands there twice"),
+        (["--set", "mechanism.speed=1"], "unknown key 'speed'"),
+        (["--set", "mechanism.flip=0.1,2"], "mechanism.flip = 2: "),
+        (["--set", "mechanism.flip=0.1", "--adaptive"], "--adaptive: chooses the entropy bounds of one audit"),
+        (["--adaptive", "--jobs", "2"], "leave --jobs and --scheduler out"),
+        (["--methods", "luck"], "methods: expected some of"),
+        (["--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"], "leave one of the two out"),
+        ([BIT], "stands there twice"),
+    ],
+)
+def test_what_is_refused_is_one_line_and_writes_nothing(command_line, tmp_path, arguments, words):
+    done = command_line("sweep", BIT, *arguments, "-o", "out")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
+    assert list(tmp_path.iterdir()) == []
