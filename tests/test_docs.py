@@ -20,7 +20,11 @@ from dalenius.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-FOLLOWED = [*sorted((DOCS / "guides").glob("*.md"), key=lambda page: page.stem != "certificate"), DOCS / "tutorial.md"]
+FOLLOWED = [
+    *sorted((DOCS / "guides").glob("*.md"), key=lambda page: page.stem != "certificate"),
+    DOCS / "tutorial.md",
+    ROOT / "README.md",
+]
 PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted(DOCS.rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -55,6 +59,8 @@ def test_the_page_can_be_followed(page, command_line, tmp_path, monkeypatch):
         if language != "console":
             continue
         for line, printed in commands(text):
+            if line.startswith("make "):
+                continue
             program, arguments = words_of(line, tmp_path, monkeypatch)
             done = command_line(*arguments, program=program)
             assert done.returncode == 0, (line, done.stderr)

@@ -25,7 +25,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sweep parity/laplace-n4 --points 2 --gap 0.01 -o curve",
     ),
     "frontier": ("frontier design.toml --points 2 --gap 0.2 -o best",),
-    "report": ("report out count.toml -o report.html",),
+    "report": ("report out/laplace-n4.cert -o report.html",),
     "release": ("release design.toml --mechanism out/design.mechanism.json --data answers.csv",),
     "export": (
         "export parity/laplace-n4 --program list",

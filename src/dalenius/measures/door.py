@@ -92,8 +92,8 @@ def measure(
         The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
-        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and
-        the prior that it shows, and what that prior lets the release tell about the record without its own answer.
+        the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
+        shows, and what that prior lets the release tell about the record without its own answer.
     law : Law, optional
         Of a problem's records; left out, that of a design, or uniform.
     mechanism : DesignedMechanism, optional

@@ -153,6 +153,13 @@ def test_a_mechanism_is_audited_and_measured():
     assert answer.lower <= audit.upper + 1e-12
 
 
+def test_a_sweep_over_epsilon():
+    swept = dl.sweep(question(P1, PML(1)), {"privacy.epsilon": ["0.1", "0.5"]}, gap=1e-6)
+    ends = [(record.lower, record.upper) for record in swept.records]
+    for (low, high), value in zip(ends, (0.01188927395, 0.2968451742), strict=True):
+        assert low - 6e-11 <= value <= high + 6e-11
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
