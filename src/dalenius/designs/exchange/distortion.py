@@ -24,6 +24,10 @@ from dalenius.search import Clock
 __all__ = ["LeastDistortion"]
 
 MIXTURES = 6
+FIRST, LATER = (
+    0.95,
+    0.5,
+)  # shares of the time that is left for the first mixture's audit, its check included, and for a later one's
 GIVEN_AWAY = 0.3  # share of the gap that a mechanism may distort more so that its audit is easier, whatever the search has left of it
 USED = 0.9  # share of the gap that search and audit may take together
 TINY = 1e-9  # budgets in nats near which rounding decides
@@ -94,23 +98,30 @@ class LeastDistortion(Goal):
     def audit(self, found: RepairedMechanism, audits: MechanismAudits, lower: float, clock: Clock) -> None:
         """Mixed with a little of the constant mechanism, then with more, until the audit's bound meets the budget; then with less.
 
-        Every attempt has half the time of the one before, so that it will leave a wider interval: three times as wide is allowed for.
+        The first may take nearly all the time: if it fails, what it left to its check is there for others. Every later one has half of
+        what is left, so that it will leave a wider interval: three times as wide is allowed for, or more if it has much less time than
+        the one before. One that fails after one that did not is the last: the next would have less time for as much.
         """
         room = self._room(found, lower)
         share, failed, met = self._share(found, room), 0.0, math.inf
         for attempt in range(MIXTURES):
             rows = self.mechanisms.exact(self.mechanisms.mixed(found.Q, share))
-            audit = audits.audited(rows, clock.part(0.5), gap=room, enough=self.budget - ROUNDING)
+            part = clock.part(LATER if attempt else FIRST)
+            given = part.remaining
+            audit = audits.audited(rows, part, gap=room, enough=self.budget - ROUNDING)
             if self._kept(rows, audit, audits, found.found_by):
                 met = share
                 if attempt == 0 or closed(lower, audits.upper, self.gap) or clock.expired:
                     return
+            elif met <= 1.0:
+                return
             else:
                 failed = share
             if met <= 1.0:
                 share = 0.5 * (failed + met)
             elif attempt < MIXTURES - 2:
-                share = 1.0 - (1.0 - share) * self._left_by(audit)
+                wider = max(3.0, 2.0 * given / max(LATER * clock.remaining, 1e-9))
+                share = 1.0 - (1.0 - share) * self._left_by(audit, wider)
             else:
                 share = 1.0
 
@@ -131,9 +142,9 @@ class LeastDistortion(Goal):
         """The share of the constant mechanism that leaves so much room."""
         return max(1.0 - self.budget * (1.0 - room) / found.leakage, 0.0) if found.leakage > 0.0 else 0.0
 
-    def _left_by(self, audit: Audit) -> float:
-        """The share that a mechanism should keep of itself, so that an audit three times as wide finds it within its budget."""
-        width = min(3.0 * (1.0 - audit.lower / audit.upper), 0.5) if audit.upper > 0.0 else 0.5
+    def _left_by(self, audit: Audit, wider: float) -> float:
+        """The share that a mechanism should keep of itself, so that an audit so many times as wide finds it within its budget."""
+        width = min(wider * (1.0 - audit.lower / audit.upper), 0.5) if audit.upper > 0.0 else 0.5
         budget = max(self.budget - 3.0 * ROUNDING, 0.0)
         return budget * (1.0 - width) / max(audit.lower, self.budget, ROUNDING)
 

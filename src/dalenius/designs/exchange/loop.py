@@ -34,7 +34,7 @@ SEARCHING = 0.6  # share of the time after which what there is gets audited
 FIRST = 0.1  # share of the time that the first mechanism's audit may take
 MASTER = 0.5  # share of the remaining time that the first master program may take, however late it is
 LOOKING = 0.2  # share of the remaining time that the oracle may look at one mechanism
-AUDITING = 0.8  # share of the remaining time that one audit may take while the search goes on
+AUDITING = 0.9  # share of the remaining time that one audit may take while the search goes on
 STARTS, THOROUGH = 24, 96  # of the oracle's search, in a round and before an audit
 SEARCH_GAP, FINE = (
     0.6,
