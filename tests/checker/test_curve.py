@@ -23,10 +23,10 @@ LOG4 = math.log(4)
 
 
 def bounded(case):
-    """Whether a case is a proof against an entropy bound with joint leaves, neither about one bound only nor a curve already."""
+    """Whether a case is a proof against an entropy bound with joint leaves, neither about one bound only nor about blocks nor a curve already."""
     text = case.certificate.decode(errors="replace")
     about = b"entropy_at_least" in case.model and b"maximal_leakage" in case.model
-    others = ('["uniform"]', '"resolved"', '"curve"')
+    others = ('["uniform"]', '"resolved"', '"curve"', '["block"')
     return case.status == 0 and about and '["joint"' in text and not any(word in text for word in others)
 
 

@@ -58,7 +58,7 @@ def test_every_model_of_the_library_is_far_within_the_default_limits():
             costs = AuditCosts.of(model)
             assert costs.whole.within(0.1 * limits.seconds, 0.1 * limits.bytes), name
             assert costs.held < 0.1 * limits.bytes, name
-        else:
+        elif isinstance(model, dl.DesignProblem):  # the most information has no adversary, and its inputs are few
             assert design_cost(model).within(0.1 * limits.seconds, 0.1 * limits.bytes), name
 
 

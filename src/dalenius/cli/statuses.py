@@ -29,9 +29,9 @@ class ExitStatus(IntEnum):
         """What it says to a script, as in the table of docs/results.md."""
         return {
             ExitStatus.DONE: "done; of `verify`: proved",
-            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `list`)",
+            ExitStatus.REJECTED: "the checker rejected the certificate (`verify`, `release`, `report`, `list`)",
             ExitStatus.UNUSABLE: "something cannot be used, read or written; one line on standard error says what",
-            ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`)",
+            ExitStatus.UNDECIDED: "the checker came to no verdict within its limits (`verify`, `release`, `report`)",
             ExitStatus.RESOLVED: "proved of the matrix in the certificate, not of the model (`verify --resolved`)",
             ExitStatus.NOT_REACHED: (
                 "the interval is valid, but wider than `--require-gap`; or the budget is not proved to be met (`release`)"

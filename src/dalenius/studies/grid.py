@@ -139,7 +139,7 @@ def with_value(problem: Problem, path: str, value: object) -> Problem:
     >>> problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
     ...     adversary=dl.AnyPrior())
     >>> with_value(problem, "mechanism.epsilon", 0.5).mechanism.epsilon, with_value(problem, "records.count", 6).records.count
-    (0.5, 6)
+    (Fraction(1, 2), 6)
     """
     if path == ENTROPY and not isinstance(adversary := problem.against("a sweep over entropy bounds"), EntropyAtLeast):
         raise InputError(
