@@ -23,7 +23,7 @@ LOG4 = math.log(4)
 
 
 def bounded(case):
-    """Whether a case is a proof against an entropy bound with joint leaves, neither about one bound only nor about blocks nor a curve already."""
+    """Whether a case is a proof against an entropy bound with joint leaves, not about one bound only, blocks or a curve already."""
     text = case.certificate.decode(errors="replace")
     about = b"entropy_at_least" in case.model and b"maximal_leakage" in case.model
     others = ('["uniform"]', '"resolved"', '"curve"', '["block"')
