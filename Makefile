@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
-# One process a core, so one thread of linear algebra each; a file's cases share its fixtures, so a file stays with one process.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile
+# Bytecode is kept, as commands are run in processes of their own. One process a core, so one thread of linear algebra each; a file's cases share its fixtures, so a file stays with one process.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 # What talks to other people's solvers, readers and packages.
 INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agreement/test_second_route.py \
     tests/laws/agreement/test_other_packages.py

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import scipy  # its parts are imported when they are first used
 from flint import fmpq
-from scipy import optimize, special
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.measures.numbers import Numbers, as_numbers, doubles, rationals
@@ -166,7 +166,7 @@ def _normal(law: Callable[[float], Floats], point: Floats, sizes: Integers) -> F
         low -= high - low + 1.0
     while excess(high) > 0.0:
         high += high - low + 1.0
-    return law(float(optimize.brentq(excess, low, high, xtol=1e-300, rtol=4 * SHARP, maxiter=200)))
+    return law(float(scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=4 * SHARP, maxiter=200)))
 
 
 def _root(excess: Callable[[float], float]) -> float:
@@ -174,7 +174,7 @@ def _root(excess: Callable[[float], float]) -> float:
     high = 1e-6
     while excess(high) > 0.0 and high < WIDEST:
         high *= 8.0
-    return float(optimize.brentq(excess, 0.0 if high == 1e-6 else high / 8.0, high, xtol=1e-300, rtol=4 * SHARP))
+    return float(scipy.optimize.brentq(excess, 0.0 if high == 1e-6 else high / 8.0, high, xtol=1e-300, rtol=4 * SHARP))
 
 
 # nearest numbers to z with a ball's multiplier, letter by letter, and what they add to its distance
@@ -193,11 +193,11 @@ def _to_tilted(z: Floats, center: Floats, weight: float) -> Floats:
     """p + t log(p / q) + t = z, which is w + log w = y for p = t w."""
     if weight == 0.0:
         return np.maximum(z, 0.0)
-    return np.asarray(weight * special.wrightomega(z / weight - 1.0 + np.log(center / weight)))
+    return np.asarray(weight * scipy.special.wrightomega(z / weight - 1.0 + np.log(center / weight)))
 
 
 def _divergence(law: Floats, center: Floats) -> Floats:
-    return np.asarray(special.rel_entr(law, center))
+    return np.asarray(scipy.special.rel_entr(law, center))
 
 
 def _to_scaled(z: Floats, center: Floats, weight: float) -> Floats:

@@ -20,7 +20,7 @@ from math import comb
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy import stats
+import scipy  # its parts are imported when they are first used: stats alone takes longer than all of this package
 
 from dalenius.information.arrays import Floats, Integers
 from dalenius.information.deadline import Deadline
@@ -110,7 +110,7 @@ class RandomSets(SetChannel):
         width = math.inf
         for count in range(len(sizes) + 1):
             listed = np.sort(spread[:count])
-            ranges = tuple((int(g), *_likely(stats.binom(sizes[g], self.beta), int(sizes[g]))) for g in listed)
+            ranges = tuple((int(g), *_likely(scipy.stats.binom(sizes[g], self.beta), int(sizes[g]))) for g in listed)
             terms = len(sizes) * math.prod(hi - lo + 1 for _, lo, hi in ranges)
             if terms > MOST_TERMS or (best is not None and _is_late(clock, terms)):
                 break
@@ -148,7 +148,7 @@ class _RandomPlan(Plan):
         law = np.ones(1)
         for g, lo, hi in self.ranges:
             members = np.arange(lo, hi + 1)
-            law = np.multiply.outer(law, stats.binom.pmf(members, self.sizes[g] - (g == own), self.channel.beta))
+            law = np.multiply.outer(law, scipy.stats.binom.pmf(members, self.sizes[g] - (g == own), self.channel.beta))
         return np.asarray(law).reshape(-1)
 
     def divergences(self, probabilities: Floats) -> tuple[Floats, Floats]:
@@ -226,7 +226,7 @@ class FixedSets(SetChannel):
         ranges = []
         for g, size in enumerate(sizes.tolist()):
             if g != left:
-                ranges.append((g, *_likely(stats.hypergeom(self.inputs, size, self.size), size)))
+                ranges.append((g, *_likely(scipy.stats.hypergeom(self.inputs, size, self.size), size)))
         terms = len(sizes) * math.prod(hi - lo + 1 for _, lo, hi in ranges)
         return None if terms > MOST_TERMS else _FixedPlan(self, sizes, tuple(ranges), left)
 
@@ -338,7 +338,7 @@ def _likely(law: Any, size: int) -> tuple[int, int]:
 def _binomial_moments(size: int, share: float, most: int) -> Floats:
     """Central moments of so many independent numbers, each 1 with this probability, else 0; the j-th divided by j!."""
     members = np.arange(size + 1)
-    law = stats.binom.pmf(members, size, share)
+    law = scipy.stats.binom.pmf(members, size, share)
     away = (members - size * share)[None, :] ** np.arange(most + 1)[:, None]
     found = away @ law / FACTORIALS[: most + 1]
     found[1] = 0.0
