@@ -32,7 +32,7 @@ def prior(channel) -> np.ndarray:
     return p / p.sum()
 
 
-@pytest.mark.parametrize("model", thinned(ENTROPIC, every=4), ids=lambda model: model.name)
+@pytest.mark.parametrize("model", thinned(ENTROPIC, every=9), ids=lambda model: model.name)
 def test_prior_blocks(model):
     channel = record_channels(LOADED[model])[0]
     p = prior(channel)
@@ -47,7 +47,7 @@ def test_prior_blocks(model):
     )
 
 
-@pytest.mark.parametrize("model", thinned(MODELS[::-1], every=9), ids=lambda model: model.name)
+@pytest.mark.parametrize("model", thinned(MODELS[::-1], every=15), ids=lambda model: model.name)
 def test_mechanism_blocks(model):
     """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
     problem = LOADED[model]

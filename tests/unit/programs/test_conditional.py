@@ -140,7 +140,7 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter():
 
 def test_at_the_largest_entropy_there_is_one_point(instances):
     rng = np.random.default_rng(6)
-    for _ in range(5):
+    for _ in range(draws(2, 5)):
         rows, log_counts, pi, w0, b = random_instance(rng, instances, 1.0)
         program = ConditionalUpdate(rows, log_counts, pi, w0, b)
         answer = program.solve()

@@ -175,7 +175,7 @@ def test_without_an_entropy_bound_the_best_class_of_every_letter(instances):
 
 def test_at_the_largest_entropy_there_is_one_prior(instances):
     rng = np.random.default_rng(7)
-    for _ in range(5):
+    for _ in range(draws(2, 5)):
         rows, log_counts, phi, _ = random_instance(rng, instances, 1.0)
         program = PosteriorUpdate(rows, log_counts, phi, 0.0)
         answer = program.solve()
