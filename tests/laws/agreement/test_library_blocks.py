@@ -12,7 +12,11 @@ from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakagePr
 from dalenius.reduction import record_channels
 
 LOADED = {model: model.load() for model in library("fast")}
-MODELS = [model for model, problem in LOADED.items() if isinstance(problem, dl.MaximalLeakage)]
+MODELS = [
+    model
+    for model, problem in LOADED.items()
+    if isinstance(problem, dl.MaximalLeakage) and not (problem.in_closed_form or problem.in_blocks)  # no matrix
+]
 ENTROPIC = [
     model for model in MODELS if isinstance(LOADED[model].adversary, dl.EntropyAtLeast) and LOADED[model].max_knowledge
 ]
