@@ -18,7 +18,7 @@ from dalenius.model import DesignProblem, Problem, dumps, model_bytes
 from dalenius.results import DesignResult
 from dalenius.strict_json import parse_object
 from dalenius.studies.plan import FORMAT, Plan, Point
-from dalenius.studies.record import Answer, Record, answer_of, record_of, sha256
+from dalenius.studies.record import Answer, Record, answer_of, is_told, record_of, sha256
 
 __all__ = ["PLAN", "RECORDS", "Files", "Folder", "Memory", "mechanism_files", "read_plan", "records_in"]
 
@@ -113,8 +113,7 @@ class Folder:
                 f"{path}: holds another sweep: {changes(self._there, plan.described())}; name another folder, or take over what is "
                 "the same (--force, force=True), which removes the rest"
             )
-        found = {record.key: record for record in records_in(path)} if self._there is not None else {}
-        self._found = {key: record for key, record in found.items() if self._whole(record)}
+        self._found = {record.key: record for record in records_in(path)} if self._there is not None else {}
         self.records = {
             point.index: self._found[point.key]
             for point in plan.points
@@ -195,17 +194,6 @@ class Folder:
         self._found = {} if self._changed else self._found
         self._there, self._changed = described, False
 
-    def _whole(self, record: Record) -> bool:
-        """Whether a record fits the files it names."""
-        try:
-            texts = {
-                kind: read_text(self.path / name, "a file of a sweep", at_most=MAX_PROOF)
-                for kind, name in record.files.items()
-            }
-        except InputError:
-            return False
-        return sha256(texts.get("certificate", "")) == record.certificate_sha256
-
     def _write(self, contents: Mapping[str, str], stale: Iterable[str]) -> None:
         make_folder(self.path)
         with alone(self.path, wait=WAIT):
@@ -235,12 +223,18 @@ def read_plan(folder: Path) -> dict[str, Any]:
 
 
 def records_in(folder: Path) -> list[Record]:
-    """All records of a folder that can be read, in their order; what is no record is left out."""
+    """All records of a folder that can be read and say what their certificates claim, in their order; what does not is no record."""
     found = list[Record]()
     for path in folder.glob(f"*{ENDING}"):
         try:
-            found.append(Record.from_json(parse_object(read_text(path, "a record"), number=float)))
-        except (InputError, TypeError):
+            record = Record.from_json(parse_object(read_text(path, "a record"), number=float))
+            texts = {
+                kind: read_text(folder / name, "a file of a sweep", at_most=MAX_PROOF)
+                for kind, name in record.files.items()
+            }
+            if is_told(record, texts.get("certificate", "")):
+                found.append(record)
+        except (InputError, TypeError, ValueError):
             continue
     return sorted(found, key=lambda record: record.index)
 

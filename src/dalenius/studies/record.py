@@ -17,7 +17,7 @@ from dalenius.intervals import plain_above, plain_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Scope, Termination
-from dalenius.results import DesignResult, RecordProof, Result
+from dalenius.results import DesignResult, RecordProof, Result, relative_gap
 from dalenius.units import Quantity
 
 __all__ = ["Answer", "Record", "answer_of", "record_of", "sha256"]
@@ -180,6 +180,25 @@ def _of_design(answer: Answer) -> dict[str, Any]:
     exact = {key: getattr(answer, key) for key in ("distortion", "exp_epsilon")}
     texts = {key: None if value is None else fraction_text(value) for key, value in exact.items()}
     return {**texts, "leakage": answer.leakage}
+
+
+def is_told(record: Record, certificate: str) -> bool:
+    """Whether the certificate is the record's, and the record says of its model and its interval what the certificate claims."""
+    if sha256(certificate) != record.certificate_sha256:
+        return False
+    header = Certificate(certificate).header
+    if header.model != record.digest or (header.claim is None) is record.feasible:
+        return False
+    if header.claim is None:
+        return (record.claim, record.lower, record.upper, record.gap) == (None, None, None, 0.0)
+    lower, upper = header.claim
+    ends = _finite(plain_below(double_below(lower))), _finite(plain_above(double_above(upper)))
+    texts = [fraction_text(lower), fraction_text(upper)]
+    return (list(record.claim or ()), record.lower, record.upper, record.gap) == (
+        texts,
+        *ends,
+        relative_gap(lower, upper),
+    )
 
 
 def answer_of(record: Record, folder: Path) -> Answer:

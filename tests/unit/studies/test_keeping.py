@@ -80,12 +80,23 @@ def test_nothing_is_done_twice(there):
     assert files(there) == before
 
 
+def edited(path, **said):
+    """A record that says something else than its certificate."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **said}))
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         lambda folder: (folder / "model-002.record.json").unlink(),
         lambda folder: (folder / "model-002.record.json").write_text("{}"),
         lambda folder: (folder / "model-002.record.json").write_text('{"index": 1, '),
+        lambda folder: edited(folder / "model-002.record.json", upper=1e-4),
+        lambda folder: edited(folder / "model-002.record.json", lower=-1.0),
+        lambda folder: edited(folder / "model-002.record.json", claim=["0", "1"]),
+        lambda folder: edited(folder / "model-002.record.json", gap=0.0),
+        lambda folder: edited(folder / "model-002.record.json", digest="0" * 64),
+        lambda folder: edited(folder / "model-002.record.json", feasible=False),
         lambda folder: (folder / "model-002.cert").unlink(),
         lambda folder: (folder / "model-002.cert").write_bytes(b"\xff"),
         lambda folder: (folder / "model-002.toml").unlink(),
