@@ -146,6 +146,26 @@ def test_nothing_may_be_told():
     assert (answer.lower, answer.upper) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("law", [P1, P2])
+@pytest.mark.parametrize("privacy", [LDP(30), LDP("log 10000000000001"), LDP(40), LDP(1000), PML(30), PML(1000)])
+def test_everything_may_be_told(law, privacy):
+    """As near to everything as matters: e^1000 is no double, and e^30 beside 1 is too much for a solver."""
+    answer = dl.solve(question(law, privacy), gap=1e-6)
+    most = -sum(p * math.log(p) for p in law)
+    assert answer.gap <= 1e-6
+    assert answer.lower <= most + 1e-15
+    assert answer.upper >= most - 1e-9
+
+
+def test_inputs_outside_the_prior_are_told_even_where_epsilon_is_0():
+    answer = dl.solve(question([Fraction(1, 2)] * 2, PML(0, priors=[[1, 0]])), gap=1e-6)
+    assert answer.gap <= 1e-6
+    assert answer.lower <= math.log(2) <= answer.upper
+    assert not answer.refusals
+    nothing = dl.MaxInformation(records=dl.Records(2, alphabet=2), query=dl.ModularSum(4), privacy=LDP(0))
+    assert dl.solve(nothing).upper == 0.0  # the input that is free there has no mass
+
+
 def test_a_mechanism_is_audited_and_measured():
     problem = question(P2, LDP("log 3"))
     answer = dl.solve(problem)

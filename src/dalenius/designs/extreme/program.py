@@ -21,6 +21,7 @@ Rows = list[list[Fraction]]
 USED = 1e-11  # weights below are 0
 FEASIBLE = 1e-10
 GRID = 10**12
+MOST = Fraction(10**15)  # e^epsilon taken to be at most: more tells no more, in doubles
 SHORT = 10**14  # a rational e^epsilon just below an irrational one, so that mechanisms can be written
 
 
@@ -53,8 +54,8 @@ class Extreme:
         InputError
             If there are too many rays.
         """
-        below, above = problem.privacy.factor()
-        if above == 1:  # all rows are one, which tells nothing
+        below, above = (min(factor, MOST) for factor in problem.privacy.factor())
+        if above == 1 and not _told_freely(problem):  # all rows that count are one, which tells nothing
             return cls([[Fraction(1)] for _ in range(problem.input_count)], 0.0, np.zeros(problem.input_count), 0.0)
         c = below if below == above else Fraction(int(below * SHORT), SHORT)
         rays = Rays.of(problem, float(above))
@@ -91,6 +92,12 @@ def information(columns: Floats, joint: Floats) -> Floats:
     expected = held.sum(axis=1, keepdims=True) * pi[pi > 0.0]
     ratio = np.divide(held, expected, out=np.ones_like(held), where=held > 0.0)
     return np.asarray((expected * x_log_x(ratio)).sum(axis=1))
+
+
+def _told_freely(problem: MaxInformation) -> bool:
+    """Whether an input that privacy leaves free, one outside the prior's support, has mass."""
+    compared = problem.reference.inputs
+    return any(mass for row in problem.joint.masses for x, mass in enumerate(row) if x not in compared)
 
 
 def _whole(joint: Floats) -> Floats:

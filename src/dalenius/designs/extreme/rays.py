@@ -23,12 +23,14 @@ ROUNDING = 1e-12  # by which the entry that is left over may be below 0 or above
 class Rays:
     """The rays, for e^epsilon = c: generators of the cone of all columns (Q(x,y) over x) that private mechanisms have.
 
+    Each is divided by its largest entry, so that a solver sees like sizes whatever epsilon is.
+
     Parameters
     ----------
     values : (rays, inputs)
         In doubles.
     high : (rays, inputs)
-        Which entries are c.
+        Which entries are c, before that.
     rest : (rays,)
         The one input whose entry is what the others leave, so that the average is 1; -1 where there is none.
     low : number of the entries of `inputs` that are neither
@@ -66,7 +68,7 @@ class Rays:
         if compared is not None:
             entries[np.arange(len(entries)), rest] = compared
         values = np.zeros((len(entries), problem.input_count))
-        values[:, inputs] = entries
+        values[:, inputs] = entries / entries.max(axis=1, keepdims=True)
         free = [x for x in range(problem.input_count) if x not in inputs]
         marks = np.zeros((len(values), problem.input_count), dtype=bool)
         marks[:, inputs] = high
@@ -82,7 +84,7 @@ class Rays:
         )
 
     def exact(self, ray: int, c: Fraction) -> list[Fraction]:
-        """A ray in exact numbers; of the entry that the others leave, what is between 0 and c."""
+        """A ray in exact numbers; of the entry that the others leave, what is between 0 and c, before it is divided."""
         if not self.values[ray, list(self.inputs)].any():
             return [Fraction(int(entry)) for entry in self.values[ray]]
         entries = [Fraction(0)] * self.values.shape[1]
@@ -92,7 +94,7 @@ class Rays:
             x, place = int(self.rest[ray]), self.inputs.index(int(self.rest[ray]))
             others = sum((p * entries[z] for p, z in zip(self.law, self.inputs, strict=True) if z != x), Fraction(0))
             entries[x] = min(max((1 - others) / self.law[place], Fraction(0)), c)
-        return entries
+        return [entry / max(entries) for entry in entries]
 
 
 def _subsets(count: int) -> NDArray[np.bool_]:
