@@ -103,9 +103,8 @@ def main() -> None:
     middle = options.output / "fair-cell-geometric" / f"point-{1 + len(shares) // 2}"
     model, certificate = middle.with_suffix(".toml"), middle.with_suffix(".cert")
     verdict = dl.verify(model, certificate)
-    print(
-        f"\nAn independent bit would leak at most {independent_leakage(0.5) / math.log(2):.4f} bits through the noisy count."
-    )
+    most = math.ceil(independent_leakage(0.5) / math.log(2) * 1e4) / 1e4
+    print(f"\nAn independent bit would leak at most {most:.4f} bits through the noisy count.")
     print("If only households hang together, the noisy count of a million people tells about one of them, in bits:")
     for size, bits in families.items():
         print(f"  households of {size}: {interval_text(bits.lower, bits.upper, places=4)}")

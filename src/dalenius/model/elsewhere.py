@@ -9,6 +9,8 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import IndependentBlocks
@@ -81,8 +83,8 @@ def from_frame(
     Raises
     ------
     InputError
-        If a column is missing or empty, columns differ in length, a household is missing, or an answer is none of the letters. No
-        message repeats an answer.
+        If a column is missing or empty, columns differ in length, a household or an answer is missing (None, NaN, NA, NaT), an entry
+        cannot be told from others (a list, or True among ones), or an answer is none of the letters. No message repeats an answer.
 
     >>> people = from_frame({"home": [7, 8, 7], "vote": ["no", "yes", "yes"]}, answer="vote", household="home", letters=["no", "yes"])
     >>> people.records.count, people.blocks.sizes, people.dataset
@@ -91,9 +93,18 @@ def from_frame(
     answers, homes = _column(table, answer), _column(table, household)
     if len(answers) != len(homes):
         raise InputError(f"table: the columns have {len(answers)} and {len(homes)} rows; expected as many of both")
-    if any(home is None or home != home for home in homes):
+    if any(map(_is_missing, homes)):
         raise InputError(f"table: a row has no {household}; give everybody a household, one of their own if need be")
-    listed = sorted(set(answers), key=str) if letters is None else as_list(letters, "letters")
+    if missing := sum(map(_is_missing, answers)):
+        raise InputError(
+            f"table: expected an answer in every row, but {missing} of {len(answers)} rows have no {answer}; leave these rows out, or "
+            "write a word of its own there, such as 'unknown'"
+        )
+    listed = sorted(set(answers), key=str) if letters is None else _told_apart(as_list(letters, "letters"), "letters")
+    if any(map(_is_missing, listed)):
+        raise InputError(
+            "letters: expected answers, got a missing value (None, NaN, NA or NaT); give a word for it, such as 'unknown'"
+        )
     if len(set(listed)) < len(listed) or not listed:
         raise InputError("letters: expected different answers, at least one")
     place = {letter: k for k, letter in enumerate(listed)}
@@ -117,7 +128,30 @@ def _column(table: Table, name: str) -> list[Hashable]:
         raise InputError(f"table: expected a column {brief(name)}") from None
     if not column:
         raise InputError(f"table: the column {brief(name)} is empty")
-    return column
+    return _told_apart(column, f"table: the column {brief(name)}")
+
+
+def _told_apart(entries: list[Any], what: str) -> list[Hashable]:
+    """The entries, if equal ones are surely the same: Python takes True for 1, and cannot look up a list at all."""
+    for entry in entries:
+        try:
+            hash(entry)
+        except TypeError:
+            raise InputError(f"{what}: expected texts, numbers or truth values, got a {type(entry).__name__}") from None
+    truths = {entry for entry in entries if isinstance(entry, bool | np.bool_)}
+    if truths and not truths.isdisjoint(entry for entry in entries if not isinstance(entry, bool | np.bool_)):
+        raise InputError(
+            f"{what}: expected truth values or numbers, got both (True and 1, or False and 0); write them alike"
+        )
+    return entries
+
+
+def _is_missing(entry: Any) -> bool:
+    """None, NaN, or NaT or NA of pandas, which says of nothing whether it is equal."""
+    try:
+        return entry is None or bool(entry != entry)
+    except TypeError:
+        return True
 
 
 def from_pmfs(pmfs: Sequence[Mapping[Hashable, Number]]) -> Channel:

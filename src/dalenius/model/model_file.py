@@ -60,6 +60,11 @@ def loads(text: str | bytes, *, folder: str | Path = "") -> Problem:
         raise InputError(f"not a TOML 1.0 file in UTF-8: {error}") from None
     except ValueError as error:  # an integer beyond Python's limit of digits
         raise InputError(f"a number in the file is too long: {error}") from None
+    if not model:
+        but = " but for comments" if data.strip() else ""
+        raise InputError(
+            f"model: the input is empty{but}; expected problem = one of {', '.join(PROBLEMS)}, and its tables"
+        )
     kind = model.get("problem")
     if not isinstance(kind, str) or kind not in PROBLEMS:
         raise InputError(

@@ -22,6 +22,7 @@ __all__ = ["ENTROPY", "Axis", "axes_of", "places", "text_of", "values_in", "with
 ENTROPY = "adversary.entropy_at_least"
 MOST = 100_000  # points of a grid
 SPREAD = re.compile(r"\s*([^:,\s]+)\s*:\s*([^:,\s]+)(?:\s+([A-Za-z]+))?\s*:\s*([^:,\s]+)\s*")
+UNCOUNTED = re.compile(r"\s*[+-]?\.?\d[^:,]*:\s*[+-]?\.?\d[^:,]*")  # FIRST:LAST
 WHOLE, DECIMAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 WORDS = {"true": True, "false": False}
 
@@ -66,10 +67,14 @@ def axes_of(grid: Mapping[str, object]) -> tuple[Axis, ...]:
                 f"{path}: expected a list of values, or a text such as 0.1,0.3 or 0:1:11; got {brief(given)}"
             )
         axes.append(Axis(path, tuple(values)))
-        texts = axes[-1].texts
-        twice = next((text for text in texts if texts.count(text) > 1), None) if len(texts) < MOST else None
-        if not values or twice is not None:
-            raise InputError(f"{path}: {'expected values, got none' if not values else f'{twice} stands there twice'}")
+        if not values:
+            raise InputError(f"{path}: expected values, got none")
+        seen = dict[object, str]()
+        for value, text in zip(axes[-1].values, axes[-1].texts, strict=True):
+            if (meaning := _meaning(value, text)) in seen:
+                also = "" if seen[meaning] == text else f", once as {seen[meaning]}"
+                raise InputError(f"{path}: {text} stands there twice{also}")
+            seen[meaning] = text
         points *= len(values)
     if points > MOST:
         raise InputError(f"grid: at most {MOST} points, got {points}; make several sweeps of it")
@@ -92,6 +97,8 @@ def values_in(text: str, path: str) -> list[object]:
         if unit:
             return [f"{fraction_text(value)} {unit}" for value in values]
         return [int(value) if value.denominator == 1 else value for value in values]
+    if UNCOUNTED.fullmatch(text):
+        raise InputError(f"{path}: expected FIRST:LAST:COUNT, such as 0:1:11; got {brief(text)}, which has no COUNT")
     try:
         entries = next(csv.reader([text], strict=True, skipinitialspace=True), [])
     except csv.Error as error:
@@ -106,6 +113,14 @@ def _value(text: str) -> object:
     if WHOLE.fullmatch(text):
         return int(text)
     return Numeral(text) if DECIMAL.fullmatch(text) else WORDS.get(text, text)
+
+
+def _meaning(value: object, text: str) -> object:
+    """The number that a value states, however it is written; else its text."""
+    try:
+        return text if isinstance(value, bool) else as_fraction(value, "value")
+    except InputError:
+        return text
 
 
 def text_of(value: object) -> str:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.model.mechanisms.several_releases import PARTS
+
+DOCS = (Path(__file__).parents[3] / "docs/model-format.md").read_text()
 
 
 def one_letter(mechanism, letters=3):
     return dl.MaximalLeakage(
         records=dl.Records(1, alphabet=letters), query=dl.Identity(), mechanism=mechanism, adversary=dl.ProductPriors()
     )
+
+
+def test_the_format_names_the_kinds_that_are_known():
+    (named,) = re.findall(r"each of `parts` is a table like `\[mechanism\]` of one of the kinds (.*?), with", DOCS)
+    assert re.findall(r"`(\w+)`", named) == [*PARTS]
 
 
 @pytest.mark.parametrize(

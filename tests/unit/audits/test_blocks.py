@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import dalenius as dl
@@ -14,6 +17,14 @@ def count(adversary, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
     return dl.MaximalLeakage(
         records=records, query=dl.Count(), mechanism=mechanism or dl.geometric(0.5), adversary=adversary
     )
+
+
+@pytest.mark.parametrize("page", ["people", "theory"])
+def test_the_pages_round_what_is_told_at_most_up(page):
+    text = (Path(__file__).parents[3] / f"docs/{page}.md").read_text()
+    (told,) = re.findall(r"(?:0\.\d{4}(?:, | and )?){4}", text)
+    for bits, exact in zip(re.findall(r"0\.\d{4}", told), (0.0437134606, 0.1362817, 0.3667467, 0.7248199), strict=True):
+        assert exact <= float(bits) < exact + 1e-4
 
 
 @pytest.mark.parametrize(

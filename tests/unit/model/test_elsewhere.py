@@ -32,6 +32,23 @@ def test_a_pandas_frame_is_a_table():
     assert people.dataset == (1, 1, 0, 0, 1)
 
 
+@pytest.mark.parametrize("column", ["home", "vote"])
+@pytest.mark.parametrize("missing", ["NA", "NaT"])
+def test_what_pandas_calls_missing_is_refused(column, missing):
+    pandas = pytest.importorskip("pandas")
+    entries = [1, getattr(pandas, missing), 1, 2, 1]
+    typed = pandas.array(entries, dtype="Int64") if missing == "NA" else entries
+    with pytest.raises(dl.InputError, match=f"no {column}"):
+        dl.from_frame(TABLE | {column: typed}, answer="vote", household="home")
+
+
+def test_numbers_stand_for_truth_values_where_all_of_a_column_do():
+    people = dl.from_frame(
+        TABLE | {"vote": [True, False, True, True, True]}, answer="vote", household="home", letters=[0, 1]
+    )
+    assert people.dataset == (1, 1, 1, 0, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -40,6 +57,15 @@ def test_a_pandas_frame_is_a_table():
         ({"table": TABLE | {"home": ["a"]}}, "5 and 1 rows"),
         ({"table": TABLE | {"home": ["a", None, "a", "a", "a"]}}, "no home"),
         ({"table": TABLE | {"home": ["a", float("nan"), "a", "a", "a"]}}, "no home"),
+        ({"table": TABLE | {"home": ["a", [1], "a", "a", "a"]}}, "column 'home': expected texts.*got a list"),
+        ({"table": TABLE | {"home": [1, True, 1, 2, 3]}}, "column 'home'.*got both"),
+        ({"table": TABLE | {"vote": ["yes", None, "no", None, "no"]}}, "2 of 5 rows have no vote; leave"),
+        ({"table": TABLE | {"vote": ["yes", float("nan"), "no", "no", "no"]}}, "1 of 5 rows have no vote"),
+        ({"table": TABLE | {"vote": ["yes", ["no"], "no", "no", "no"]}}, "column 'vote': expected texts.*got a list"),
+        ({"table": TABLE | {"vote": [1, True, 0, 0, 0]}}, "column 'vote'.*got both"),
+        ({"table": TABLE | {"vote": [1, np.True_, 0, 0, 0]}}, "column 'vote'.*got both"),
+        ({"letters": ["no", ["yes"]]}, "letters: expected texts.*got a list"),
+        ({"letters": ["no", "yes", None]}, "letters: expected answers, got a missing value"),
         ({"letters": ["no"]}, "none of the 1 letters"),
         ({"letters": ["no", "no"]}, "different answers"),
         ({"table": 5}, "expected a column"),

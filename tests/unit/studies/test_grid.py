@@ -48,13 +48,22 @@ def test_values_that_are_none(text):
         values_in(text, "path")
 
 
+@pytest.mark.parametrize("text", ["1:2", " 0.1 : 1/3 ", "0:1 max"])
+def test_a_spread_without_its_count(text):
+    with pytest.raises(dl.InputError, match=r"path: expected FIRST:LAST:COUNT.*has no COUNT"):
+        values_in(text, "path")
+    assert values_in(f'"{text}"', "path") == [text.strip()], "what is quoted is a text"
+
+
 @pytest.mark.parametrize(
     ("grid", "words"),
     [
         ({"mechanism..epsilon": [1]}, "expected a path"),
         ({"mechanism.epsilon": 1}, "expected a list of values"),
         ({"mechanism.epsilon": []}, "expected values, got none"),
-        ({"mechanism.epsilon": [0.5, "0.5"]}, "0.5 stands there twice"),
+        ({"mechanism.epsilon": [0.5, "0.5"]}, "0.5 stands there twice$"),
+        ({"mechanism.epsilon": "1,1.0"}, "1.0 stands there twice, once as 1$"),
+        ({"mechanism.epsilon": "0.5,1/2"}, "1/2 stands there twice, once as 0.5$"),
         ({"a": range(400), "b": range(400)}, "at most 100000 points, got 160000"),
         ([("mechanism.epsilon", [1])], "expected a mapping"),
     ],

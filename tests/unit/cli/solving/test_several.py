@@ -36,6 +36,14 @@ def test_a_model_from_standard_input(command_line, tmp_path, typed):
     assert dl.verify(dl.loads(PARITY), tmp_path / "out" / "stdin.cert").proved
 
 
+@pytest.mark.parametrize(("text", "words"), [("", "empty; expected"), ("# mine\n", "empty but for comments; expected")])
+def test_standard_input_that_is_empty(command_line, typed, text, words):
+    typed(text)
+    done = command_line("solve", "-")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"dalenius: standard input: model: the input is {words}")
+
+
 def test_standard_input_that_is_no_model(command_line, typed):
     typed("problem = 'parity'")
     done = command_line("solve", "-")
