@@ -234,7 +234,7 @@ def records_in(folder: Path) -> list[Record]:
             }
             if is_told(record, texts.get("certificate", "")):
                 found.append(record)
-        except (InputError, TypeError, ValueError):
+        except (InputError, TypeError, AttributeError):
             continue
     return sorted(found, key=lambda record: record.index)
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from dalenius._answers_json import plain
 from dalenius.errors import InputError
-from dalenius.evidence import Certificate, double_above, double_below
+from dalenius.evidence import Certificate, Header, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
 from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
@@ -116,11 +116,7 @@ def record_of(
         digest=digest(problem),
         quantity=answer.quantity.value,
         units=answer.units,
-        lower=_finite(plain_below(answer.lower)),
-        upper=_finite(plain_above(answer.upper)),
-        claim=None if header.claim is None else (fraction_text(header.claim[0]), fraction_text(header.claim[1])),
-        gap=answer.gap,
-        feasible=not isinstance(answer, DesignResult) or answer.feasible,
+        **_claimed(header),
         entropy_share=share,
         entropy_nats=nats,
         **_budget(problem),
@@ -187,18 +183,22 @@ def is_told(record: Record, certificate: str) -> bool:
     if sha256(certificate) != record.certificate_sha256:
         return False
     header = Certificate(certificate).header
-    if header.model != record.digest or (header.claim is None) is record.feasible:
-        return False
+    said = {name: getattr(record, name) for name in ("claim", "lower", "upper", "gap", "feasible")}
+    return header.model == record.digest and plain(said) == plain(_claimed(header))
+
+
+def _claimed(header: Header) -> dict[str, Any]:
+    """What a record says of an interval, which is what is claimed; nothing but that, where nothing is feasible."""
     if header.claim is None:
-        return (record.claim, record.lower, record.upper, record.gap) == (None, None, None, 0.0)
+        return {"claim": None, "lower": None, "upper": None, "gap": 0.0, "feasible": False}
     lower, upper = header.claim
-    ends = _finite(plain_below(double_below(lower))), _finite(plain_above(double_above(upper)))
-    texts = [fraction_text(lower), fraction_text(upper)]
-    return (list(record.claim or ()), record.lower, record.upper, record.gap) == (
-        texts,
-        *ends,
-        relative_gap(lower, upper),
-    )
+    return {
+        "claim": (fraction_text(lower), fraction_text(upper)),
+        "lower": _finite(plain_below(double_below(lower))),
+        "upper": _finite(plain_above(double_above(upper))),
+        "gap": relative_gap(lower, upper),
+        "feasible": True,
+    }
 
 
 def answer_of(record: Record, folder: Path) -> Answer:

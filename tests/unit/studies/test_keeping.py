@@ -97,6 +97,7 @@ def edited(path, **said):
         lambda folder: edited(folder / "model-002.record.json", gap=0.0),
         lambda folder: edited(folder / "model-002.record.json", digest="0" * 64),
         lambda folder: edited(folder / "model-002.record.json", feasible=False),
+        lambda folder: edited(folder / "model-002.record.json", files=["model-002.cert"]),
         lambda folder: (folder / "model-002.cert").unlink(),
         lambda folder: (folder / "model-002.cert").write_bytes(b"\xff"),
         lambda folder: (folder / "model-002.toml").unlink(),
