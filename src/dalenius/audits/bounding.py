@@ -103,7 +103,7 @@ class Bounding:
                 pass
         vertices = self._vertices(record, turn) if record.upper > self.audit.target else None
         if record.upper > self.audit.target:
-            record.race = self._trees(record, record.dual, vertices, turn)
+            record.race = self._trees(record, record.dual, vertices)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit
@@ -155,11 +155,12 @@ class Bounding:
             self.audit.improve(record, vertices.point, turn)
         return vertices
 
-    def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None, turn: Clock) -> Race:
+    def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
         record.candidate = self.kept.best(record)
-        channel, target, limits, start = record.channel, self.audit.target, self.audit.search.limits, dual.bound
-        decimals = record.decimals(limits.gap)
+        channel, target, search, start = record.channel, self.audit.target, self.audit.search, dual.bound
+        decimals = record.decimals(search.limits.gap)
+        leaf = self.room.checking(Rung(1, 1.0, record.work))
         runners = list[tuple[Runner, float]]()
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
         two = channel.letters == 2  # which boxes of the posterior suit
@@ -175,7 +176,7 @@ class Bounding:
                 target=target,
                 wanted=max(target - self.audit.lower, ABSOLUTE),
                 decimals=decimals + 1,
-                most=min(limits.nodes, 0.5 * turn.remaining / self.room.checking(Rung(1, 1.0, record.work))),
+                most=min(search.limits.nodes, 0.5 * search.clock.remaining / leaf),
                 fixed=self.slope is not None,
                 multipliers=self.multipliers,
             )
