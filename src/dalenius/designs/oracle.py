@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,14 +47,13 @@ from dalenius.reduction import (
 )
 from dalenius.search.clock import Clock
 
-__all__ = ["Oracle", "Prior", "oracle_of"]
+__all__ = ["Oracle", "Prior", "block_masses", "oracle_of"]
 
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
 FINEST, WORTH = (
     1e-9,
     2e-3,
 )  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
-MOST_SELECTIONS = 64  # of blocks, whose capacities are asked for in one round
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 
@@ -202,12 +202,12 @@ class BlocksOracle(Oracle):
         return in_block(placed, Prior(int(part.record[j]), own), self.inputs)
 
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
-        """Selections are many and alike: capacities are computed of those whose bounds are the largest."""
+        """Selections are many and alike: capacities are computed of those with the largest bound for an input of a letter."""
         found = []
         for part in self.parts:
             rows = part.apply(Q)
             bounds = relative_entropy(rows, rows.mean(axis=1, keepdims=True)).max(axis=1)
-            chosen = np.argsort(-bounds)[:MOST_SELECTIONS]
+            chosen = part.leading(bounds)
             for j, answer in zip(chosen, capacities(rows[chosen], clock=clock), strict=True):
                 found.append(self._prior(part, int(j), answer.input_law))
         return found
@@ -249,6 +249,17 @@ def in_block(placed: PlacedBlock, own: Prior, inputs: int) -> Prior:
     masses = np.zeros((len(own.masses), inputs))
     np.add.at(masses.T, list(placed.inputs), own.masses.T)
     return Prior(own.record, masses, (str(placed.total), UNIFORM if own.hint == UNIFORM else matrix_text(own.masses)))
+
+
+def block_masses(problem: DesignProblem, adversary: IndependentBlocks, record: int, written: Any) -> Floats:
+    """The masses (letters, inputs) of a prior as a certificate writes it; `KeyError` where there is no such block."""
+    total, own = written
+    for placed in placed_blocks(problem.query, problem.records, adversary):
+        if placed.first <= record < placed.first + len(placed.records) and str(placed.total) == total:
+            kinds = {part.record: part for part in completions(placed.query, placed.records)}
+            masses = kinds[record - placed.first].uniform if own == UNIFORM else np.array(own, dtype=float)
+            return in_block(placed, Prior(record, masses / masses.sum()), problem.input_count).masses
+    raise KeyError(total)
 
 
 class ListedOracle(Oracle):

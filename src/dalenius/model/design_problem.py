@@ -96,7 +96,9 @@ class DesignProblem(MechanismChoice):
                 f"{self.mechanism_class.kind}"
             )
         if not placed_blocks(self.query, self.records, self.adversary):
-            raise InputError("adversary: no letter of any record changes the query's value, so there is nothing to hide")
+            raise InputError(
+                "adversary: no letter of any record changes the query's value, so there is nothing to hide"
+            )
 
     # ------------------------------------------------------------ what is minimised
 

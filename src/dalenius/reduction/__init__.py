@@ -5,7 +5,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 """
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
-from dalenius.reduction.block_selections import BlockSelections, block_selections
+from dalenius.reduction.blocks import BlockSelections, block_selections
 from dalenius.reduction.chambers import Chamber
 from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.datasets import DatasetPairs

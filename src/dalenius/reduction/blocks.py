@@ -1,4 +1,4 @@
-"""What a record of a block decides once all but its block is known: a law of the block may send each of its letters to another dataset."""
+"""What a record of a block decides once all but the block is known: each of its letters may go with another dataset of the block."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["BlockSelections", "block_selections"]
 
 @dataclass(frozen=True)
 class BlockSelections:
-    """The selections of some records of blocks with as many letters: where the own block's law is anything, it is one of them at worst.
+    """The selections of records of blocks with as many letters: where the block's law is anything, one of them is the worst.
 
     Attributes
     ----------
@@ -48,6 +48,13 @@ class BlockSelections:
     def apply(self, channel: Floats) -> Floats:
         """The rows that each selection selects: (selections, letters, outputs)."""
         return np.asarray(channel[self.inputs])
+
+    def leading(self, values: Floats) -> Integers:
+        """Those with the largest value of all that send a letter to an input; of equals those whose inputs are farthest apart."""
+        span = self.inputs.max(axis=1) - self.inputs.min(axis=1)
+        order = np.lexsort((-span, -np.round(values, 9)))
+        found = [order[np.unique(self.inputs[order, a], return_index=True)[1]] for a in range(self.letters)]
+        return np.unique(np.concatenate(found))
 
     def own_masses(self, selection: int, law: Floats) -> tuple[PlacedBlock, Floats]:
         """A law of the letters as masses on (letter, value of the block's own query)."""
