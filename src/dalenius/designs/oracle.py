@@ -54,6 +54,7 @@ FINEST, WORTH = (
     1e-9,
     2e-3,
 )  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
+LOOKED_AT = 2**18  # entries of selections whose capacities are computed together
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 
@@ -202,14 +203,20 @@ class BlocksOracle(Oracle):
         return in_block(placed, Prior(int(part.record[j]), own), self.inputs)
 
     def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
-        """Selections are many and alike: capacities are computed of those with the largest bound for an input of a letter."""
+        """For each input of a letter the selection that learns most; all that may be the worst are looked at."""
         found = []
         for part in self.parts:
             rows = part.apply(Q)
             bounds = relative_entropy(rows, rows.mean(axis=1, keepdims=True)).max(axis=1)
-            chosen = part.leading(bounds)
-            for j, answer in zip(chosen, capacities(rows[chosen], clock=clock), strict=True):
-                found.append(self._prior(part, int(j), answer.input_law))
+            values, laws = np.full(len(rows), -1.0), np.zeros(rows.shape[:2])
+            for some in np.array_split(np.argsort(-bounds), -(-rows.size // LOOKED_AT)):
+                if bounds[some[0]] < values.max():  # which bounds all that are left
+                    break
+                answers = capacities(rows[some], clock=clock)
+                values[some], laws[some] = [a.lower for a in answers], [a.input_law for a in answers]
+            for j in part.leading(values):
+                if values[j] >= 0.0:
+                    found.append(self._prior(part, int(j), laws[j]))
         return found
 
 
