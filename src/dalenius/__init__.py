@@ -21,13 +21,12 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
+Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
+Measures        measure (Measures of Measure, PrivacyClaim): all of one mechanism; convert (Conversion): from one notion to another
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
 information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
@@ -40,6 +39,8 @@ from dalenius.alternation import Alternation as Alternation
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
+from dalenius.conversions import Conversion as Conversion
+from dalenius.conversions import convert as convert
 from dalenius.errors import DaleniusError as DaleniusError
 from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError

@@ -16,6 +16,7 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.comparing import compare
+from dalenius.cli.converting import convert
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
 from dalenius.cli.examples import epilog
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "verify": verify,
     "measure": measure,
+    "convert": convert,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,
