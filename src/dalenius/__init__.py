@@ -22,8 +22,8 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
-                Quantity, Progress, SolverUse, Alternation
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, with Witness, RecordProof,
+                ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
@@ -146,6 +146,8 @@ from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
+from dalenius.report.audit import Audit as Audit
+from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result

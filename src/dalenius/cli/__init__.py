@@ -15,6 +15,7 @@ from typing import Annotated, cast
 import typer
 
 import dalenius as dl
+from dalenius.cli.auditing import audit
 from dalenius.cli.comparing import compare
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
@@ -40,6 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: dict[str, Callable[..., None]] = {
+    "audit": audit,
     "init": init,
     "show": show,
     "solve": solve,

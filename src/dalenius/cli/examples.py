@@ -5,8 +5,13 @@ from __future__ import annotations
 __all__ = ["EXAMPLES", "epilog"]
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "audit": (
+        "audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4",
+        "audit parity/laplace-n4 -o page.md",
+    ),
     "init": (
         "init count.toml --query count --mechanism 'geometric 0.5' --defaults",
+        "init most.toml --problem max_information --records 3 --query count --defaults",
         "init design.toml --problem min_leakage --records 3 --query parity --defaults",
     ),
     "show": ("show parity/laplace-n4", "show count.toml --json"),
