@@ -25,12 +25,11 @@ Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, with Witness, RecordProof,
                 ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
+Measures        measure (Measures, Measure, PrivacyClaim), supersample_cmi; statistical: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
-information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
+Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
 
 from dalenius._load import loads as loads
@@ -49,6 +48,7 @@ from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
 from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.measures.door import measure as measure
+from dalenius.measures.supersamples import supersample_cmi as supersample_cmi
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
@@ -153,6 +153,9 @@ from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
+from dalenius.statistics import SampledLeakage as SampledLeakage
+from dalenius.statistics import audit_counts as audit_counts
+from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.curve import CurvePoint as CurvePoint

@@ -26,6 +26,7 @@ from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
+from dalenius.cli.sampling import audit_samples
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -54,6 +55,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export_program,
     "import-solution": import_solution,
     "compare": compare,
+    "audit-samples": audit_samples,
     "list": list_models,
     "schema": schema,
     "doctor": doctor,
