@@ -93,8 +93,10 @@ class NeuronCritic(Critic):
     cap: float
 
     @classmethod
-    def fitted(cls, secret: Floats, release: Floats, neurons: int, random: np.random.Generator) -> NeuronCritic:
-        """By L-BFGS-B, which may end anywhere."""
+    def fitted(
+        cls, secret: Floats, release: Floats, neurons: int, random: np.random.Generator, weight: float = WEIGHT
+    ) -> NeuronCritic:
+        """By L-BFGS-B, which may end anywhere; no outer weight is larger than `weight`."""
         from scipy.optimize import minimize
 
         together = np.column_stack([secret, release])
@@ -114,7 +116,7 @@ class NeuronCritic(Critic):
             slope: Floats = np.exp(values - total) @ apart - mean
             return float(total - np.log(len(apart)) - mean @ outer), slope
 
-        bounds = [(-WEIGHT, WEIGHT)] * start.outer.size
+        bounds = [(-weight, weight)] * start.outer.size
         found = minimize(loss, start.outer, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
         outer = found.x.copy()
         outer[-1] -= logsumexp(apart @ outer) - np.log(len(apart))  # a constant changes nothing, until the cap cuts off
