@@ -22,14 +22,14 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
-                Quantity, Progress, SolverUse, Alternation
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, with Witness, RecordProof,
+                ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures of Measure, PrivacyClaim): all of one mechanism; convert (Conversion): from one notion to another
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+                statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
-information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
+Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
 
 from dalenius._load import loads as loads
@@ -50,6 +50,7 @@ from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
 from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.measures.door import measure as measure
+from dalenius.measures.supersamples import supersample_cmi as supersample_cmi
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
@@ -147,11 +148,16 @@ from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
+from dalenius.report.audit import Audit as Audit
+from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
+from dalenius.statistics import SampledLeakage as SampledLeakage
+from dalenius.statistics import audit_counts as audit_counts
+from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.curve import CurvePoint as CurvePoint
