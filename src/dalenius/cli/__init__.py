@@ -25,6 +25,7 @@ from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
+from dalenius.cli.sanitizing import sanitize
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export_program,
     "import-solution": import_solution,
     "compare": compare,
+    "sanitize": sanitize,
     "list": list_models,
     "schema": schema,
     "doctor": doctor,
