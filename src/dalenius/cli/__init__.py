@@ -28,6 +28,7 @@ from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
 from dalenius.cli.sampling import audit_samples
+from dalenius.cli.sanitizing import sanitize
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -58,6 +59,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "import-solution": import_solution,
     "compare": compare,
     "audit-samples": audit_samples,
+    "sanitize": sanitize,
     "list": list_models,
     "schema": schema,
     "doctor": doctor,

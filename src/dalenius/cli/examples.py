@@ -44,6 +44,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "import-solution": ("import-solution parity/laplace-n4 marginal solution.json",),
     "compare": ("compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1",),
     "audit-samples": ("audit-samples runs.csv --records x1,x2 --outputs y --given-others",),
+    "sanitize": ("sanitize correlated --budgets 0.2 --converse -o learned",),
     "list": ("list --set minimal --json",),
     "schema": ("schema -o dalenius.schema.json",),
     "doctor": ("doctor", "doctor --json"),
