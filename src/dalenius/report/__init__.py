@@ -8,6 +8,7 @@ from dalenius.report.implications import implications_picture
 from dalenius.report.page import report_page, write_report
 from dalenius.report.picture import save_picture
 from dalenius.report.prior import prior_picture
+from dalenius.report.sanitizers import sanitizer_picture, sanitizer_table
 from dalenius.report.trace import trace_picture, trace_table
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "mechanism_picture",
     "prior_picture",
     "report_page",
+    "sanitizer_picture",
+    "sanitizer_table",
     "save_picture",
     "trace_picture",
     "trace_table",
