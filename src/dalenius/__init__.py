@@ -6,8 +6,7 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage, SecretLeakage (what does this tell of a record; of a Secret, which may be of Letters);
-                MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
+Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
@@ -23,15 +22,14 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
-                Quantity, Progress, SolverUse, Alternation
+Solving         solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness, RecordProof, SecretProof, ConstraintPrice,
+                TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
-information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
+Beside them: studies, report, export (for other solvers), programs (in cvxpy), information.measures, baselines; `dalenius --help`.
 """
 
 from dalenius._load import loads as loads
@@ -153,6 +151,9 @@ from dalenius.outcome import TermValue as TermValue
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
+from dalenius.results import SecretProof as SecretProof
+from dalenius.results import SecretResult as SecretResult
+from dalenius.results import SecretWitness as SecretWitness
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
 from dalenius.studies.compare import Comparison as Comparison
