@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -61,3 +62,12 @@ MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
 def mechanism(value: Any, what: str) -> dict[str, Any]:
     """A mechanism of any kind."""
     return _stated_once(read.variant(value, what, MECHANISMS), what)
+
+
+def unknown(kind: str) -> str:
+    """Why a mechanism of another kind is rejected."""
+    meant = "".join(f"did you mean {name!r}? " for name in get_close_matches(kind[:40], MECHANISMS, n=1))
+    return (
+        f"mechanism.kind {kind[:40]!a} is unknown to the checker: {meant}known are {', '.join(MECHANISMS)}; what holds of the "
+        "matrix that the certificate carries itself is proved with --resolved (resolved=True)"
+    )

@@ -13,12 +13,13 @@ from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
 from .channel import Channel, Record
+from .class_tree import output_law
 from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
-from .tree import Section, output_law
+from .tree import Section
 
 _MAX_CELLS = 1 << 24
 _AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
