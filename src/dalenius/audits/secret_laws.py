@@ -23,7 +23,7 @@ from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
 from dalenius.information.law_classes import shares_of
-from dalenius.information.measures import PriorClass, PriorPolytope
+from dalenius.information.measures import EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.reduction import SecretCells
 from dalenius.search import Clock
@@ -31,7 +31,8 @@ from dalenius.search import Clock
 __all__ = ["SecretLaws"]
 
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
-CLIMBS, SHORTEST = 200, 2.0**-30  # steps of an ascent, and the shortest
+UNIFORM_RATE = "1e14"  # a multiplier of the entropy at which nothing but the mean is left, to 1e-14 nats
+CLIMBS, SHORTEST, STALLED = 100, 2.0**-30, 1e-7  # steps of an ascent, the shortest, and the least relative gain of one
 
 Lines = Iterator[SecretSection | MeanLine | ProofLine]
 
@@ -48,7 +49,7 @@ class SecretLaws:
         Of laws on the datasets.
     law : (datasets,) or None
         The best law found, of the class, exactly.
-    weights : of the vertices of a polytope, else None
+    prior : how a certificate writes it
     """
 
     cells: SecretCells
@@ -57,8 +58,9 @@ class SecretLaws:
     lower: float = 0.0
     upper: float = np.inf
     law: Numbers | None = None
-    weights: Numbers | None = None
+    prior: InputLaw | None = None
     _outputs: Floats = field(init=False)
+    _point: Numbers | None = None
     _multipliers: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -72,13 +74,18 @@ class SecretLaws:
         self._bound(self.channel.usual)
 
     @property
+    def polytope(self) -> bool:
+        """Whether the class is one of mixtures of listed laws, which a witness weighs."""
+        return isinstance(self.priors, PriorPolytope)
+
+    @property
     def concave(self) -> bool:
         """Whether both ends are those of a convex program."""
         return self.cells.determined
 
     def run(self, gap: float, clock: Clock) -> None:
         """The best output laws, and the best law found."""
-        if isinstance(self.priors, PriorPolytope):
+        if self.polytope:
             self._mixture()
         else:
             found = worst_given_law(self.channel, self.priors, gap=gap, clock=clock)
@@ -96,11 +103,13 @@ class SecretLaws:
         """Keep these output laws, one for each value of what is given, where they prove more."""
         rounded = np.maximum(laws.round(DECIMALS), LEAST)
         shares = rounded / rounded.sum(axis=1, keepdims=True)
-        if isinstance(self.priors, PriorPolytope):
+        if self.polytope:
             upper, multipliers = max(self._above(shares, doubles(law)) for law in self._vertices), None
         else:
             divergences = self.channel.divergences(shares)
             upper, multipliers = largest_mean(self.priors, divergences), multiplier_text(self.priors, divergences)
+            if isinstance(self.priors, EntropyFloor) and self.priors.above == 0:  # the uniform law alone
+                multipliers = (UNIFORM_RATE,)
         if upper < self.upper:
             self.upper, self._outputs, self._multipliers = max(upper, 0.0), rounded, multipliers
 
@@ -127,9 +136,8 @@ class SecretLaws:
         mixed = np.array([self.channel.outputs(law) for law in vertices])
         weights = best_given_mixture(mixed, np.array(negentropy))
         self._bound(self.channel.output_laws(np.tensordot(weights, mixed, axes=1)))
-        self._attain_mixture(weights)
-        for j in range(len(vertices)):
-            self._attain_mixture(np.eye(len(vertices))[j])
+        for shares in (weights, *np.eye(len(vertices))):
+            self._attain(shares_of(shares))
 
     # ------------------------------------------------------------ from below
 
@@ -138,54 +146,50 @@ class SecretLaws:
         assert isinstance(self.priors, PriorPolytope)
         return np.asarray(self.priors.vertices, dtype=object)
 
-    def _attain(self, law: Numbers) -> None:
-        """Keep a law of the class that is told more."""
+    def _law(self, point: Numbers) -> Numbers:
+        """The law that a witness states: as it is, or the weights of a polytope's vertices."""
+        return np.asarray(point @ self._vertices) if self.polytope else point
+
+    def _attain(self, point: Numbers) -> None:
+        """Keep a law of the class that is told more, as far as it can be written."""
+        law = self._law(point)
         told = self.cells.information(doubles(law), self.rows)
-        if told > self.lower and (listed := _sparse(law)) is not None:
-            self.lower, self.law, self._listed = told, law, listed
+        if told > self.lower and (prior := exact_weights(point) if self.polytope else _sparse(law)) is not None:
+            self.lower, self.law, self.prior, self._point = told, law, prior, point
 
-    def _attain_mixture(self, weights: Floats) -> None:
-        """The same of a mixture of vertices."""
-        shares = shares_of(weights)
-        law = np.asarray(shares @ self._vertices)
-        told = self.cells.information(doubles(law), self.rows)
-        if told > self.lower:
-            self.lower, self.law, self.weights = told, law, shares
+    def _starts(self) -> Iterator[Numbers]:
+        """Where ascents begin: at the law that is known, and at what is told most under the usual output laws."""
+        if self._point is not None:
+            yield self._point
+        yield self._towards(self.channel.divergences(self.channel.usual))
+        if self.polytope:
+            yield shares_of(np.ones(len(self._vertices)))
 
-    def _starts(self) -> Iterator[Floats]:
-        """Where ascents begin: the law that is known; what is told most under the usual output laws."""
-        if isinstance(self.priors, PriorPolytope):
-            yield np.full(len(self._vertices), 1.0 / len(self._vertices))
-            return
-        if self.law is not None:
-            yield doubles(self.law)
-        yield doubles(self.priors.exact_law(rationals(-self.channel.divergences(self.channel.usual))))
+    def _towards(self, slope: Floats) -> Numbers:
+        """The law of the class, or the vertex, with the largest mean."""
+        if not self.polytope:
+            return self.priors.exact_law(rationals(-slope))
+        return shares_of(np.eye(len(self._vertices))[int(np.argmax(doubles(self._vertices @ rationals(slope))))])
 
-    def _climb(self, point: Floats) -> None:
-        """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is told."""
-        polytope = isinstance(self.priors, PriorPolytope)
-        vertices = np.array([doubles(law) for law in self._vertices]) if polytope else None
-        law = point if vertices is None else point @ vertices
+    def _climb(self, start: Numbers) -> None:
+        """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is told.
+
+        The law is a mixture of laws of the class, so that it is one, exactly, whatever doubles made of the weights.
+        """
+        parts, weights, law = [start], np.ones(1), doubles(self._law(start))
         told = self.cells.information(law, self.rows)
         for _ in range(CLIMBS):
-            slope = self._slope(law)
-            if vertices is None:
-                target = doubles(self.priors.exact_law(rationals(-slope)))
-            else:
-                target = np.eye(len(vertices))[int(np.argmax(vertices @ slope))]
-            share, better = 1.0, told
+            target = self._towards(self._slope(law))
+            towards, share, better = doubles(self._law(target)) - law, 2.0, told
             while share >= SHORTEST and better <= told:
-                moved = point + share * (target - point)
-                better = self.cells.information(moved if vertices is None else moved @ vertices, self.rows)
                 share /= 2.0
-            if better <= told * (1.0 + 1e-9):
+                better = self.cells.information(law + share * towards, self.rows)
+            if better <= told * (1.0 + STALLED):
                 break
-            point, told = moved, better
-            law = point if vertices is None else point @ vertices
-        if polytope:
-            self._attain_mixture(point)
-        elif told > self.lower:
-            self._attain(self.priors.settled(rationals(point / point.sum())))
+            parts, weights = [*parts, target], np.append((1.0 - share) * weights, share)
+            law, told = law + share * towards, better
+        if told > self.lower:
+            self._attain(np.asarray(shares_of(weights) @ np.array(parts, dtype=object)))
 
     def _slope(self, law: Floats) -> Floats:
         """The derivative of I(g; Y | w) by the probability of each dataset: sum_y W_x(y) log( K(y) / r(y) ), K the law of its cell."""
@@ -197,13 +201,6 @@ class SecretLaws:
         return np.einsum("xy,xy->x", self.rows[self.cells.inputs], ratios[self.cells.cells])
 
     # ------------------------------------------------------------ as lines
-
-    @property
-    def prior(self) -> InputLaw | None:
-        """How a certificate writes the law that attains `lower`."""
-        if self.law is None:
-            return None
-        return self._listed if self.weights is None else exact_weights(self.weights)
 
     def lines(self) -> Lines:
         """The section that proves `upper`."""

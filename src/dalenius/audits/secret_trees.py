@@ -20,7 +20,7 @@ from dalenius.reduction import Family, RecordChannel, SecretCells
 from dalenius.search import Clock
 from dalenius.search.tree import Branch
 
-__all__ = ["SecretTree", "secret_trees"]
+__all__ = ["SecretTree", "family_key", "trees_of_secrets"]
 
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 
@@ -110,12 +110,17 @@ class SecretTree:
         return int(self._class_of[np.searchsorted(self.union, channel_input)])
 
 
-def secret_trees(secrets: Iterable[SecretCells], rows: Floats) -> list[SecretTree]:
+def family_key(family: Family) -> Family:
+    """What is the same for all that one proof is about: the sets of inputs, in any order."""
+    return tuple(sorted(family))
+
+
+def trees_of_secrets(secrets: Iterable[SecretCells], rows: Floats) -> dict[Family, SecretTree]:
     """One for each different list of sets of inputs that can tell anything: what is given tells the rest apart from none of them."""
     found = dict[Family, SecretTree]()
     for cells in secrets:
         for given, family in enumerate(cells.families):
-            key = tuple(sorted(family))
+            key = family_key(family)
             if len(family) > 1 and len({k for cell in family for k in cell}) > 1 and key not in found:
                 found[key] = SecretTree(cells, given, family, rows)
-    return list(found.values())
+    return found
