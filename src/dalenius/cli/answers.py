@@ -36,8 +36,9 @@ def print_answer(answer: Answer, result: Solved, folder: Output | None) -> None:
     if isinstance(result, dl.DesignResult):
         _print_design(answer, result, folder)
         return
-    measured, what = ("information", "secret") if isinstance(result, dl.SecretResult) else ("leakage", "record")
-    out.print(f"{'worst-case ' + measured:<20} {' .. '.join(result.ends)} {answer['units']}")
+    secret = isinstance(result, dl.SecretResult)
+    told, what = ("largest information", "secret") if secret else ("worst-case leakage", "record")
+    out.print(f"{told:<20} {' .. '.join(result.ends)} {answer['units']}")
     out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
     prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
     out.print(f"about {what}         {'none' if answer[what] is None else answer[what]}{prior}")
