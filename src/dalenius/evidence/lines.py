@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Union
 
 from dalenius.evidence.output_laws import (
+    HistogramLine,
     How,
     LawOfClass,
     LawOfSelections,
+    LettersLine,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
@@ -30,12 +32,14 @@ __all__ = [
     "DualLine",
     "GroupedRowLeaf",
     "Hint",
+    "HistogramLine",
     "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfClass",
     "LawOfSelections",
+    "LettersLine",
     "Line",
     "LowerLine",
     "Matrix",
@@ -81,8 +85,8 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+InputLaw = (  # masses; of a selection; the number of a listed prior, or scores of a histogram's outputs; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | Index | tuple[Index, ...] | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -417,7 +421,9 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+OutputLaw = (
+    OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass | HistogramLine | LettersLine
+)
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -27,6 +27,7 @@ __all__ = ["asked_of", "belief", "mechanism_in_words", "query_in_words", "questi
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
+    "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
