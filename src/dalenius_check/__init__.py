@@ -19,6 +19,7 @@ from .channel import Channel, build
 from .compressed import plain
 from .design import Design, Words
 from .free import Free
+from .histogram import Cells, Histogram
 from .households import Households
 from .mechanism_kinds import MECHANISMS
 from .model import Model, parse_model
@@ -151,8 +152,10 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     private = Most if model.problem == "max_information" else Private
     kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
+    cells = Cells(model) if model.query["kind"] == "histogram" else None
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
-    known = None if design else Blocks(model) if model.adversary == "independent_blocks" else build(model)
+    blocks = Blocks(model) if model.adversary == "independent_blocks" and not cells else None
+    known = cells or blocks or (None if design else build(model))
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
     try:
@@ -180,9 +183,11 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
 
 
-def _audit(lines: Lines, model: Model, known: Channel | Blocks | None, claim: dict[str, Any]) -> Words:
+def _audit(lines: Lines, model: Model, known: Cells | Blocks | Channel | None, claim: dict[str, Any]) -> Words:
     """A certificate of maximal leakage: the statement, and the numbers of leaves by kind."""
-    if isinstance(known, Blocks):
+    if isinstance(known, Cells):
+        source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
+    elif isinstance(known, Blocks):
         source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
     else:
         channel = known or build(model, claim["resolved"])

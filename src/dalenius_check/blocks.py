@@ -30,6 +30,15 @@ class Shape(NamedTuple):
     weights: tuple[tuple[int, ...], ...] | None
 
 
+def sizes_of(model: Model) -> list[int]:
+    """How many records each block has."""
+    size, whole = model.held["size"], len(model.alphabets)
+    full, rest = divmod(whole, size or 1)
+    sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
+    need(sum(sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+    return sizes
+
+
 class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
@@ -37,10 +46,7 @@ class Blocks:
         self.model, self.allowance, self.route = model, model.allowance, route(model)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
-        size, whole = model.held["size"], len(model.alphabets)
-        full, rest = divmod(whole, size or 1)
-        self.sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
-        need(sum(self.sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+        self.sizes = sizes_of(model)
         self._starts = [0, *accumulate(self.sizes)]
         weights = model.query.get("weights")
         self._own = weights if weights and isinstance(weights[0], list) else None

@@ -46,6 +46,7 @@ QUERIES: dict[str, Schema] = {
     "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
     "count": {"letters": (read.letters, [1])},
     "sum": {"weights": (read.weights, None)},
+    "histogram": {},
     "threshold": {"at": required(read.integer)},
     "table": {"values": required(read.integers)},
     "identity": {},

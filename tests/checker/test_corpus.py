@@ -28,6 +28,7 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "forged_small_e": ("given.py", "rows.ends[1 if hard else 0]", "rows.ends[0]"),
     "forged_row": ("constraints.py", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
     "forged_cone": ("constraints.py", 'cone.need_met(laws, f"constraint {j}")', "pass"),
+    "histogram_low": ("histogram.py", "for pattern in every:", "for pattern in shares:"),
     "forged_alone": ("design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
     "forged_constant": ("channel.py", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),
     "forged_twice_as_much": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
