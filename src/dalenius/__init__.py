@@ -7,8 +7,7 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
 Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
-Records         Records; of a table: from_frame (People); queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table,
-                Threshold
+Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,

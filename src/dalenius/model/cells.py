@@ -97,10 +97,10 @@ def _noise(mechanism: Mechanism, records: int, size: int) -> Geometric | Discret
     if isinstance(mechanism, DiscreteLaplace):
         return mechanism.merged
     if isinstance(mechanism, Geometric):
-        low, high = mechanism.range or (0, records)
-        if low > 0 or high < records:
+        span = mechanism.range or (0, records)
+        if span[0] > 0 or span[1] < records:
             raise InputError(
-                f"mechanism: a cell's count runs from 0 to {records}, outside the range [{low}, {high}]; widen it"
+                f"mechanism: a cell's count runs from 0 to {records}, outside the range {list(span)}; widen it"
             )
         return Geometric(mechanism.epsilon)
     if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
