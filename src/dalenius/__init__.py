@@ -7,7 +7,7 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
-Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
@@ -137,6 +137,7 @@ from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
+from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity

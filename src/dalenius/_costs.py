@@ -151,6 +151,8 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
+        if isinstance(problem, MaximalLeakage) and problem.in_cells:
+            return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
         if isinstance(problem, MaximalLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
         inputs, outputs = _shape(problem)

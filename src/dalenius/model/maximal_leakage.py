@@ -9,10 +9,12 @@ from typing import ClassVar
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.cells import Cells
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
+from dalenius.model.queries import Histogram
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -51,7 +53,9 @@ class MaximalLeakage(MechanismProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.in_blocks:
+        if self.in_cells:
+            _ = self.cells
+        elif self.in_blocks:
             _ = self.pieces
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
@@ -60,6 +64,15 @@ class MaximalLeakage(MechanismProblem):
     def in_closed_form(self) -> bool:
         """Whether it is a local protocol against laws of one record, which needs no channel that is written out."""
         return isinstance(self.mechanism, LocalProtocol) and isinstance(self.adversary, LawClass | ProductPriors)
+
+    @property
+    def in_cells(self) -> bool:
+        return isinstance(self.query, Histogram)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Of a histogram: what an audit needs to know of its cells."""
+        return Cells.of(self.records, self.mechanism, self.adversary)
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -77,7 +90,7 @@ class MaximalLeakage(MechanismProblem):
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
         """
         adversary = self.adversary
-        if not isinstance(adversary, IndependentBlocks):
+        if not isinstance(adversary, IndependentBlocks) or self.in_cells:
             return ()
         return tuple(
             (
@@ -92,13 +105,20 @@ class MaximalLeakage(MechanismProblem):
     @property
     def held_bytes(self) -> int:
         """What the channels that an audit works with take."""
+        if self.in_cells:
+            return self.cells.steps.nbytes
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
         return 0 if self.in_closed_form else super().held_bytes
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest."""
+        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest.
+
+        Of a histogram those of one cell, as far as the largest block has a say in its count.
+        """
+        if self.in_cells:
+            return self.cells.steps.shape[0], self.cells.steps.shape[1]
         if self.in_blocks:
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
         if self.in_closed_form:

@@ -38,6 +38,7 @@ __all__ = [
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
+    "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }

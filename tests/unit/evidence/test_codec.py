@@ -75,6 +75,9 @@ LINES = [
     lines.PieceSection(3, None),
     lines.PieceSection(0, "17"),
     lines.PotentialLine(("0.5", "-1")),
+    lines.WitnessLine(0, (0, 1, 101)),
+    lines.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
+    lines.LettersLine(),
     lines.UniformLeaf(),
 ]
 
