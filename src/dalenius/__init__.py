@@ -10,9 +10,9 @@ Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
-                symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing,
-                hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
+                randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
+                local_hashing, hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 without an adversary: LocalDP, PointwiseMaximalLeakage
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -113,8 +113,10 @@ from dalenius.model.mechanisms import Mechanism as Mechanism
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
+from dalenius.model.mechanisms.gaussian import gaussian as gaussian
 from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.hadamard_response import hadamard_response as hadamard_response
+from dalenius.model.mechanisms.laplace import laplace as laplace
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, PriorSet
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms import MECHANISMS, LocalProtocol
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.objectives import LeakageTerm
@@ -187,7 +187,11 @@ def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
     if isinstance(problem, DesignProblem):
         return problem.cost.shape[0], problem.cost.shape[1]
-    return (problem.shape[0], CLOSED_FORM) if problem.in_closed_form else problem.shape
+    return (
+        (problem.shape[0], CLOSED_FORM)
+        if isinstance(problem.mechanism, LocalProtocol) and problem.in_closed_form
+        else problem.shape
+    )
 
 
 def design_cost(problem: DesignProblem) -> Cost:

@@ -16,7 +16,7 @@ from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, MinDistortion, Problem
+from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, MinDistortion, Problem
 from dalenius.outcome import Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import (
@@ -197,7 +197,7 @@ def _audited(
     shares: tuple[Fraction, ...] | None,
 ) -> Result:
     """Problem 1."""
-    if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
+    if known is not None and not problem.searched:
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
     if method is not None and isinstance(audit, EntropyAudit):
@@ -297,9 +297,7 @@ def _need_way_to_audit(problem: Problem, method: str | None, solver: str) -> Non
         )
     if method not in (None, "alternating"):
         raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not (
-        isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast)
-    ):
+    if method is not None and not (isinstance(problem, MaximalLeakage) and problem.searched):
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )
@@ -339,10 +337,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
         return None
     if not isinstance(path, str | Path):
         raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
-    if (
-        not (isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast))
-        or method is not None
-    ):
+    if not (isinstance(problem, MaximalLeakage) and problem.searched) or method is not None:
         raise InputError(
             "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
         )
@@ -357,7 +352,7 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
         raise InputError(
             "curve: a design has one entropy bound; leave it out, and ask about the release of its mechanism"
         )
-    if not isinstance(problem.adversary, EntropyAtLeast):
+    if not problem.searched:
         raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))

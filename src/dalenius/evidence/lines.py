@@ -13,6 +13,7 @@ from dalenius.evidence.output_laws import (
     How,
     LawOfClass,
     LawOfSelections,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
@@ -39,6 +40,7 @@ __all__ = [
     "Line",
     "LowerLine",
     "Matrix",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -417,7 +419,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureLeaf | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-__all__ = ["How", "LawOfClass", "LawOfSelections", "MixtureOfClass", "MixtureOfSelections", "OutputLawLeaf"]
+__all__ = [
+    "How",
+    "LawOfClass",
+    "LawOfSelections",
+    "MixtureLeaf",
+    "MixtureOfClass",
+    "MixtureOfSelections",
+    "OutputLawLeaf",
+]
 
 Index = int
 Indices = tuple[Index, ...]
@@ -19,6 +27,15 @@ class OutputLawLeaf:
 
     word: ClassVar[str] = "law"
     law: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureLeaf:
+    """The same of noise on the real line: the output law under these weights of the inputs."""
+
+    word: ClassVar[str] = "mixture"
+    weights: Vector
+    how: How
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries import Adversary, IndependentBlocks, LawClass, ProductPriors
-from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism, RealNoise
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Identity, Query
@@ -66,6 +66,8 @@ class MaximalLeakage(Problem):
         super().__post_init__()
         if self.in_blocks:
             _ = self.pieces
+        elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
+            _ = self.quadrature
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
@@ -75,8 +77,20 @@ class MaximalLeakage(Problem):
 
     @property
     def in_closed_form(self) -> bool:
-        """Whether it is a local protocol against laws of one record, which needs no channel that is written out."""
-        return isinstance(self.mechanism, LocalProtocol) and isinstance(self.adversary, LawClass | ProductPriors)
+        """Whether divergences have a closed form, so that no channel is written out.
+
+        They have of a local protocol against laws of one record, and of noise on the real line against these and any prior at all.
+        """
+        one = isinstance(self.adversary, LawClass | ProductPriors)
+        anybody = isinstance(self.adversary, EntropyAtLeast) and self.adversary.amount == 0
+        return (isinstance(self.mechanism, LocalProtocol) and one) or (
+            isinstance(self.mechanism, RealNoise) and (one or anybody)
+        )
+
+    @property
+    def searched(self) -> bool:
+        """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
+        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -106,18 +120,33 @@ class MaximalLeakage(Problem):
             for piece in pieces(self.query, self.records, self.mechanism, adversary)
         )
 
+    @cached_property
+    def quadrature(self) -> NDArray[np.float64]:
+        """Of noise on the real line a channel (inputs, nodes) with its divergences, up to rounding."""
+        assert isinstance(self.mechanism, RealNoise)
+        rows = self.mechanism.quadrature(self._indices)
+        rows.flags.writeable = False
+        return rows
+
     @property
     def held_bytes(self) -> int:
         """What the channels that an audit works with take."""
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
+        if isinstance(self.mechanism, RealNoise):
+            return self.quadrature.nbytes
         return 0 if self.in_closed_form else self.channel.nbytes
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest."""
+        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest.
+
+        Of noise on the real line the nodes of its quadrature.
+        """
         if self.in_blocks:
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
+        if isinstance(self.mechanism, RealNoise):
+            return self.quadrature.shape[0], self.quadrature.shape[1]
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
         return self.channel.shape[0], self.channel.shape[1]
