@@ -15,7 +15,7 @@ import numpy as np
 
 from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, PriorSet
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS, LocalProtocol
+from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.objectives import LeakageTerm
@@ -66,6 +66,8 @@ WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
+TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
+SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
@@ -235,9 +237,12 @@ def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -
     digits = 0.0
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
+    terms = 0.0
+    if isinstance(problem, MaximalLeakage) and isinstance(problem.mechanism, DiscreteGaussian):
+        terms = max(entries / inputs, SIGMAS * float(problem.mechanism.scale))
     held = Cost(0.0, 8.0 * entries if isinstance(problem, MaximalLeakage) else 0.0)  # the problem's own matrix
     read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
-    return read + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    return read + TERM.times(terms) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:

@@ -23,6 +23,7 @@ from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.installation import doctor
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
+from dalenius.cli.noising import noise
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
 from dalenius.cli.shared import out
@@ -45,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "verify": verify,
     "measure": measure,
+    "noise": noise,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,

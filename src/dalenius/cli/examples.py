@@ -20,6 +20,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "verify parity/laplace-n4 out/laplace-n4.cert --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
+    "noise": ("noise --noise laplace --range 1 --at-most 0.1 -o noise", "noise count.toml --at-most '0.1 bits'"),
     "sweep": (
         "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
         "sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:2' --gap 0.1 -o curve",
