@@ -25,9 +25,8 @@ Model files     load, loads, dumps; the library: library, LibraryModel
 Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
                 Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
-Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison),
-                least_noise (LeastNoise, NoiseLevel, NoiseFormula): how much noise is enough
+Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked); how much noise is enough: least_noise (LeastNoise)
+Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
@@ -162,8 +161,6 @@ from dalenius.studies.frontier import FrontierPoint as FrontierPoint
 from dalenius.studies.frontier import frontier as frontier
 from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
 from dalenius.studies.least_noise import LeastNoise as LeastNoise
-from dalenius.studies.least_noise import NoiseFormula as NoiseFormula
-from dalenius.studies.least_noise import NoiseLevel as NoiseLevel
 from dalenius.studies.least_noise import least_noise as least_noise
 from dalenius.studies.record import Record as Record
 from dalenius.studies.release import Release as Release
