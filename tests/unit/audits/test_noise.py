@@ -49,14 +49,13 @@ def test_three_inputs_are_best_where_they_are_far_apart():
 
 @pytest.mark.parametrize(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
 def test_any_prior_is_the_largest_capacity_of_one_input_a_letter(noise, rows_of):
-    """Brute force over the values that three records of three letters can have."""
+    """Brute force over the values that two records of three letters can have."""
     weights = [0, 1, 3]
-    question = asked(noise(2), dl.AnyPrior(), dl.Records(3, alphabet=3), dl.Sum(weights))
+    question = asked(noise(2), dl.AnyPrior(), dl.Records(2, alphabet=3), dl.Sum(weights))
     result = dl.solve(question)
     values = question.query.values(question.records)
     rows = rows_of(values / 2.0)
-    others = {a + b for a, b in itertools.product(weights, repeat=2)}
-    sets = [[values.tolist().index(w + other) for other in others] for w in weights]
+    sets = [[values.tolist().index(w + other) for other in weights] for w in weights]
     best = max(capacity(rows[list(chosen)]).lower for chosen in itertools.product(*sets))
     assert result.lower - 1e-9 <= best <= result.upper + 1e-9
     assert result.gap <= 1e-6
@@ -82,7 +81,7 @@ def test_a_class_of_laws():
 @pytest.mark.parametrize("noise", [dl.gaussian, dl.laplace])
 def test_noise_of_scale_a_million_tells_next_to_nothing(noise):
     result = dl.solve(asked(noise(10**6), dl.ProductPriors()))
-    assert 0.0 <= result.lower <= 0.125e-12 <= result.upper <= 1e-11
+    assert 0.1249999e-12 <= result.lower <= result.upper <= 0.1250001e-12
 
 
 def test_inputs_that_are_far_apart_are_told_apart():
