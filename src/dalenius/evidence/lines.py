@@ -50,6 +50,7 @@ __all__ = [
     "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
+    "PiecePrior",
     "PieceSection",
     "PotentialLine",
     "PriorLine",
@@ -83,8 +84,9 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+InputLaw = (  # masses; of a selection; of a block; the number of a listed prior; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | Index | Number
 )
 UNIFORM: Number = "uniform"
 
