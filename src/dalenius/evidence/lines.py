@@ -15,6 +15,7 @@ from dalenius.evidence.output_laws import (
     LawOfClass,
     LawOfSelections,
     LettersLine,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
@@ -54,6 +55,7 @@ __all__ = [
     "LowerLine",
     "Matrix",
     "MeanLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -405,7 +407,14 @@ LowerLine = (
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = (
-    OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass | HistogramLine | LettersLine
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
 )
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
