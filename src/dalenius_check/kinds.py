@@ -93,6 +93,12 @@ def _audited(value: Any, what: str) -> dict[str, Any]:
     return table
 
 
+def _designed(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of a design."""
+    blocks = isinstance(value, dict) and value.get("kind") == "independent_blocks"
+    return (_audited if blocks else _adversary)(value, what)
+
+
 def _distortion(value: Any, what: str) -> dict[str, Any]:
     """A distortion, with `outputs` only where they are given."""
     table = read.known(value, what, _DISTORTIONS)
@@ -175,7 +181,7 @@ AUDIT: Schema = {
 }
 _DESIGN: Schema = {
     **AUDIT,
-    "adversary": (_adversary, REQUIRED),
+    "adversary": (_designed, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
     "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
     "distortion": required(_distortion),

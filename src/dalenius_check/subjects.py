@@ -28,7 +28,7 @@ def subject(model: Model) -> Subject | None:
     """What a model is about, if it is none of the usual audits; refused where that is not known."""
     if model.query["kind"] == "histogram":
         return Cells(model)
-    if model.adversary == "independent_blocks":
+    if model.adversary == "independent_blocks" and not model.design:
         return Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)

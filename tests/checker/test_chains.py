@@ -152,9 +152,9 @@ def test_a_long_chain(forge):
     """A million records, of which nothing is written out: the tilted path and the window of the middle one."""
     records, noise = "count=999999; alphabet=2", 'kind="geometric"; epsilon="1/10"'
     model = forge.model(records, 'kind="count"', noise, adversary(WIDE, record=499999))
-    path = ["path", 499999, ["1/100", "1/100"], ["-1/100000", "1/100000"]]
+    path = ["path", 499999, ["1/100", "1/100"], ["-1/500000", "1/500000"]]
     proof = [["record", 499999], ["window", 5000]]
-    verdict = check(model, forge.certificate(model, "1e-6", "0.001", path, *proof))
+    verdict = check(model, forge.certificate(model, "4e-5", "0.001", path, *proof))
     assert verdict.proved, verdict.reason
     assert not check(model, forge.certificate(model, "1e-3", "0.001", path, *proof)).proved
     for line, reason in (

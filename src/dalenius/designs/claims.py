@@ -20,7 +20,15 @@ from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
 from dalenius.units import Quantity
 
-__all__ = ["NOTHING", "ProvedElsewhere", "Retreat", "distortion_unit", "need_workable", "rounded_lowers", "termination_of"]
+__all__ = [
+    "NOTHING",
+    "ProvedElsewhere",
+    "Retreat",
+    "distortion_unit",
+    "need_workable",
+    "rounded_lowers",
+    "termination_of",
+]
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
