@@ -6,7 +6,7 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
+Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
@@ -21,13 +21,13 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, with Witness, RecordProof,
-                ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
+Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
+                RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, Measure, PrivacyClaim), supersample_cmi; statistical: audit_samples, audit_counts (SampledLeakage)
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+                statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
 Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
@@ -39,6 +39,8 @@ from dalenius.alternation import Alternation as Alternation
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
+from dalenius.conversions import Conversion as Conversion
+from dalenius.conversions import convert as convert
 from dalenius.errors import DaleniusError as DaleniusError
 from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError
@@ -55,6 +57,7 @@ from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
+from dalenius.model import Letters as Letters
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility
@@ -64,6 +67,8 @@ from dalenius.model import PriorSet as PriorSet
 from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
+from dalenius.model import Secret as Secret
+from dalenius.model import SecretLeakage as SecretLeakage
 from dalenius.model import dumps as dumps
 from dalenius.model.adversaries import BoxPriors as BoxPriors
 from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors
@@ -151,6 +156,9 @@ from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
+from dalenius.results import SecretProof as SecretProof
+from dalenius.results import SecretResult as SecretResult
+from dalenius.results import SecretWitness as SecretWitness
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
 from dalenius.statistics import SampledLeakage as SampledLeakage

@@ -17,6 +17,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.auditing import audit
 from dalenius.cli.comparing import compare
+from dalenius.cli.converting import convert
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
 from dalenius.cli.examples import epilog
@@ -27,6 +28,7 @@ from dalenius.cli.measuring import measure
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
 from dalenius.cli.sampling import audit_samples
+from dalenius.cli.sanitizing import sanitize
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -48,6 +50,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "verify": verify,
     "measure": measure,
+    "convert": convert,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,
@@ -56,6 +59,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "import-solution": import_solution,
     "compare": compare,
     "audit-samples": audit_samples,
+    "sanitize": sanitize,
     "list": list_models,
     "schema": schema,
     "doctor": doctor,

@@ -17,6 +17,15 @@ from dalenius.evidence.output_laws import (
     MixtureOfSelections,
     OutputLawLeaf,
 )
+from dalenius.evidence.sections import (
+    AdversaryLine,
+    CellSection,
+    MeanLine,
+    PieceSection,
+    RecordLine,
+    SecretSection,
+    TermSection,
+)
 
 __all__ = [
     "UNIFORM",
@@ -24,6 +33,7 @@ __all__ = [
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
+    "CellSection",
     "ClassPart",
     "ConeLine",
     "Cut",
@@ -39,6 +49,7 @@ __all__ = [
     "Line",
     "LowerLine",
     "Matrix",
+    "MeanLine",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -48,6 +59,7 @@ __all__ = [
     "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
+    "PiecePrior",
     "PieceSection",
     "PotentialLine",
     "PriorLine",
@@ -60,7 +72,9 @@ __all__ = [
     "RowGroups",
     "RowLeaf",
     "SameRow",
+    "SecretSection",
     "SelectionPrior",
+    "SparseLaw",
     "Split",
     "TangentLine",
     "TermLine",
@@ -81,8 +95,10 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
+InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; the number of a listed prior; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -220,30 +236,6 @@ class PotentialLine:
 
     word: ClassVar[str] = "potential"
     prices: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class AdversaryLine:
-    """The proof follows that the mechanism keeps the limit of leakage with this number."""
-
-    word: ClassVar[str] = "adversary"
-    constraint: Index
-
-
-@dataclass(frozen=True, slots=True)
-class TermSection:
-    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
-
-    word: ClassVar[str] = "term"
-    term: Index
-
-
-@dataclass(frozen=True, slots=True)
-class RecordLine:
-    """The proof about this record follows, and about all records like it."""
-
-    word: ClassVar[str] = "record"
-    record: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,15 +379,6 @@ Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PieceSection:
-    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
-
-    word: ClassVar[str] = "block"
-    block: Index
-    total: Number | None
-
-
-@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -419,5 +402,6 @@ BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamb
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
+Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
+UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine
