@@ -38,6 +38,7 @@ __all__ = [
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
+    "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
@@ -50,6 +51,8 @@ MECHANISMS = {
     "matrix": "a table of probabilities",
     "discrete_laplace": "discrete Laplace noise",
     "discrete_gaussian": "discrete Gaussian noise",
+    "gaussian": "Gaussian noise",
+    "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
