@@ -6,8 +6,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
-Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
+Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
@@ -21,16 +21,15 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
-                Quantity, Progress, SolverUse, Alternation
+Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
+                RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+                statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
-information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
+Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
 
 from dalenius._load import loads as loads
@@ -40,6 +39,8 @@ from dalenius.alternation import Alternation as Alternation
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
+from dalenius.conversions import Conversion as Conversion
+from dalenius.conversions import convert as convert
 from dalenius.errors import DaleniusError as DaleniusError
 from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError
@@ -49,12 +50,14 @@ from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
 from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.measures.door import measure as measure
+from dalenius.measures.supersamples import supersample_cmi as supersample_cmi
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
+from dalenius.model import Letters as Letters
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility
@@ -64,6 +67,8 @@ from dalenius.model import PriorSet as PriorSet
 from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
+from dalenius.model import Secret as Secret
+from dalenius.model import SecretLeakage as SecretLeakage
 from dalenius.model import dumps as dumps
 from dalenius.model.adversaries import BoxPriors as BoxPriors
 from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors
@@ -132,6 +137,7 @@ from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
+from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity
@@ -146,11 +152,19 @@ from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
+from dalenius.report.audit import Audit as Audit
+from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
+from dalenius.results import SecretProof as SecretProof
+from dalenius.results import SecretResult as SecretResult
+from dalenius.results import SecretWitness as SecretWitness
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
+from dalenius.statistics import SampledLeakage as SampledLeakage
+from dalenius.statistics import audit_counts as audit_counts
+from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.curve import CurvePoint as CurvePoint

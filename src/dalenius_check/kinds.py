@@ -7,8 +7,9 @@ from typing import Any
 
 from . import read
 from .arithmetic import fmpq
-from .mechanism_kinds import MAX_STATES, POSITIVE, mechanism
+from .mechanism_kinds import POSITIVE, mechanism
 from .numbers import grouped, need, total
+from .query_kinds import QUERIES, secrets
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
@@ -41,15 +42,6 @@ def _sizes(value: Any, what: str) -> list[int]:
 
 
 _SIZE = partial(read.integer, low=1)
-QUERIES: dict[str, Schema] = {
-    "parity": {},
-    "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
-    "count": {"letters": (read.letters, [1])},
-    "sum": {"weights": (read.weights, None)},
-    "threshold": {"at": required(read.integer)},
-    "table": {"values": required(read.integers)},
-    "identity": {},
-}
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
 _ADVERSARIES: dict[str, Schema] = {
@@ -159,7 +151,9 @@ _TERMS: dict[str, Schema] = {
     "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
 }
 AUDIT: Schema = {
-    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion", "max_information"]),
+    "problem": required(
+        read.text, options=["maximal_leakage", "secret_leakage", "min_leakage", "min_distortion", "max_information"]
+    ),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
@@ -183,5 +177,6 @@ TOPS = {
 }
 FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 PRIVATE: Schema = {**FREE, **_NOTION}
+TOPS["secret_leakage"] = {**AUDIT, "adversary": required(_adversary), "secrets": required(secrets)}
 _ASKED = ("problem", "title", "source", "records", "query", "law")
 TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}

@@ -6,6 +6,7 @@ from dalenius._costs import AuditCosts
 from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
 from dalenius.audits.prior_set import PriorSetAudit
@@ -32,6 +33,8 @@ FAR = 1.5  # predictions may be wrong by a third: what seems to take more than s
 
 def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
+    if problem.in_cells:
+        return HistogramAudit(problem, search)
     audit = ProtocolAudit if problem.in_closed_form else AUDITS[problem.adversary.kind]
     return audit(problem, search)
 

@@ -69,6 +69,10 @@ class LawClass(Adversary):
     def priors(self) -> PriorClass:
         """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
 
+    def fits(self, letters: int) -> bool:
+        """Whether it has laws on so many letters."""
+        return self.letters in (None, letters)
+
     def check(self, records: Records) -> None:
         if self.letters is not None and any(size != self.letters for size, _ in records.runs):
             raise InputError(
@@ -78,6 +82,10 @@ class LawClass(Adversary):
 
     def in_words(self) -> str:
         return f"who holds any law of {self._words} for the record, the others being independent of it"
+
+    def of_dataset_in_words(self) -> str:
+        """The same where its laws are those of the whole dataset."""
+        return f"who holds any law of {self._words} for the dataset"
 
     _words: ClassVar[str] = "a class"
 

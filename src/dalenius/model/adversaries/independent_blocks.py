@@ -149,6 +149,8 @@ class IndependentBlocks(Adversary):
     def in_words(self) -> str:
         bound = self.entropy_at_least
         own = "" if bound is None or not bound.amount else f", the own one's law having {_words(bound)}"
+        if self.size == 1:
+            return f"to whom the records are independent of one another{own}"
         size = f"of {self.size}" if self.size else f"of 1 to {max(self.sizes or (1,))}"
         return f"to whom blocks {size} records are independent of one another{own}"
 
