@@ -138,7 +138,7 @@ def test_the_count_and_a_noisy_record_together(law, values):
 
 
 def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
-    """Nuradha and Goldfeld, proposition 7: of f, a fair bit, and g = f through a symmetric channel of flip 0.2, at 0.05 nats about g."""
+    """Nuradha and Goldfeld, proposition 7: f a fair bit, g = f through a symmetric channel of flip 0.2, 0.05 nats about g."""
     kept = 0.05 / 0.1927447570218
     problem = dl.SecretLeakage(
         records=dl.Records(2, alphabet=2),
