@@ -17,6 +17,7 @@ from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
+from .real_noise import REAL, need_few
 from .routes import KNOWN, route
 from .sums import reached
 
@@ -89,6 +90,8 @@ class Blocks:
         mechanism, listed = self.model.mechanism, self.modulus or 2
         if self.route in ("shift", "threshold"):
             need(mechanism.get("k") in (None, listed), f"mechanism.k must be {listed}, one for each value")
+        for shape in self.shapes if mechanism["kind"] in REAL else ():
+            need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
         if mechanism["kind"] == "matrix":
             wanted = len(self.values) if self.route == "rows" else listed
             need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
@@ -199,7 +202,7 @@ class Blocks:
         if mechanism["kind"] == "discrete_gaussian":
             values, far = self._listed(self._contributions(shape), len(shape.alphabets)), margin(mechanism["scale"])
             mechanism["range"] = [values[0] - far, values[-1] + far]
-        elif self.route == "noise":
+        elif self.route == "noise" and mechanism["kind"] not in REAL:
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
         if self.route == "rows":
             mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]

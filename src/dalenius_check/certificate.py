@@ -12,6 +12,7 @@ from .allowance import PAIR, Allowance, limit
 from .model import Model
 from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
+from .real_noise import REAL
 from .shares import Shares
 
 _SHORT = 1 << 16
@@ -152,7 +153,7 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     if "objective" in model.design:
         unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
     first = lines.next("the header")
-    audit = model.problem == "maximal_leakage"
+    audit = model.problem == "maximal_leakage" and model.mechanism["kind"] not in REAL
     if audit and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:
         schema = {**schema, "curve": (_as_it_is, REQUIRED)}
     claim = read.table(first, "the header", schema)

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Union
 
 from dalenius.evidence.output_laws import (
+    HistogramLine,
     How,
     LawOfClass,
     LawOfSelections,
+    LettersLine,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
@@ -40,16 +43,19 @@ __all__ = [
     "DualLine",
     "GroupedRowLeaf",
     "Hint",
+    "HistogramLine",
     "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfClass",
     "LawOfSelections",
+    "LettersLine",
     "Line",
     "LowerLine",
     "Matrix",
     "MeanLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -59,6 +65,7 @@ __all__ = [
     "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
+    "PiecePrior",
     "PieceSection",
     "PotentialLine",
     "PriorLine",
@@ -94,9 +101,10 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
 SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
-InputLaw = (  # masses; of a selection; of datasets; of vertices; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | SparseLaw | Vector | Index | Number
+InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | tuple[Index, ...] | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -398,7 +406,16 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+OutputLaw = (
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
+)
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
 UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007

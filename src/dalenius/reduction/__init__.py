@@ -5,6 +5,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 """
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
+from dalenius.reduction.blocks import BlockSelections, block_selections
 from dalenius.reduction.chambers import Chamber
 from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.datasets import DatasetPairs
@@ -26,6 +27,7 @@ __all__ = [
     "MAX_NUMBERS",
     "AggregatedRecord",
     "Aggregation",
+    "BlockSelections",
     "Chamber",
     "Completions",
     "DatasetPairs",
@@ -40,6 +42,7 @@ __all__ = [
     "Settings",
     "Source",
     "Triple",
+    "block_selections",
     "cells_of_secrets",
     "completions",
     "dataset_pairs",

@@ -38,6 +38,7 @@ __all__ = [
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
+    "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
@@ -50,6 +51,8 @@ MECHANISMS = {
     "matrix": "a table of probabilities",
     "discrete_laplace": "discrete Laplace noise",
     "discrete_gaussian": "discrete Gaussian noise",
+    "gaussian": "Gaussian noise",
+    "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
@@ -189,6 +192,7 @@ def asked_of(problem: DesignProblem) -> str:
 def belief(witness: OfWitness) -> list[str]:
     """What the worst-case adversary believes, in sentences; probabilities rounded outward."""
     names = value_names(witness.problem)
+    what = f"{values_in_words(witness.problem)}{'' if witness.piece is None else ' of its block'}"
     laws = [sum(row, Fraction(0)) for row in witness.masses]
     shares = _listed([f"{letter} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])
     told = [f"The adversary believes that record {witness.record} is {shares}."]
@@ -196,7 +200,7 @@ def belief(witness: OfWitness) -> list[str]:
         if law >= SMALL:
             likely = sorted(((mass / law, k) for k, mass in enumerate(row) if mass), reverse=True)[:FEW]
             values = _listed([f"{names[k]} ({_percent(share)})" for share, k in likely])
-            told.append(f"If it is {letter}, then {values_in_words(witness.problem)} is most likely {values}.")
+            told.append(f"If it is {letter}, then {what} is most likely {values}.")
     return told
 
 

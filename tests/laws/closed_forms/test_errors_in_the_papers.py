@@ -7,9 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import log_ndtr, ndtri
 
 import dalenius as dl
 from dalenius.information import measures as m
+from dalenius.statistics.critics import WEIGHT, NeuronCritic
 from digits import inside, same
 
 
@@ -33,6 +36,49 @@ def test_e0_1_a_factor_two_in_reverse_pinsker():
     same(corrected / 2, "3.496356211")
     assert corrected / 2 < measured["mutual_information"].lower
     assert measured["mutual_information"].upper < corrected
+
+
+def test_e0_2_log_concave_noise_has_less_entropy_than_was_thought():
+    """Remark 5: X ~ N(0, 20^2) through exponential noise has more information than pi e/4 allows; 2 pi/e is sharp."""
+    scale = 20.0
+
+    def integrand(y):
+        log_density = 0.5 * scale**2 - y + log_ndtr(y / scale - scale)
+        return -math.exp(log_density) * log_density
+
+    entropy = quad(integrand, -10 * scale, 14 * scale, epsabs=1e-12, limit=400)[0]
+    information = entropy - 1.0  # of noise with density e^-t
+    same(information, "3.41591924166")
+    printed, sharp = (0.5 * math.log(k * (scale**2 + 1)) for k in (math.pi * math.e / 4, 2 * math.pi / math.e))
+    same(printed, "3.376198476018")
+    same(sharp, "3.415919246858")
+    assert printed < information < sharp
+
+
+def test_e0_7_gaussians_of_equal_variance_are_as_far_apart_as_their_means():
+    """Footnote 4 takes (1 - rho^2) sigma^2 off the squared distance: at equal means that is negative."""
+    levels = (np.arange(20_000) + 0.5) / 20_000
+    for shift in (0.0, 0.3, 2.0):
+        squared = float(np.mean((ndtri(levels) - (ndtri(levels) + shift)) ** 2))  # by quantiles, which couple best
+        assert abs(squared - shift**2) < 1e-12
+        printed = shift**2 - (1 - 0.5**2)
+        assert printed < squared
+        assert shift or printed < 0
+
+
+def test_e0_12_the_paper_s_critics_see_next_to_nothing():
+    """Of I = 0.217 nats: outer weights of at most a / l, a = max(log log l, 1) for l neurons, against those that are used here."""
+    random, runs, neurons = np.random.default_rng(0), 5_000, 32
+    secret = random.normal(size=runs)
+    release = (0.593 * secret + math.sqrt(1 - 0.593**2) * random.normal(size=runs))[:, None]
+    same(-0.5 * math.log(1 - 0.593**2), "0.217")
+    found = []
+    for weight in (max(math.log(math.log(neurons)), 1) / neurons, WEIGHT):
+        critic = NeuronCritic.fitted(secret, release, neurons, np.random.default_rng(1), weight).capped(4.0)
+        apart = critic(secret, np.roll(release, 1, axis=0))
+        found.append(float(np.mean(critic(secret, release)) - np.log(np.mean(np.exp(apart)))))
+    assert found[0] < 0.02
+    assert 0.15 < found[1] < 0.25
 
 
 def test_e0_8_a_unit_is_part_of_every_leakage():

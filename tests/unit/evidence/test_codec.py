@@ -67,6 +67,7 @@ LINES = [
     lines.LawOfClass((2,), ("1", "1"), ("0.5", "-1")),
     lines.WitnessLine(0, (4, ("1", "2"), (6, ((0, 1, 2),)))),
     lines.WitnessLine(0, (4, ("1", "2"), None)),
+    lines.MixtureLeaf(("1", "0.5"), None),
     lines.MixtureOfSelections((0, 1), ("1", "1"), ((0, 1, 2),)),
     lines.MixtureOfClass((0,), ("1", "1"), ("0.5",), (6, ())),
     lines.MixtureOfClass((0,), ("1", "1"), None, None),
@@ -75,6 +76,9 @@ LINES = [
     lines.PieceSection(3, None),
     lines.PieceSection(0, "17"),
     lines.PotentialLine(("0.5", "-1")),
+    lines.WitnessLine(0, (0, 1, 101)),
+    lines.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
+    lines.LettersLine(),
     lines.UniformLeaf(),
 ]
 

@@ -34,6 +34,10 @@ class Adversary(Shelved):
         """The same, where a mechanism is to be designed against it; `InputError` where no design knows it, too."""
         self.check(records)
 
+    def check_further(self, records: Records) -> None:
+        """The same, where it is named by a limit or a term of a design, besides the design's own adversary."""
+        self.check_design(records)
+
     def in_words(self) -> str:
         """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"
