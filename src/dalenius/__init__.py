@@ -6,9 +6,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage, SecretLeakage (what does this tell of a record; of a Secret, which may be of Letters);
-                MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
-Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
+Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
@@ -23,8 +22,8 @@ Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries,
 Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
-Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, with Witness, RecordProof,
-                ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
+                RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
 Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
@@ -140,6 +139,7 @@ from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
+from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity
@@ -159,6 +159,9 @@ from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
+from dalenius.results import SecretProof as SecretProof
+from dalenius.results import SecretResult as SecretResult
+from dalenius.results import SecretWitness as SecretWitness
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
 from dalenius.statistics import SampledLeakage as SampledLeakage

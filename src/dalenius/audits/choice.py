@@ -6,6 +6,7 @@ from dalenius._costs import AuditCosts
 from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
 from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
@@ -34,6 +35,8 @@ FAR = 1.5  # predictions may be wrong by a third: what seems to take more than s
 
 def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
+    if problem.in_cells:
+        return HistogramAudit(problem, search)
     if not problem.in_closed_form:
         return AUDITS[problem.adversary.kind](problem, search)
     if isinstance(problem.mechanism, LocalProtocol):

@@ -10,13 +10,24 @@ from dataclasses import dataclass
 from typing import ClassVar, Union
 
 from dalenius.evidence.output_laws import (
+    HistogramLine,
     How,
     LawOfClass,
     LawOfSelections,
+    LettersLine,
     MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
+)
+from dalenius.evidence.sections import (
+    AdversaryLine,
+    CellSection,
+    MeanLine,
+    PieceSection,
+    RecordLine,
+    SecretSection,
+    TermSection,
 )
 
 __all__ = [
@@ -25,21 +36,25 @@ __all__ = [
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
+    "CellSection",
     "ClassPart",
     "ConeLine",
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
     "Hint",
+    "HistogramLine",
     "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfClass",
     "LawOfSelections",
+    "LettersLine",
     "Line",
     "LowerLine",
     "Matrix",
+    "MeanLine",
     "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
@@ -63,7 +78,9 @@ __all__ = [
     "RowGroups",
     "RowLeaf",
     "SameRow",
+    "SecretSection",
     "SelectionPrior",
+    "SparseLaw",
     "Split",
     "TangentLine",
     "TermLine",
@@ -85,8 +102,9 @@ Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
 PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
-InputLaw = (  # masses; of a selection; of a block; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | Index | Number
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
+InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | tuple[Index, ...] | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -224,30 +242,6 @@ class PotentialLine:
 
     word: ClassVar[str] = "potential"
     prices: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class AdversaryLine:
-    """The proof follows that the mechanism keeps the limit of leakage with this number."""
-
-    word: ClassVar[str] = "adversary"
-    constraint: Index
-
-
-@dataclass(frozen=True, slots=True)
-class TermSection:
-    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
-
-    word: ClassVar[str] = "term"
-    term: Index
-
-
-@dataclass(frozen=True, slots=True)
-class RecordLine:
-    """The proof about this record follows, and about all records like it."""
-
-    word: ClassVar[str] = "record"
-    record: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,15 +385,6 @@ Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PieceSection:
-    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
-
-    word: ClassVar[str] = "block"
-    block: Index
-    total: Number | None
-
-
-@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -421,7 +406,17 @@ LowerLine = (
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureLeaf | MixtureOfSelections | MixtureOfClass
+OutputLaw = (
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
+)
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
+Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
+UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

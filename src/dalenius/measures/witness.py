@@ -204,6 +204,7 @@ def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: S
     if prior == UNIFORM:
         weights = [[Fraction(count) for count in row] for row in counts]
     elif isinstance(prior, tuple) and isinstance(prior[0], int):
+        assert isinstance(prior[1], tuple)
         chosen = selections(problem.query_of_inputs, problem.records)
         inputs = next(one for one in chosen if one.record == kind.record).inputs[prior[0]].tolist()
         weights = [[Fraction(0)] * len(row) for row in counts]

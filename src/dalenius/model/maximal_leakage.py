@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.cells import Cells
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol, RealNoise
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
+from dalenius.model.queries import Histogram
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -54,7 +56,9 @@ class MaximalLeakage(MechanismProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.in_blocks:
+        if self.in_cells:
+            _ = self.cells
+        elif self.in_blocks:
             _ = self.pieces
         elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
             _ = self.quadrature
@@ -79,6 +83,15 @@ class MaximalLeakage(MechanismProblem):
         return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form
 
     @property
+    def in_cells(self) -> bool:
+        return isinstance(self.query, Histogram)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Of a histogram: what an audit needs to know of its cells."""
+        return Cells.of(self.records, self.mechanism, self.adversary)
+
+    @property
     def _protocol(self) -> LocalProtocol:
         assert isinstance(self.mechanism, LocalProtocol)
         return self.mechanism
@@ -94,7 +107,7 @@ class MaximalLeakage(MechanismProblem):
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
         """
         adversary = self.adversary
-        if not isinstance(adversary, IndependentBlocks):
+        if not isinstance(adversary, IndependentBlocks) or self.in_cells:
             return ()
         return tuple(
             (
@@ -117,6 +130,8 @@ class MaximalLeakage(MechanismProblem):
     @property
     def held_bytes(self) -> int:
         """What the channels that an audit works with take."""
+        if self.in_cells:
+            return self.cells.steps.nbytes
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
         if isinstance(self.mechanism, RealNoise):
@@ -127,8 +142,11 @@ class MaximalLeakage(MechanismProblem):
     def shape(self) -> tuple[int, int]:
         """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest.
 
-        Of noise on the real line the nodes of its quadrature.
+        Of a histogram those of one cell, as far as the largest block has a say in its count; of noise on the real line its
+        nodes.
         """
+        if self.in_cells:
+            return self.cells.steps.shape[0], self.cells.steps.shape[1]
         if self.in_blocks:
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
         if isinstance(self.mechanism, RealNoise):

@@ -203,9 +203,7 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     values, reach, letters = own.values(kind.records), mechanism.reach, max(kind.records.alphabets)
     noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
-    fall = float((2 * reach + 1) / (2 * mechanism.scale**2))
-    tail = math.exp(-float(reach**2 / (2 * mechanism.scale**2))) / -math.expm1(-fall)
-    slack = 2.0 * tail * math.log(letters)
+    slack = 2.0 * mechanism.tail * math.log(letters)
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
 
 

@@ -18,6 +18,7 @@ from dalenius.reduction.problems import (
 from dalenius.reduction.record_channel import RecordChannel
 from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
+from dalenius.reduction.secret_cells import Family, SecretCells, cells_of_secrets, output_laws
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 from dalenius.reduction.settings import Settings, settings_of_others
 from dalenius.reduction.symmetry import Orbits
@@ -30,22 +31,26 @@ __all__ = [
     "Chamber",
     "Completions",
     "DatasetPairs",
+    "Family",
     "Orbits",
     "RecordChannel",
     "RecordSymmetries",
     "RowSets",
     "RowSymmetry",
+    "SecretCells",
     "Selections",
     "Settings",
     "Source",
     "Triple",
     "block_selections",
+    "cells_of_secrets",
     "completions",
     "dataset_pairs",
     "distinct_rows",
     "even",
     "exact_counts",
     "orbits_of",
+    "output_laws",
     "record_channels",
     "record_completions",
     "record_selections",

@@ -19,6 +19,12 @@ LINES = [
     lines.WitnessLine(0, (("1", "0.5"), ("0", "1/3"))),
     lines.WitnessLine(0, (4, ("1", "2"))),
     lines.WitnessLine(0, 7),
+    lines.WitnessLine(0, ((3, "0.5"), (5, "1/2"))),
+    lines.WitnessLine(0, ("0.5", "1")),
+    lines.CellSection(0, 3),
+    lines.SecretSection(1),
+    lines.MeanLine(None),
+    lines.MeanLine(("0.25",)),
     lines.DualLine(None),
     lines.DualLine("0.25"),
     lines.PriorLine("1", 0, (("1", "0"),), (("0.5", "0.5"),)),
@@ -70,6 +76,9 @@ LINES = [
     lines.PieceSection(3, None),
     lines.PieceSection(0, "17"),
     lines.PotentialLine(("0.5", "-1")),
+    lines.WitnessLine(0, (0, 1, 101)),
+    lines.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
+    lines.LettersLine(),
     lines.UniformLeaf(),
 ]
 

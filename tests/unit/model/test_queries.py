@@ -54,6 +54,16 @@ def test_counts_agree_with_listing_every_dataset(name):
         np.testing.assert_allclose(part.log_uniform, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
+def test_a_histogram_lists_no_values():
+    """They are vectors: whoever wants a list is told so, and the checker knows of none."""
+    assert dl.Histogram().check(BINARY) is None
+    for asked in (lambda: dl.Histogram().values(BINARY), lambda: dl.Histogram().value(BINARY, [0, 0, 1, 1])):
+        with pytest.raises(dl.InputError, match="vectors, which are not listed"):
+            asked()
+    with pytest.raises(dl.InputError, match="one alphabet, got from 1 to 3 letters"):
+        dl.Histogram().check(MIXED)
+
+
 def test_equal_records_are_grouped():
     assert [(p.record, p.times) for p in completions(dl.Count(), BINARY)] == [(0, 4)]
     assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]

@@ -83,6 +83,10 @@ class LawClass(Adversary):
     def in_words(self) -> str:
         return f"who holds any law of {self._words} for the record, the others being independent of it"
 
+    def of_dataset_in_words(self) -> str:
+        """The same where its laws are those of the whole dataset."""
+        return f"who holds any law of {self._words} for the dataset"
+
     _words: ClassVar[str] = "a class"
 
 
