@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
-from .allowance import BALL, NUMBER, POINTER, Allowance
+from .allowance import NUMBER, POINTER, Allowance
 from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .classes import CLASSES
-from .counts import Pairs, values
+from .counts import values
 from .gaussian import clamped
 from .model import Model
 from .noise import decaying, diagonal, power, two_sided
@@ -135,25 +134,6 @@ class Channel:
             costs |= zip(listed, (block * column).entries(), strict=True)
         same = {k for k in used if self.exact and self.rows[k] == law}
         return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
-
-
-class Record:
-    """One record's channel: for letter a the inputs k with N(a, k) > 0 and the logarithms of these counts."""
-
-    def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
-        self.channel, self.pairs = channel, pairs
-        self.inputs = [[k for k, _ in row] for row in pairs]
-        logs = iter(once((n for row in pairs for _, n in row), lambda n: arb(n).log()))
-        self.logs = [list(islice(logs, len(row))) for row in pairs]
-        self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
-        self.everything = {k for inputs in self.inputs for k in inputs}
-        self.exchanges = set[object]()  # of letters, which were found to leave the channel as it is
-
-    def through(self, channel: Channel) -> Record:
-        """The same record, released through another channel with the same inputs."""
-        other = copy(self)
-        other.channel, other.exchanges = channel, set()
-        return other
 
 
 def log_weights(law: list[fmpq]) -> list[arb]:
