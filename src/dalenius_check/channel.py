@@ -45,6 +45,7 @@ class Channel:
     ) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
+        self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
 
     @property
@@ -119,7 +120,12 @@ class Channel:
         return all(self.exact and self.rows[k][y] == 0 for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
-        """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
+        """Outward rational enclosures of the smallest and largest entry of each column over these inputs; the last are kept."""
+        if self._ranged[0] != inputs:
+            self._ranged = inputs, self._ranges(inputs)
+        return self._ranged[1]
+
+    def _ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
         if self.exact:
             return [(min(column), max(column)) for column in columns]
