@@ -40,6 +40,7 @@ NOISES: dict[str, Mechanism] = {
     "gaussian": Gaussian(1),
     "laplace": Laplace(1),
     "discrete_laplace": DiscreteLaplace(1),
+    "geometric": Geometric(1),
     "discrete_gaussian": DiscreteGaussian(scale=1),
 }  # of scale 1, by their kinds
 CLOSE = 0.1  # share of the gap that an interval of the leakage may have
