@@ -134,7 +134,8 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
         problem = read_problem(model)[2]
     if not isinstance(problem, dl.MaximalLeakage):
         raise dl.InputError(
-            f"{model}: expected an audit (maximal_leakage), got {problem.kind}; solve it, then audit NAME.mechanism.toml"
+            f"{model}: expected an audit (maximal_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit the "
+            "NAME.mechanism.toml that it writes"
         )
     return problem
 

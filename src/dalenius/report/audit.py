@@ -183,7 +183,7 @@ class Audit:
         sharpest = self.pointwise_maximal_leakage
         if sharpest is None:
             return paragraph(
-                "The bits above are an average over what may come out.", f"More cannot be said: {self.why_not}."
+                "The bits above are an average over what may come out.", f"More cannot be said ({self.why_not})."
             )
         return paragraph(
             "The bits above are an average over what may come out, and an unlucky outcome may tell more.",
@@ -194,7 +194,7 @@ class Audit:
     def _relatives(self) -> str:
         without = self.without_own_answer
         if without is None:
-            return paragraph(f"What others give away cannot be told apart here: {self.why_not}.")
+            return paragraph(f"What others give away cannot be told apart here ({self.why_not}).")
         return paragraph(
             "Some of this the adversary would learn if the person took no part at all, from people who are like them.",
             "How much stands above, for the same adversary and with a fixed answer in the place of the person's own;",

@@ -77,6 +77,21 @@ def test_where_no_prior_can_be_evaluated_the_page_says_why():
     assert told.why_not in " ".join(told.page().split())
 
 
+@pytest.mark.parametrize(
+    ("release", "query", "said"),
+    [
+        (dl.gaussian(scale=3), dl.Count(), "ask about discrete_gaussian"),
+        (dl.discrete_laplace(0.5), dl.Histogram(), "the count of one cell"),
+    ],
+)
+def test_what_has_no_matrix_still_has_its_leakage(release, query, said):
+    told = dl.audit(release, records=50, query=query, gap=0.1)
+    assert told.at_prior is None
+    assert said in told.why_not
+    assert 0 < told.leakage.lower <= told.leakage.upper < 0.1
+    assert "at most" in told.page()
+
+
 def test_clamped_noise_is_said_to_be():
     told = dl.audit(dl.discrete_gaussian(scale=2), records=50, adversary=dl.IndependentBlocks(2))
     assert "clamped ten scales beyond" in " ".join(str(told).split())
