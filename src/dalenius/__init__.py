@@ -2,9 +2,8 @@
 
 Each name has a docstring of its own, help(dalenius.solve); beside them dalenius.report (pictures), .export, .programs, .baselines:
 
-    problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.laplace_threshold(1.0),
-                                adversary=dl.EntropyAtLeast(1.0))
-    result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
+    model = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior())
+    result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
