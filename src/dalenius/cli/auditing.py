@@ -28,12 +28,11 @@ from dalenius.cli.shared import (
 from dalenius.errors import brief
 from dalenius.files import csv_column
 from dalenius.model import model_bytes
-from dalenius.report.audit import Audit
+from dalenius.report.audit import PAGES, Audit
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 __all__ = ["audit"]
 
-PAGES = (".html", ".md")
 ALONE = "independent_blocks 1"
 
 
@@ -205,11 +204,5 @@ def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:
     if certificate is None:
         return None
     model = certificate.with_suffix(".toml")
-    if page.suffix.lower() == ".md":
-        text = found.page(model=model.name, certificate=certificate.name)
-    else:
-        from dalenius.report import report_page
-
-        text = report_page([str(certificate), str(model)])
-    folder.write({page.name: text})
+    folder.write({page.name: found.beside(page, model, certificate)})
     return [page, certificate] if folder.trouble is None else None

@@ -64,6 +64,19 @@ def test_the_page_names_the_files_and_is_repeatable():
     assert max(map(len, page.splitlines())) <= 100
 
 
+def test_the_page_is_written_beside_its_proof(tmp_path):
+    told = dl.audit(dl.geometric(1), records=2)
+    page = told.write(tmp_path / "two.md")
+    assert page.read_text() == told.page(model="two.toml", certificate="two.cert")
+    assert dl.verify(tmp_path / "two.toml", tmp_path / "two.cert").proved
+    with pytest.raises(dl.InputError, match="expected a file that ends in"):
+        told.write(tmp_path / "two.pdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["two.cert", "two.md", "two.toml"]
+    shown = told._repr_html_()
+    assert "bayes_advantage" in shown
+    assert shown.count("<tr>") == 5
+
+
 def test_where_no_prior_can_be_evaluated_the_page_says_why():
     told = dl.audit(
         dl.subset_selection(1, size=2),
