@@ -28,6 +28,7 @@ from dalenius.model.elsewhere import People
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import table
+from dalenius.outcome import Termination
 from dalenius.report.audit_words import (
     COMPUTED,
     FOLLOWS,
@@ -197,10 +198,12 @@ class Audit:
 
     def _numbers(self) -> Iterator[str]:
         told, most = self.leakage, text_above(self.bayes_advantage_at_most, 4)
+        met = self.result.termination is Termination.GAP_REACHED
+        open_ = "" if met else f" Both ends have not met yet ({self.result.termination.advice})."
         about = "" if self.result.proved_about == "model" else ", of the matrix in the certificate only"
         yield point(
             f"**At most {in_bits(self.result)} about any one person**, to the worst adversary of this kind; the truth lies in "
-            f"{ends_shown(told.lower, told.upper)} bits. One bit is what a truthful answer to a fair yes-or-no question tells.",
+            f"{ends_shown(told.lower, told.upper)} bits.{open_} One bit is what a truthful answer to a fair yes-or-no question tells.",
             PROVED + about,
         )
         if self.at_prior is not None:
