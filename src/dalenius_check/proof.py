@@ -21,7 +21,7 @@ from .numbers import at_most, need, total
 from .read import entries, integer, law_of
 from .tree import Section
 
-_MAX_CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 _AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
 NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
@@ -82,7 +82,7 @@ class EntropyBound:
     def record(self, value: Any) -> int:
         """A record's number."""
         i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
-        limit(self.model.alphabets[i] * self.channel.outputs <= _MAX_CELLS, "too many letters and outputs")
+        limit(self.model.alphabets[i] * self.channel.outputs <= MAX_CELLS, "too many letters and outputs")
         return i
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
