@@ -24,7 +24,7 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.objectives import LeakageTerm
@@ -75,6 +75,8 @@ WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
+TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
+SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
@@ -198,7 +200,11 @@ def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
     if isinstance(problem, DesignProblem):
         return problem.cost.shape[0], problem.cost.shape[1]
-    return (problem.shape[0], CLOSED_FORM) if problem.in_closed_form else problem.shape
+    return (
+        (problem.shape[0], CLOSED_FORM)
+        if isinstance(problem.mechanism, LocalProtocol) and problem.in_closed_form
+        else problem.shape
+    )
 
 
 def design_cost(problem: DesignProblem) -> Cost:
@@ -253,9 +259,12 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
     digits = 0.0
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
+    terms = 0.0
+    if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, DiscreteGaussian):
+        terms = max(entries / inputs, SIGMAS * float(problem.mechanism.scale))
     held = Cost(0.0, 8.0 * entries if isinstance(problem, MechanismProblem) else 0.0)  # the problem's own matrix
     read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
-    return read + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    return read + TERM.times(terms) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:

@@ -27,7 +27,6 @@ from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
 from dalenius.model import (
     DesignProblem,
-    EntropyAtLeast,
     MaximalLeakage,
     MaxInformation,
     Problem,
@@ -219,7 +218,7 @@ def _audited(
     shares: tuple[Fraction, ...] | None,
 ) -> Result:
     """Problem 1."""
-    if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
+    if known is not None and not problem.searched:
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
     if method is not None and isinstance(audit, EntropyAudit):
@@ -327,10 +326,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
         return None
     if not isinstance(path, str | Path):
         raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
-    if (
-        not (isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast))
-        or method is not None
-    ):
+    if not (isinstance(problem, MaximalLeakage) and problem.searched) or method is not None:
         raise InputError(
             "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
         )
@@ -345,7 +341,7 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
         raise InputError(
             "curve: only an audit of records varies the entropy bound; leave it out (of a design, audit its mechanism's release)"
         )
-    if not isinstance(problem.adversary, EntropyAtLeast):
+    if not problem.searched:
         raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem
+from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem
 
 __all__ = ["is_linear", "is_private", "need_way_to_audit", "need_way_to_design", "need_way_to_information"]
 
@@ -20,9 +20,7 @@ def need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None
         )
     if method not in (None, "alternating"):
         raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not (
-        isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast)
-    ):
+    if method is not None and not (isinstance(problem, MaximalLeakage) and problem.searched):
         raise InputError(
             "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
         )

@@ -373,6 +373,7 @@ def test_bad_blocks(build, words):
         (dl.Identity(), dl.symmetric(0.1), ["identity"]),
         (dl.Count(), dl.discrete_gaussian(scale=1, range=4), ["(without a range) discrete_gaussian"]),
         (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),
+        (dl.Parity(), dl.gaussian(1), ["gaussian or laplace", "got parity with gaussian"]),
         (dl.Count(), dl.geometric(1, range=3), ["run from 0 to 4", "outside the range [0, 3]"]),
         (dl.Count(), dl.Channel(np.eye(4)), ["5 query values", "4 rows"]),
         (dl.Sum([0, 100_000_000]), dl.Channel(np.eye(4)), ["5 query values"]),

@@ -25,6 +25,7 @@ from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.installation import doctor
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
+from dalenius.cli.noising import noise
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
 from dalenius.cli.sampling import audit_samples
@@ -50,6 +51,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "solve": solve,
     "verify": verify,
     "measure": measure,
+    "noise": noise,
     "convert": convert,
     "sweep": sweep,
     "frontier": frontier,

@@ -15,9 +15,21 @@ from dalenius.evidence.output_laws import (
     LawOfClass,
     LawOfSelections,
     LettersLine,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
+)
+from dalenius.evidence.row_lines import (
+    GroupedRowLeaf,
+    ImageRow,
+    Indices,
+    Moves,
+    RowChamber,
+    RowCut,
+    RowGroups,
+    RowLeaf,
+    SameRow,
 )
 from dalenius.evidence.sections import (
     AdversaryLine,
@@ -54,6 +66,7 @@ __all__ = [
     "LowerLine",
     "Matrix",
     "MeanLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -285,7 +298,6 @@ class OrbitSplit(OrbitCut):
 
 
 Side = str  # above or below
-Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,70 +309,6 @@ class JointLeaf:
     entropy: Number
     slopes: Slopes | None
     law: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowCut:
-    """A branching of one letter's row problem: K(output) at most the threshold, then at least it."""
-
-    word: ClassVar[str] = "cut"
-    output: Index
-    threshold: Number
-
-
-@dataclass(frozen=True, slots=True)
-class RowLeaf:
-    """A leaf of a row problem: slopes above K log K; None for zeros."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """The row problem goes on about groups of outputs, each output in one of them."""
-
-    word: ClassVar[str] = "group"
-    groups: Partition
-
-
-Partition = tuple[tuple[Index, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedRowLeaf:
-    """A leaf of a row problem below lines of groups: slopes, and multipliers of the ranges that stood before each of these lines."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-    earlier: Slopes
-
-
-@dataclass(frozen=True, slots=True)
-class RowChamber:
-    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
-
-    word: ClassVar[str] = "chamber"
-    output: Index
-    moves: Moves
-
-
-@dataclass(frozen=True, slots=True)
-class SameRow:
-    """The row problem of an earlier letter, which is this letter's, too."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-
-
-@dataclass(frozen=True, slots=True)
-class ImageRow:
-    """The row problem of an earlier letter, of which this letter's is the image under moves of inputs and outputs."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-    inputs: Indices
-    outputs: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,9 +325,6 @@ class ClassPart:
     word: ClassVar[str] = "part"
     letter: Index
     inputs: Indices
-
-
-Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +350,14 @@ LowerLine = (
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
 OutputLaw = (
-    OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass | HistogramLine | LettersLine
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
 )
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection

@@ -24,6 +24,7 @@ from dalenius.model.mechanisms import (
     LaplaceThreshold,
     Mechanism,
     RandomizedResponse,
+    RealNoise,
     Symmetric,
 )
 from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
@@ -36,8 +37,9 @@ __all__ = ["Piece", "PlacedBlock", "pieces", "placed_blocks"]
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
-    "count or sum with geometric, discrete_laplace or (without a range) discrete_gaussian noise; parity or modular_sum with symmetric "
-    "or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a matrix from its values"
+    "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
+    "modular_sum with symmetric or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a "
+    "matrix from its values"
 )
 MOST = 100_000
 
@@ -175,6 +177,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _shifted
         case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
             return _clamped
+        case Count() | Sum() if isinstance(mechanism, RealNoise):
+            return _alone
         case Parity() if on_a_bit:
             return _turned
         case ModularSum() if isinstance(mechanism, SYMMETRIC):
@@ -201,6 +205,13 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
     slack = 2.0 * mechanism.tail * math.log(letters)
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _alone(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Noise on the real line: a total moves all outputs alike."""
+    yield Piece(
+        kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), mechanism
+    )
 
 
 def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:

@@ -5,6 +5,7 @@ from dalenius.report.curve import band_table, curve_picture, curve_table
 from dalenius.report.frontier import frontier_picture, frontier_table
 from dalenius.report.heatmap import mechanism_picture
 from dalenius.report.implications import implications_picture
+from dalenius.report.noise import noise_picture, noise_table
 from dalenius.report.page import report_page, write_report
 from dalenius.report.picture import save_picture
 from dalenius.report.prior import prior_picture
@@ -21,6 +22,8 @@ __all__ = [
     "frontier_table",
     "implications_picture",
     "mechanism_picture",
+    "noise_picture",
+    "noise_table",
     "prior_picture",
     "report_page",
     "sanitizer_picture",

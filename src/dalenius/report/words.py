@@ -51,6 +51,8 @@ MECHANISMS = {
     "matrix": "a table of probabilities",
     "discrete_laplace": "discrete Laplace noise",
     "discrete_gaussian": "discrete Gaussian noise",
+    "gaussian": "Gaussian noise",
+    "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}

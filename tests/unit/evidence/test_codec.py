@@ -67,6 +67,7 @@ LINES = [
     lines.LawOfClass((2,), ("1", "1"), ("0.5", "-1")),
     lines.WitnessLine(0, (4, ("1", "2"), (6, ((0, 1, 2),)))),
     lines.WitnessLine(0, (4, ("1", "2"), None)),
+    lines.MixtureLeaf(("1", "0.5"), None),
     lines.MixtureOfSelections((0, 1), ("1", "1"), ((0, 1, 2),)),
     lines.MixtureOfClass((0,), ("1", "1"), ("0.5",), (6, ())),
     lines.MixtureOfClass((0,), ("1", "1"), None, None),
