@@ -88,7 +88,7 @@ def test_problem_3_is_the_inverse():
     assert inverse.upper >= 0.98 * float(problem.budget)
 
 
-@pytest.mark.parametrize("name", thinned(CASES, every=3))
+@pytest.mark.parametrize("name", thinned(reversed(CASES), every=5))
 def test_blocks_of_one_are_independent_records_and_one_block_is_everybody(name):
     single = design(name, blocks=[1] * len(CASES[name][0]))
     whole = design(name, blocks=[len(CASES[name][0])])
@@ -106,10 +106,10 @@ def test_blocks_of_one_are_independent_records_and_one_block_is_everybody(name):
 
 
 def test_some_entropy_in_the_household_leaves_less_to_be_told():
-    any_law, some = solved(design("count")), solved(design("count", entropy="0.8 max"), gap=1e-2)
+    any_law, some = solved(design("count")), solved(design("count", entropy="0.8 max"), gap=2e-2)
     assert some.lower < some.upper < any_law.lower
 
 
 def test_a_frontier_falls():
-    points = [point.result for point in dl.frontier(design("count"), ["1/8", "1/4", "1/2"], gap=1e-2)]
+    points = [point.result for point in dl.frontier(design("count"), ["1/8", "1/2"], gap=1e-2)]
     assert all(before.lower > after.upper for before, after in itertools.pairwise(points))
