@@ -17,10 +17,11 @@ from dalenius.exact import brief
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import Adversary, IndependentBlocks, LawClass, ProductPriors
 from dalenius.model.cells import Cells
+from dalenius.model.joints import of_vectors
 from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
-from dalenius.model.queries import Histogram, Identity, Query
+from dalenius.model.queries import Histogram, Identity, Joint, Query
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
 
@@ -65,6 +66,8 @@ class MaximalLeakage(Problem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.query, Joint) and not self.in_blocks:
+            object.__setattr__(self, "mechanism", of_vectors(self.query, self.records, self.mechanism))
         if self.in_cells:
             _ = self.cells
         elif self.in_blocks:

@@ -74,6 +74,7 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
+        object.__setattr__(self, "query", self.query.of_records(self.records))
         if not (self.in_blocks or self.in_cells):
             self.query.check_values(self.records)
 

@@ -4,7 +4,8 @@
 the files of their names.
 """
 
-from dalenius.model.mechanisms.base import Mechanism
+from dalenius.model.mechanisms.adaptive import Adaptive
+from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
 from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
@@ -24,6 +25,7 @@ from dalenius.model.mechanisms.symmetric import Symmetric
 
 __all__ = [
     "MECHANISMS",
+    "Adaptive",
     "Channel",
     "DesignedMechanism",
     "DiscreteGaussian",
@@ -35,12 +37,14 @@ __all__ = [
     "LocalHashing",
     "LocalProtocol",
     "Mechanism",
+    "OfQueries",
     "OptimizedUnaryEncoding",
     "RandomizedCount",
     "RandomizedResponse",
     "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
+    "Vectors",
 ]
 
 MECHANISMS: dict[str, type[Mechanism]] = {
@@ -56,6 +60,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         RandomizedCount,
         Exponential,
         SeveralReleases,
+        Adaptive,
         SubsetSelection,
         OptimizedUnaryEncoding,
         LocalHashing,
