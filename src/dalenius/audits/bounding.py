@@ -10,19 +10,21 @@ from typing import Protocol
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
-from dalenius.audits.bounds.output_groups import groups_bytes
+from dalenius.audits.bounds.output_groups import FEW, groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
+from dalenius.audits.bounds.separate import separate_bound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.kept import Kept
-from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, vertex_lines
+from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, separate_lines, vertex_lines
 from dalenius.audits.record_audit import ABSOLUTE, RecordAudit, Rung
 from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.evidence.lines import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
+from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race
@@ -79,6 +81,9 @@ class Bounding:
     slope: float | None = None
     multipliers: RowSolver = field(default_factory=RowSolver)
 
+    def __post_init__(self) -> None:
+        self.multipliers.clock = self.audit.search.clock
+
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
         records = self.audit.records
@@ -91,6 +96,9 @@ class Bounding:
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
         """The dual bound first, if it may close; then the trees' race, where it is taken up again if it may not."""
+        self._separate(record, turn)
+        if record.upper <= self.audit.target:
+            return
         if record.dual is None:
             channel = record.channel
             arrays = relaxation_bytes(channel.rows, channel.letters) + groups_bytes(channel.rows, channel.letters)
@@ -104,6 +112,18 @@ class Bounding:
         vertices = self._vertices(record, turn) if record.upper > self.audit.target else None
         if record.upper > self.audit.target:
             record.race = self._trees(record, record.dual, vertices, turn)
+
+    def _separate(self, record: RecordAudit, turn: Clock) -> None:
+        """The dual bound one output at a time, of channels that are right or wrong alike and have many outputs."""
+        problem, channel = self.audit.problem, record.channel
+        known = isinstance(problem.mechanism, Symmetric | RandomizedResponse) and problem.shape[1] > FEW
+        if not known or self.slope is not None:
+            return
+        log_uniform, (stay, change) = channel.completions.log_uniform, problem.channel[0, :2].tolist()
+        found = separate_bound(log_uniform, channel.max_knowledge, stay, change, turn)
+        if found is not None:
+            lines = separate_lines(found, problem.shape[1], problem.records.log_datasets)
+            record.keep(found.upper, "separate", lines, Rung(1, 1.0, record.work))
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit

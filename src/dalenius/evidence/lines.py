@@ -65,6 +65,7 @@ __all__ = [
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
+    "SeparateRow",
     "Split",
     "TangentLine",
     "TermLine",
@@ -354,6 +355,14 @@ class RowChamber:
 
 
 @dataclass(frozen=True, slots=True)
+class SeparateRow:
+    """A row problem of a channel that is right or wrong alike, one output at a time: the multiplier of the sum of the weights."""
+
+    word: ClassVar[str] = "separate"
+    weight: Number
+
+
+@dataclass(frozen=True, slots=True)
 class SameRow:
     """The row problem of an earlier letter, which is this letter's, too."""
 
@@ -420,7 +429,7 @@ LowerLine = (
     | TermLine
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
-RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 OutputLaw = (
     OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass | HistogramLine | LettersLine
 )
