@@ -12,11 +12,19 @@ from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from dalenius._costs import AuditCosts, Cost, design_cost, information_cost
+from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
-from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest
+from dalenius.model import (
+    DesignProblem,
+    MaximalLeakage,
+    MaxInformation,
+    MechanismProblem,
+    Problem,
+    SecretLeakage,
+    digest,
+)
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
@@ -115,12 +123,13 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
 
 def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
     """Both first candidates, rounded ever further, until they are proved; None if that does not help."""
-    lower, upper, refusals = lowers[0], uppers[0], list[Refusal]()
+    lower, upper, refused = lowers[0], uppers[0], list[tuple[U, Refusal]]()
     for k in itertools.count(1):
         certificate, verdict = desk.check(lower, upper)
         if desk.accepts(verdict):
+            refusals = [replace(refusal, rounding=_rounded_to(end, upper)) for end, refusal in refused]
             return _proved(certificate, lower, upper, refusals)
-        refusals.append(_refusal("both", certificate, verdict, rounding=True))
+        refused.append((upper, _refusal("both", certificate, verdict, rounding=True)))
         next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
         if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
             break
@@ -140,9 +149,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
             break
         tried.append((candidate, _refusal("lower", certificate, verdict, rounding=False)))
     refusals = [
-        replace(
-            refusal, rounding=end.doubtful or end.candidate == (lower if isinstance(end, Lower) else upper).candidate
-        )
+        replace(refusal, rounding=end.doubtful or _rounded_to(end, lower if isinstance(end, Lower) else upper))
         for end, refusal in tried
         if refusal.limit is None
     ]
@@ -165,6 +172,12 @@ def _first_proved(
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
     raise DaleniusError(f"nothing can be proved about this {desk.noun}: {reason}")
+
+
+def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:
+    """Whether they differ by rounding only: claims about the whole curve that are given up are more than that."""
+    given_up = isinstance(refused, Upper) and isinstance(proved, Upper) and bool(refused.above) and not proved.above
+    return refused.candidate == proved.candidate and not given_up
 
 
 def _rounding_may_help(verdict: Verdict) -> bool:
@@ -231,7 +244,7 @@ class _Desk:
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
         self.beyond = list[Refusal]()  # of proofs that took all that they were given
-        self.noun = "model" if isinstance(problem, MaximalLeakage) else "design"
+        self.noun = "model" if isinstance(problem, MechanismProblem) else "design"
         self._header = Header(
             problem=problem.kind,
             model=digest(problem),
@@ -321,7 +334,7 @@ class _Desk:
         if self._search is None:
             return inf
         problem = self.problem
-        held = problem.held_bytes if isinstance(problem, MaximalLeakage) else 0
+        held = problem.held_bytes if isinstance(problem, MechanismProblem) else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property
@@ -333,6 +346,8 @@ class _Desk:
     def _costs(self) -> AuditCosts:
         if isinstance(self.problem, MaxInformation):
             return AuditCosts(information_cost(self.problem))
+        if isinstance(self.problem, SecretLeakage):
+            return AuditCosts(secret_cost(self.problem))
         assert isinstance(self.problem, MaximalLeakage | DesignProblem)
         return AuditCosts.of(self.problem)
 
@@ -364,7 +379,7 @@ class _Desk:
 
 def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
     """The channel of a mechanism of a kind that the checker does not know: what is proved is about that matrix."""
-    if not isinstance(problem, MaximalLeakage) or problem.mechanism.kind in MECHANISMS:
+    if not isinstance(problem, MechanismProblem) or problem.mechanism.kind in MECHANISMS:
         return None
     rows = tuple(tuple(short_text(weight) for weight in row) for row in problem.channel.tolist())
     return problem.mechanism.indexed_by(), rows

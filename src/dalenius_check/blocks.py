@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
+from .real_noise import REAL, need_few
 from .routes import KNOWN, route
 from .sums import reached
 
@@ -81,6 +83,15 @@ class Blocks:
         place = slice(self._starts[j], self._starts[j + 1])
         return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
 
+    def block(self, i: int) -> tuple[int, int]:
+        """The block of a record, and its place there."""
+        j = bisect_right(self._starts, i) - 1
+        return j, i - self._starts[j]
+
+    def inputs(self, shape: Shape, t: int) -> list[int]:
+        """Which inputs of the model's matrix a piece's values stand for."""
+        return [0, 1] if self.route == "threshold" else self._rows(shape, t)
+
     def _need_valid(self) -> None:
         """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""
         for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
@@ -89,6 +100,8 @@ class Blocks:
         mechanism, listed = self.model.mechanism, self.modulus or 2
         if self.route in ("shift", "threshold"):
             need(mechanism.get("k") in (None, listed), f"mechanism.k must be {listed}, one for each value")
+        for shape in self.shapes if mechanism["kind"] in REAL else ():
+            need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
         if mechanism["kind"] == "matrix":
             wanted = len(self.values) if self.route == "rows" else listed
             need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
@@ -199,7 +212,7 @@ class Blocks:
         if mechanism["kind"] == "discrete_gaussian":
             values, far = self._listed(self._contributions(shape), len(shape.alphabets)), margin(mechanism["scale"])
             mechanism["range"] = [values[0] - far, values[-1] + far]
-        elif self.route == "noise":
+        elif self.route == "noise" and mechanism["kind"] not in REAL:
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
         if self.route == "rows":
             mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]

@@ -15,11 +15,13 @@ from dalenius.evidence.curve import CurveClaim
 from dalenius.evidence.lines import (
     AdversaryLine,
     AlsoLine,
+    CellSection,
     ConeLine,
     DualLine,
     Line,
     LowerLine,
     Matrix,
+    MeanLine,
     MultiplierLine,
     PieceOfWitness,
     PieceSection,
@@ -28,6 +30,7 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    SecretSection,
     TangentLine,
     TermLine,
     TermSection,
@@ -101,7 +104,7 @@ class Header:
 
     @property
     def about_a_design(self) -> bool:
-        return self.problem != "maximal_leakage"
+        return self.problem not in ("maximal_leakage", "secret_leakage")
 
     def encode(self) -> str:
         """The line of the file."""
@@ -204,7 +207,10 @@ class Certificate:
         """The proofs of the upper end, by record; not those about adversaries of a design's further limits and terms, or blocks."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine | TermSection | PieceSection | PotentialLine):
+            if isinstance(
+                line,
+                AdversaryLine | TermSection | PieceSection | PotentialLine | CellSection | SecretSection | MeanLine,
+            ):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -15,9 +15,19 @@ from dalenius.evidence.output_laws import (
     LawOfClass,
     LawOfSelections,
     LettersLine,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
+)
+from dalenius.evidence.sections import (
+    AdversaryLine,
+    CellSection,
+    MeanLine,
+    PieceSection,
+    RecordLine,
+    SecretSection,
+    TermSection,
 )
 
 __all__ = [
@@ -26,6 +36,7 @@ __all__ = [
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
+    "CellSection",
     "ClassPart",
     "ConeLine",
     "Cut",
@@ -43,6 +54,8 @@ __all__ = [
     "Line",
     "LowerLine",
     "Matrix",
+    "MeanLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -52,6 +65,7 @@ __all__ = [
     "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
+    "PiecePrior",
     "PieceSection",
     "PotentialLine",
     "PriorLine",
@@ -64,8 +78,10 @@ __all__ = [
     "RowGroups",
     "RowLeaf",
     "SameRow",
+    "SecretSection",
     "SelectionPrior",
     "SeparateRow",
+    "SparseLaw",
     "Split",
     "TangentLine",
     "TermLine",
@@ -86,8 +102,10 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-InputLaw = (  # masses; of a selection; the number of a listed prior, or scores of a histogram's outputs; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | Index | tuple[Index, ...] | Number
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
+InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | tuple[Index, ...] | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -225,30 +243,6 @@ class PotentialLine:
 
     word: ClassVar[str] = "potential"
     prices: Vector
-
-
-@dataclass(frozen=True, slots=True)
-class AdversaryLine:
-    """The proof follows that the mechanism keeps the limit of leakage with this number."""
-
-    word: ClassVar[str] = "adversary"
-    constraint: Index
-
-
-@dataclass(frozen=True, slots=True)
-class TermSection:
-    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
-
-    word: ClassVar[str] = "term"
-    term: Index
-
-
-@dataclass(frozen=True, slots=True)
-class RecordLine:
-    """The proof about this record follows, and about all records like it."""
-
-    word: ClassVar[str] = "record"
-    record: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,15 +394,6 @@ Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PieceSection:
-    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
-
-    word: ClassVar[str] = "block"
-    block: Index
-    total: Number | None
-
-
-@dataclass(frozen=True, slots=True)
 class UniformLeaf:
     """A leaf where the uniform prior is the only one."""
 
@@ -431,8 +416,16 @@ LowerLine = (
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 OutputLaw = (
-    OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass | HistogramLine | LettersLine
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
 )
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
+Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
+UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

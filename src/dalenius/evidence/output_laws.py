@@ -11,6 +11,7 @@ __all__ = [
     "LawOfClass",
     "LawOfSelections",
     "LettersLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "OutputLawLeaf",
@@ -29,6 +30,15 @@ class OutputLawLeaf:
 
     word: ClassVar[str] = "law"
     law: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureLeaf:
+    """The same of noise on the real line: the output law under these weights of the inputs."""
+
+    word: ClassVar[str] = "mixture"
+    weights: Vector
+    how: How
 
 
 @dataclass(frozen=True, slots=True)

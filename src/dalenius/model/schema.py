@@ -22,6 +22,7 @@ from dalenius.model.privacy import NOTIONS
 from dalenius.model.problem import Problem
 from dalenius.model.queries import QUERIES, AdditiveQuery
 from dalenius.model.queries.joint import PARTS as JOINED
+from dalenius.model.secret import FUNCTIONS, Secret
 from dalenius.model.shelf import Shelved
 
 __all__ = ["model_schema"]
@@ -61,7 +62,7 @@ def model_schema() -> Schema:
 
     >>> schema = model_schema()
     >>> [branch["properties"]["problem"]["const"] for branch in schema["oneOf"]]       # a budget, privacy, or constraints alone
-    ['maximal_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
+    ['maximal_leakage', 'secret_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
     >>> sorted(schema["definitions"]["query"]["oneOf"][1]["properties"])
     ['kind', 'modulus']
     """
@@ -73,6 +74,7 @@ def model_schema() -> Schema:
         "privacy": NOTIONS,
         "constraint": CONSTRAINTS,
         "term": TERMS,
+        "function": FUNCTIONS,
     }
     return {
         "$schema": DIALECT,
@@ -93,6 +95,7 @@ def model_schema() -> Schema:
             "adversary": _adversary(),
             "mechanism_class": _object({"class": {"enum": [*MECHANISM_CLASSES]}}, ["class"]),
             "objective": _objective(),
+            "secret": _secret(),
             "useful": _object({"joint": {"type": "array", "items": {"type": "array", "items": EXACT}}}, ["joint"]),
             "part": {"oneOf": [_kind(cls, PART) for cls in PARTS.values()]},
             "released": {"oneOf": [_kind(cls) for cls in PARTS.values()]},
@@ -133,6 +136,8 @@ def _property(problem: type[Problem], key: str) -> Schema:
             return {"type": "array", "items": {"$ref": "#/definitions/constraint"}}
         case "mechanism" if "mechanism" not in problem.parts:
             return {"$ref": "#/definitions/mechanism_class"}
+        case "secrets":
+            return {"type": "array", "items": {"$ref": "#/definitions/secret"}, "minItems": 1}
         case "max_distortion":
             return EXACT
         case "max_leakage":
@@ -156,6 +161,12 @@ def _objective() -> Schema:
     terms = {"type": "array", "items": {"$ref": "#/definitions/term"}, "minItems": 1}
     keys: Schema = {"combine": {"enum": [*OBJECTIVES]}, "weight": EXACT, "terms": terms}
     return _object(keys, ["combine", "terms"], "Several leakages and distortions as one number.")
+
+
+def _secret() -> Schema:
+    function = {"$ref": "#/definitions/function"}
+    told: Schema = {"anyOf": [function, {"type": "array", "items": function}]}
+    return _object({"of": told, "given": told}, ["of"], _summary(Secret))
 
 
 def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:

@@ -1,0 +1,126 @@
+"""The cells of a secret: which channel inputs the datasets have that share its value, and the value of what is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dalenius.information import relative_entropy
+from dalenius.information.arrays import Floats, Integers
+from dalenius.model.secret_leakage import SecretLeakage
+
+__all__ = ["Family", "SecretCells", "cells_of_secrets", "output_laws"]
+
+Family = tuple[tuple[int, ...], ...]  # the channel inputs of each cell with one value of what is given, each ascending
+
+
+@dataclass(frozen=True)
+class SecretCells:
+    """One secret of a problem, dataset by dataset, in lexicographic order of the datasets.
+
+    Attributes
+    ----------
+    secret : int
+        Its number.
+    of, given : (datasets,)
+        The numbers of its value, and of the value of what is given.
+    inputs : (datasets,)
+        The channel input.
+    """
+
+    secret: int
+    of: Integers
+    given: Integers
+    inputs: Integers
+
+    @cached_property
+    def _triples(self) -> tuple[Integers, Integers]:
+        """The different (given, of, input), ascending, and the first dataset of each."""
+        triples, first = np.unique(np.stack([self.given, self.of, self.inputs]), axis=1, return_index=True)
+        return triples, first
+
+    @cached_property
+    def cells(self) -> Integers:
+        """The number of each dataset's cell; cells are numbered by what is given, and then by the secret's value."""
+        return np.asarray(np.unique(np.stack([self.given, self.of]), axis=1, return_inverse=True)[1].reshape(-1))
+
+    @cached_property
+    def given_of_cell(self) -> Integers:
+        """What is given in each cell."""
+        found = np.zeros(int(self.cells.max()) + 1, dtype=np.int64)
+        found[self.cells] = self.given
+        return found
+
+    @cached_property
+    def families(self) -> list[Family]:
+        """For each value of what is given the inputs of its cells, in the order of the secret's values.
+
+        >>> import dalenius as dl
+        >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+        ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2), given=dl.Letters(2)))
+        >>> cells_of_secrets(problem)[0].families
+        [((0, 1), (2,)), ((1,), (2, 3))]
+        """
+        (given, of, inputs), _ = self._triples
+        starts = np.flatnonzero(np.r_[True, (np.diff(given) != 0) | (np.diff(of) != 0)])
+        found: list[list[tuple[int, ...]]] = [[] for _ in range(int(given[-1]) + 1)]
+        for start, cell in zip(starts.tolist(), np.split(inputs, starts[1:]), strict=True):
+            found[given[start]].append(tuple(cell.tolist()))
+        return [tuple(family) for family in found]
+
+    @property
+    def determined(self) -> bool:
+        """Whether the secret and what is given determine the channel input."""
+        return all(len(cell) == 1 for family in self.families for cell in family)
+
+    def dataset(self, given: int, cell: int, channel_input: int) -> int:
+        """A dataset with this value of what is given, of this of its cells, with this channel input."""
+        (values, of, inputs), first = self._triples
+        own = np.unique(of[values == given])[cell]
+        return int(first[np.flatnonzero((values == given) & (of == own) & (inputs == channel_input))[0]])
+
+    @cached_property
+    def _pairs(self) -> tuple[Integers, Integers, Integers]:
+        """The different pairs of a cell and an input, in order, and the pair of each dataset."""
+        pairs, place = np.unique(np.stack([self.cells, self.inputs]), axis=1, return_inverse=True)
+        return pairs[0], pairs[1], place.reshape(-1)
+
+    def joint(self, law: Floats, rows: Floats) -> Floats:
+        """u(cell, y): the mass of each cell with each output, under a law on the datasets."""
+        cells, inputs, place = self._pairs
+        masses = np.bincount(place, law, minlength=len(cells))
+        starts = np.flatnonzero(np.r_[True, np.diff(cells) != 0])
+        return np.add.reduceat(masses[:, None] * rows[inputs], starts, axis=0)
+
+    def information(self, law: Floats, rows: Floats) -> float:
+        """I(secret; output | given) in nats, under a law on the datasets: sum over cells of m D( u/m || r_given ).
+
+        >>> import dalenius as dl
+        >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+        ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2)))
+        >>> round(cells_of_secrets(problem)[0].information(np.full(8, 1 / 8), problem.channel), 12)
+        0.053521887423
+        """
+        joint = self.joint(law, rows)
+        masses = joint.sum(axis=1)
+        output = output_laws(joint, self.given_of_cell)[self.given_of_cell]
+        conditional = joint / np.where(masses > 0.0, masses, 1.0)[:, None]
+        told = masses > 0.0
+        return max(float(masses[told] @ relative_entropy(conditional[told], output[told])), 0.0)
+
+
+def output_laws(joint: Floats, given_of_cell: Integers) -> Floats:
+    """The law of the outputs for each value of what is given; uniform where that has no mass."""
+    starts = np.flatnonzero(np.r_[True, np.diff(given_of_cell) != 0])
+    sums = np.add.reduceat(joint, starts, axis=0)
+    masses = sums.sum(axis=1, keepdims=True)
+    return np.where(masses > 0.0, sums / np.where(masses > 0.0, masses, 1.0), 1.0 / joint.shape[1])
+
+
+def cells_of_secrets(problem: SecretLeakage) -> list[SecretCells]:
+    """The cells of each secret of a problem."""
+    inputs = problem.query_of_inputs.index_of_dataset(problem.records)
+    pairs = (secret.values(problem.records) for secret in problem.secrets)
+    return [SecretCells(s, of, given, inputs) for s, (of, given) in enumerate(pairs)]
