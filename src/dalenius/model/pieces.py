@@ -39,7 +39,7 @@ SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
     "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
-    "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but the Gaussian and "
+    "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
     "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
     "values"
 )

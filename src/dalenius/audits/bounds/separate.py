@@ -8,6 +8,7 @@ cent, in no time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ MOST = 2**14  # different outputs of all letters
 NEWTON, HALVINGS, SECTIONS = 40, 50, 30
 CLOSE = 1e-12
 SLOPES = (1e-4, 1e3)  # multipliers of the entropy bound
-GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +72,13 @@ def separate_bound(
     known = dict[float, tuple[float, Floats]]()
 
     def bound(log_slope: float) -> float:
-        slope = float(np.exp(log_slope))
+        slope = math.exp(log_slope)
         values, sums = problem.solved(slope)
-        total = slope * (float(log_sum_exp(values / slope)) + max_knowledge)
+        total = float(slope * (log_sum_exp(values / slope) + max_knowledge))
         known[slope] = total, sums
         return total
 
-    _least(bound, float(np.log(SLOPES[0])), float(np.log(SLOPES[1])), clock)
+    _least(bound, math.log(SLOPES[0]), math.log(SLOPES[1]), clock)
     slope = min(known, key=lambda each: known[each][0])
     upper, sums = known[slope]
     return SeparateBound(upper, slope, sums)
