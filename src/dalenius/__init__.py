@@ -1,6 +1,6 @@
 """dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries.
 
-Each name has a docstring of its own: help(dalenius.solve). From a statement to a proved answer:
+Each name has a docstring of its own, help(dalenius.solve); beside them dalenius.report (pictures), .export, .programs, .baselines:
 
     model = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior())
     result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
@@ -13,20 +13,19 @@ Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geom
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
                 local_hashing, hadamard_response; releases, several_releases, adaptive; DesignedMechanism; from_pmfs, from_opendp, ...
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
-                without an adversary: LocalDP, PointwiseMaximalLeakage; all: WeightedSum, WeightedMaximum, LeakageTerm, DistortionTerm
+                alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
                 MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
                 LocalDPDelta, LocalInformationPrivacyDelta
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Files and errors  load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
+Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
                 RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
-Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
+Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
 
 from dalenius._load import loads as loads

@@ -138,7 +138,7 @@ def test_the_count_and_a_noisy_record_together(law, values):
 
 
 def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
-    """Nuradha and Goldfeld, proposition 7: of f, a fair bit, and g = f through a symmetric channel of flip 0.2, 0.05 nats about g."""
+    """Nuradha and Goldfeld, proposition 7: f a fair bit, g = f through a symmetric channel of flip 0.2, 0.05 nats about g."""
     kept = 0.05 / 0.1927447570218
     problem = dl.SecretLeakage(
         records=dl.Records(2, alphabet=2),
@@ -156,3 +156,46 @@ def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
         secrets=dl.Secret(dl.Letters(0)),
     )
     assert_solved(useful, 0.1798096070861)
+
+
+@pytest.mark.parametrize(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
+def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
+    """Under each of three laws; the reference optima are those of a cone program."""
+    joints = [MAJORITY.joint(dl.Records(3, alphabet=2), dl.Count(), law) for law in (UNIFORM, BIASED, CORRELATED)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.Absolute(),
+        law=dl.Uniform(),
+        constraints=[dl.MutualInformation(at_most, secret=joints)],
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-8 <= value <= result.upper + 1e-8
+    # its mechanism keeps the limit as an audit of the secret sees it
+    audit = three_bits(MAJORITY, dl.PriorSet([UNIFORM, BIASED, CORRELATED]))
+    found = dl.solve(
+        dl.SecretLeakage(
+            records=audit.records,
+            query=audit.query,
+            mechanism=dl.Channel(result.mechanism.rows),
+            adversary=audit.adversary,
+            secrets=MAJORITY,
+        )
+    )
+    assert found.lower <= float(at_most) + 1e-12
+
+
+def test_the_best_count_under_mutual_information_differential_privacy():
+    """A record to whom knows the others: independent records at worst; 0.5-DP allows 0.803265330, geometric noise has 0.864745719."""
+    weights = [Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2)]  # to equal weights of the four counts
+    costs = [[weight * abs(y - c) for y in range(4)] for c, weight in enumerate(weights)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.DistortionMatrix(costs),
+        law=dl.Uniform(),
+        max_leakage="0.030299861981",
+        adversary=dl.ProductPriors(),
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-7 <= 0.748546499 <= result.upper + 1e-7

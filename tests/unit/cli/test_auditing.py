@@ -48,7 +48,7 @@ def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
         (("parity/laplace-n4", "--people", "3"), "--people: parity/laplace-n4 says so already"),
         ((*TOWN, "--adversary", "2 bits"), "--blocks, --adversary: expected one of them"),
         ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .html or .md"),
-        (("--mechanism", "laplace:1", "--people", "3"), "--mechanism: expected one of"),
+        (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
         (("information/letters-pml",), "expected an audit (maximal_leakage), got max_information"),
     ],
 )
