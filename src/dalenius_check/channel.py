@@ -36,8 +36,16 @@ class Channel:
         None  # which has closed forms of its own; if it has many outputs there are no rows
     )
 
-    def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
+    def __init__(
+        self,
+        rows: list[list[Any]],
+        values: list[int],
+        allowance: Allowance,
+        dataset: bool = False,
+        diagonal: Any = None,
+    ) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
+        self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
 
     @property
@@ -160,7 +168,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     if kind == "matrix":
         return _matrix(model, mechanism, inputs)
     if kind in ("symmetric", "randomized_response"):
-        return Channel(diagonal(mechanism, len(inputs), allowance), inputs, allowance)
+        rows = diagonal(mechanism, len(inputs), allowance)
+        return Channel(rows, inputs, allowance, diagonal=(rows[0][0], rows[0][1]))
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = power(mechanism["epsilon"] / 2) / 2
