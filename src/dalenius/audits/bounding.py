@@ -27,7 +27,7 @@ from dalenius.evidence.lines import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
 from dalenius.model.mechanisms import RandomizedResponse, Symmetric
-from dalenius.reduction import AggregatedRecord, RecordSymmetries
+from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race
 from dalenius.search.run import Run
@@ -36,6 +36,7 @@ from dalenius.search.runner import Runner
 __all__ = ["Bounded", "Bounding"]
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
+ROUNDED = 1e-10  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 
@@ -130,8 +131,11 @@ class Bounding:
         log_uniform, (stay, change) = channel.completions.log_uniform, problem.channel[0, :2].tolist()
         found = separate_bound(log_uniform, channel.max_knowledge, stay, change, turn)
         if found is not None:
-            lines = separate_lines(found, problem.shape[1], problem.records.log_datasets)
-            record.keep(found.upper, "separate", lines, Rung(1, 1.0, record.work))
+            listed = exact_counts(problem.query_of_inputs, problem.records, channel.record)
+            alike = range(channel.letters) if listed is None else [listed.index(row) for row in listed]
+            lines = separate_lines(found, problem.shape[1], problem.records.log_datasets, alike)
+            rounding = ROUNDED * found.upper + 8.0 * float(np.spacing(found.slope * problem.records.log_datasets))
+            record.keep(found.upper + rounding, "separate", lines, Rung(1, 1.0, record.work))
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit

@@ -81,11 +81,14 @@ def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
     return JointLeaf("1", "0", None, law_text(channel, law))
 
 
-def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float) -> Proof:
-    """The dual bound of the uniform output law, every letter's row problem one output at a time; multipliers as for whole counts."""
+def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float, alike: Sequence[int]) -> Proof:
+    """The dual bound of the uniform output law, every letter's row problem one output at a time; multipliers as for whole counts.
+
+    `alike` has for every letter the first one with the same numbers of completions.
+    """
     yield JointLeaf("1", short_text(bound.slope), None, ("1",) * outputs)
-    for weight in (bound.sums + bound.slope * log_datasets).tolist():
-        yield SeparateRow(short_text(weight))
+    for letter, weight in enumerate((bound.sums + bound.slope * log_datasets).tolist()):
+        yield SeparateRow(short_text(weight)) if alike[letter] == letter else SameRow(alike[letter])
 
 
 def constant_lines(row: Sequence[Fraction]) -> Proof:
