@@ -134,7 +134,7 @@ class RowTree:
     def _separate(self, hint: Any) -> list[arb]:
         """psi of one output after the other, unless the leaf is vacuous."""
         channel, nu = self.level.record.channel, decimal(hint, "nu")
-        plain = len(self.families) == 1 and self.level.top
+        plain = self.level.top and len(self.families) == 1
         need(
             plain and channel.diagonal is not None,
             "a row 'separate' needs symmetric or randomized_response, and no groups",

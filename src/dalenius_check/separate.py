@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import reduce
 from typing import Any
 
-from .arithmetic import arb, fmpq
+from .arithmetic import arb, chosen, fmpq
 from .bounds import Joint
 from .numbers import OpenError, larger, largest, xlogx
 
@@ -21,9 +23,17 @@ def separated(leaf: Joint, a: int, scores: list[arb], nu: fmpq, entries: tuple[A
     inputs, record = leaf.record.inputs[a], leaf.record
     absent = len(record.channel.rows) - len(inputs)
     result = arb(nu) + absent * leaf.theta * xlogx(arb(wrong))
-    for log, score in zip(record.logs[a], scores, strict=True):
-        record.channel.allowance.look()
-        result += _Output(leaf, right, wrong, score + leaf.mu * log - nu).most()
+    alike = defaultdict[int, list[arb]](list)
+    for (_, n), log, score in zip(record.pairs[a], record.logs[a], scores, strict=True):
+        alike[n].append(score + leaf.mu * log - nu)
+    for slopes in alike.values():
+        both = reduce(
+            lambda left, right: left.union(right), slopes
+        )  # of outputs that have hardly different slopes one stands for all
+        one = both.upper() - both.lower() < arb(1) / (1 << chosen().precision() // 2)
+        for slope in (both,) if one else slopes:
+            record.channel.allowance.look()
+            result += (len(slopes) if one else 1) * _Output(leaf, right, wrong, slope).most()
     return result
 
 
