@@ -24,6 +24,7 @@ from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_
 
 __all__ = ["ClassSecretAudit", "ListedSecretAudit", "SecretAudit", "secret_audit_of"]
 
+LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
 RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap asks for no less
 
 
@@ -168,7 +169,7 @@ class ClassSecretAudit(SecretAudit):
         for k, laws in enumerate(self.laws):
             if self.clock.expired:
                 break
-            laws.run(max(RESOLUTION, 0.1 * self.gap * self.lower), self.clock.part(1.0 / (len(self.laws) - k)))
+            laws.run(max(LAWS, 0.1 * min(self.gap, 1.0) * self.lower), self.clock.part(1.0 / (len(self.laws) - k)))
             self._tell("laws")
         open_ = [
             tree

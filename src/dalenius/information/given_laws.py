@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dalenius.information.arrays import Floats, Integers
+from dalenius.information.capacity import best_mixture
 from dalenius.information.deadline import Deadline
 from dalenius.information.divergences import relative_entropy
 from dalenius.information.entropies import x_log_x
@@ -25,7 +26,13 @@ PATIENCE = 20  # rounds without halving the gap
 GAP = 1e-12  # in nats, at which the search stops
 TINY = 1e-300  # a floor under output laws
 RARE = 1e-9  # of a value: its output law is then the one that was given
-STEPS, SHRINK, BACK = 60, 0.2, 0.9  # of the barrier; how much it falls; how far a step may go to the boundary
+ROUNDING = 1e-13  # nats: what doubles know of a gap
+STEPS, SHRINK, BACK = (
+    60,
+    0.1,
+    0.99,
+)  # how much the products of weights and multipliers fall; how far a step may go to the boundary
+NEAR = 1e-9  # a gap near which steps that do not lower it are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +139,7 @@ def worst_given_law(
 def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) -> Floats:
     """The weights w that maximise H(Y | c) of the mixture of joint laws of (c, Y), plus sum_j w(j) negentropy(j).
 
-    A concave maximisation over the simplex, by Newton's method along a barrier.
+    A concave maximisation over the simplex, by a primal-dual Newton method.
 
     Parameters
     ----------
@@ -145,21 +152,41 @@ def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) 
     >>> best_given_mixture(joints, np.zeros(2)).round(6).tolist()
     [0.5, 0.5]
     """
+    if joints.shape[1] == 1:
+        return best_mixture(joints[:, 0], negentropy, gap=gap)
     size = len(joints)
     flat, masses = joints.reshape(size, -1), joints.sum(axis=2)
-    w, barrier = np.full(size, 1.0 / size), 0.1
+    w, z = np.full(size, 1.0 / size), np.full(size, 0.1 / size)  # z: the multipliers of w >= 0
+    found, best = w, np.inf
     for _ in range(STEPS):
         r, m = np.maximum(w @ flat, TINY), np.maximum(w @ masses, TINY)
         gradient = negentropy - flat @ np.log(r) + masses @ np.log(m)
-        if float(gradient.max() - w @ gradient) <= gap:
+        gap_here = float(gradient.max() - w @ gradient)
+        if gap_here >= best and best < NEAR:  # rounding has the last word
             break
-        hessian = (flat / r) @ flat.T - (masses / m) @ masses.T + np.diag(barrier / w**2)
-        right = np.stack([gradient + barrier / w, np.ones(size)], axis=1)
-        step, shift = np.linalg.lstsq(hessian, right, rcond=None)[0].T
-        step -= shift * (step.sum() / shift.sum())
-        shrinking = step < 0.0
-        reach = float((w[shrinking] / -step[shrinking]).min()) if shrinking.any() else np.inf
-        w = np.maximum(w + min(1.0, BACK * reach) * step, TINY)
-        w /= w.sum()
-        barrier *= SHRINK if reach > 1.0 else 0.5
-    return np.asarray(w)
+        found, best = (w, gap_here) if gap_here < best else (found, best)
+        if best <= max(gap, ROUNDING):
+            break
+        target = SHRINK * float(w @ z) / size
+        curvature = (flat / r) @ flat.T - (masses / m) @ masses.T
+        step = _newton(w, z, curvature, gradient + target / w)
+        turn = target / w - z - z * step / w
+        w = w + _reach(w, step) * step
+        w, z = w / w.sum(), z + _reach(z, turn) * turn
+    return np.asarray(found)
+
+
+def _newton(w: Floats, z: Floats, curvature: Floats, slope: Floats) -> Floats:
+    """The step of sum 0 with (curvature + diag(z/w)) step + nu = slope, in units in which all weights are of one size."""
+    size = len(w)
+    unit = np.sqrt(w / (w * np.diag(curvature) + z + TINY))
+    system = np.zeros((size + 1, size + 1))
+    system[:size, :size] = unit[:, None] * curvature * unit + np.diag(unit**2 * z / w)
+    system[size, :size] = system[:size, size] = unit
+    return np.asarray(unit * np.linalg.lstsq(system, np.append(unit * slope, 0.0), rcond=1e-15)[0][:size])
+
+
+def _reach(x: Floats, step: Floats) -> float:
+    """How far a step may go until a number would be 0, less a hundredth; at most all of it."""
+    falling = step < 0.0
+    return min(1.0, BACK * float((x[falling] / -step[falling]).min())) if falling.any() else 1.0

@@ -67,6 +67,35 @@ def test_listed_laws_are_evaluated(secret, values):
     assert result.witness.prior == int(np.argmax(values))
 
 
+@pytest.mark.parametrize(
+    ("adversary", "values"),
+    [
+        (dl.FixedPrior(UNIFORM), (0.7538459121, 0.2185667968, 0.3191940013, 0.2833935054, 0.2001010139)),
+        (dl.FixedPrior(BIASED), (0.8002709130, 0.2372876885, 0.3284784187, 0.2956072749, 0.2191301368)),
+        (dl.FixedPrior(CORRELATED), (1.2960458095, 0.5729055243, 0.4825997470, 0.4553920172, 0.3920912292)),
+        (dl.AnyPrior(), (1.5, 0.7545798900, 0.5420200182)),
+    ],
+)
+def test_ratios_divergences_and_what_is_likelier(adversary, values):
+    """The table of Pufferfish notions: epsilon, divergence, total variation, delta at epsilon 0.1 and 0.3."""
+    found = dl.measure(three_bits(MAJORITY, adversary), epsilon=["0.1", "0.3"])
+    names = (
+        "pufferfish_privacy",
+        "pufferfish_kl",
+        "pufferfish_total_variation",
+        "pufferfish_delta(0.1)",
+        "pufferfish_delta(0.3)",
+    )
+    for name, value in zip(names, values, strict=False):
+        assert found[name].lower - 6e-11 <= value <= found[name].upper + 6e-11, name
+    epsilon, divergence = found["pufferfish_privacy"].upper, found["pufferfish_kl"]
+    assert divergence.lower <= epsilon * np.tanh(epsilon / 2) + 1e-12
+    told = dl.solve(three_bits(MAJORITY, adversary), gap=1e-6)
+    assert told.lower <= divergence.upper
+    slope = epsilon / -np.expm1(-epsilon)
+    assert told.lower <= slope - 1 - np.log(slope) + 1e-12  # the sharp bound by epsilon
+
+
 @pytest.mark.parametrize("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
 def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
     assert_solved(three_bits(secret), 0.173277931127, digits=12)
@@ -138,7 +167,7 @@ def test_the_count_and_a_noisy_record_together(law, values):
 
 
 def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
-    """Nuradha and Goldfeld, proposition 7: of f, a fair bit, and g = f through a symmetric channel of flip 0.2, at 0.05 nats about g."""
+    """Nuradha and Goldfeld, proposition 7: f a fair bit, g = f through a symmetric channel of flip 0.2, 0.05 nats about g."""
     kept = 0.05 / 0.1927447570218
     problem = dl.SecretLeakage(
         records=dl.Records(2, alphabet=2),
@@ -156,3 +185,46 @@ def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
         secrets=dl.Secret(dl.Letters(0)),
     )
     assert_solved(useful, 0.1798096070861)
+
+
+@pytest.mark.parametrize(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
+def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
+    """Under each of three laws; the reference optima are those of a cone program."""
+    joints = [MAJORITY.joint(dl.Records(3, alphabet=2), dl.Count(), law) for law in (UNIFORM, BIASED, CORRELATED)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.Absolute(),
+        law=dl.Uniform(),
+        constraints=[dl.MutualInformation(at_most, secret=joints)],
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-8 <= value <= result.upper + 1e-8
+    # its mechanism keeps the limit as an audit of the secret sees it
+    audit = three_bits(MAJORITY, dl.PriorSet([UNIFORM, BIASED, CORRELATED]))
+    found = dl.solve(
+        dl.SecretLeakage(
+            records=audit.records,
+            query=audit.query,
+            mechanism=dl.Channel(result.mechanism.rows),
+            adversary=audit.adversary,
+            secrets=MAJORITY,
+        )
+    )
+    assert found.lower <= float(at_most) + 1e-12
+
+
+def test_the_best_count_under_mutual_information_differential_privacy():
+    """A record to whom knows the others: independent records at worst; 0.5-DP allows 0.803265330, geometric noise has 0.864745719."""
+    weights = [Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2)]  # to equal weights of the four counts
+    costs = [[weight * abs(y - c) for y in range(4)] for c, weight in enumerate(weights)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.DistortionMatrix(costs),
+        law=dl.Uniform(),
+        max_leakage="0.030299861981",
+        adversary=dl.ProductPriors(),
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-7 <= 0.748546499 <= result.upper + 1e-7
