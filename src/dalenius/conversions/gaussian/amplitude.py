@@ -19,6 +19,7 @@ BITS = 90  # of the balls
 MOST_AMPLITUDE = 12
 MOST_PARTS = 4000  # of the interval of lengths, before a wider bound is good enough
 MOST_DIMENSION = 64
+MOST_WANTED, MOST_STEPS = 8, 40  # nats, and steps, of the amplitude for a capacity
 
 
 @dataclass(frozen=True)
@@ -94,22 +95,28 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float 
 
 
 def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
-    """The amplitude with this capacity in nats, by bisection between doubles, where one sphere is the best input law.
+    """The amplitude at which one sphere tells this much, in nats, by secants in doubles; below the threshold that is the capacity.
 
     >>> round(amplitude_of(0.33683082034683), 9)
     1.0
     """
-    wanted = float(as_fraction(capacity, "capacity"))
-    low, high = 0.0, 6.0
+    wanted, d = float(as_fraction(capacity, "capacity")), int(dimension)
+    if not 0.0 < wanted < MOST_WANTED:
+        raise InputError(f"capacity: expected a number above 0 and below {MOST_WANTED}, got {wanted:g}")
+
+    def excess(amplitude: float) -> float:
+        size = Fraction(amplitude)
+        return float(Shells((size,), (Fraction(1),), d).divergence(size).mid()) - wanted
+
+    before, now = math.sqrt(2.0 * wanted), 1.1 * math.sqrt(2.0 * wanted)
     with ctx.workprec(BITS):
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
+        last, value = excess(before), excess(now)
+        for _ in range(MOST_STEPS):
+            if value == last or abs(now - before) <= 1e-15 * now:
                 break
-            size = Fraction(middle)
-            small = Shells((size,), (Fraction(1),), int(dimension)).divergence(size) < wanted
-            low, high = (middle, high) if small else (low, middle)
-    return high
+            before, now = now, max(now - value * (now - before) / (value - last), 0.5 * now)
+            last, value = value, excess(now)
+    return now
 
 
 Divergence = Callable[[Fraction], arb]
