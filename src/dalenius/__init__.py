@@ -8,8 +8,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
 
 Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
-                L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
+                record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
                 symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing,
                 hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
@@ -55,6 +55,7 @@ from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
+from dalenius.model import MarkovChain as MarkovChain
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility

@@ -15,6 +15,7 @@ from dalenius.evidence.curve import CurveClaim
 from dalenius.evidence.lines import (
     AdversaryLine,
     AlsoLine,
+    ChainPoint,
     ConeLine,
     DualLine,
     Line,
@@ -45,6 +46,7 @@ FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
 LOWER = (
     WitnessLine,
+    ChainPoint,
     PieceOfWitness,
     DualLine,
     PriorLine,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
+from dalenius.evidence.chain_lines import ChainLetters, ChainPoint, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     How,
     LawOfClass,
@@ -24,11 +25,14 @@ __all__ = [
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
+    "ChainLetters",
+    "ChainPoint",
     "ClassPart",
     "ConeLine",
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "Halve",
     "Hint",
     "How",
     "ImageRow",
@@ -61,6 +65,7 @@ __all__ = [
     "RowLeaf",
     "SameRow",
     "SelectionPrior",
+    "SlopeLeaf",
     "Split",
     "TangentLine",
     "TermLine",
@@ -71,6 +76,7 @@ __all__ = [
     "VerticesLeaf",
     "WeightLine",
     "WeightsOf",
+    "WindowLeaf",
     "WitnessLine",
 ]
 
@@ -404,6 +410,7 @@ class UniformLeaf:
 
 LowerLine = (
     WitnessLine
+    | ChainPoint
     | PieceOfWitness
     | DualLine
     | PriorLine
@@ -415,9 +422,10 @@ LowerLine = (
     | WeightLine
     | TermLine
 )
-BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+ChainLeaf = SlopeLeaf | WindowLeaf | ChainLetters
 OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf]  # noqa: UP007
 UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -6,6 +6,7 @@ from dalenius.model.adversaries import (
     EntropyAtLeast,
     FixedPrior,
     IndependentBlocks,
+    MarkovChain,
     PriorSet,
     ProductPriors,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "EntropyAtLeast",
     "FixedPrior",
     "IndependentBlocks",
+    "MarkovChain",
     "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.information.arrays import Integers
-from dalenius.model.adversaries import Adversary, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.adversaries import Adversary, IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.chains import WRITTEN_OUT, need_chain
 from dalenius.model.mechanisms import MECHANISMS, LocalProtocol, Mechanism
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
@@ -38,7 +39,7 @@ class MaximalLeakage(Problem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 
@@ -66,6 +67,11 @@ class MaximalLeakage(Problem):
         super().__post_init__()
         if self.in_blocks:
             _ = self.pieces
+        elif isinstance(self.adversary, MarkovChain):
+            need_chain(self.query, self.records, self.mechanism, self.adversary)
+            if self.is_written_out:
+                self.query.check_values(self.records)
+                _ = self.channel
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
@@ -77,6 +83,11 @@ class MaximalLeakage(Problem):
     def in_closed_form(self) -> bool:
         """Whether it is a local protocol against laws of one record, which needs no channel that is written out."""
         return isinstance(self.mechanism, LocalProtocol) and isinstance(self.adversary, LawClass | ProductPriors)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether an audit works with the whole channel: not of blocks, nor of a closed form or a long Markov chain."""
+        return not (self.in_blocks or self.in_closed_form or (self.in_a_chain and len(self.records) > WRITTEN_OUT))
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -111,7 +122,7 @@ class MaximalLeakage(Problem):
         """What the channels that an audit works with take."""
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
-        return 0 if self.in_closed_form else self.channel.nbytes
+        return self.channel.nbytes if self.is_written_out else 0
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -120,6 +131,8 @@ class MaximalLeakage(Problem):
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
+        if not self.is_written_out:
+            return len(self.records) + 1, len(self.records) + 1
         return self.channel.shape[0], self.channel.shape[1]
 
     @property

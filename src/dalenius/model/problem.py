@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
+from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
 from dalenius.model.queries import QUERIES, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Stated, check_keys, read_shelved
@@ -74,7 +74,7 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
-        if not self.in_blocks:
+        if not (self.in_blocks or self.in_a_chain):
             self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
@@ -86,6 +86,11 @@ class Problem(metaclass=Stated):
     def in_blocks(self) -> bool:
         """Whether the adversary is `IndependentBlocks`: audits of single blocks answer, and no value of the query is listed."""
         return isinstance(self.adversary, IndependentBlocks)
+
+    @property
+    def in_a_chain(self) -> bool:
+        """Whether the adversary is `MarkovChain`."""
+        return isinstance(self.adversary, MarkovChain)
 
     def as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""
