@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def by_paths(chain: Chain, point) -> np.ndarray:
     law = np.zeros((2, chain.count + 1))
     for path in product((0, 1), repeat=chain.count):
         probability = first if path[0] else 1 - first
-        for a, b in zip(path, path[1:], strict=False):
+        for a, b in pairwise(path):
             probability *= step[a][b]
         law[path[chain.record], sum(path)] += probability
     return law
@@ -45,26 +45,33 @@ def test_the_law_is_that_of_all_paths():
 
 
 def test_leakages_and_their_derivatives_lie_in_their_balls():
-    rng = np.random.default_rng(2)
+    rng, known = np.random.default_rng(2), 0
     for chain, low, high in some_chains(rng, draws(20, 1000)):
         rows = Geometric(1).channel(np.arange(chain.count + 1))
         found = slopes_of(chain, rows, low[None], high[None])
+        if np.isnan(found.leakage.mid[0]):
+            continue
+        known += 1
         for _ in range(3):
             at = rng.uniform(low, high)
-            assert abs(mutual_information(by_paths(chain, at) @ rows) - found.leakage.mid[0]) <= found.leakage.rad[0] + 1e-12
+            assert (
+                abs(mutual_information(by_paths(chain, at) @ rows) - found.leakage.mid[0])
+                <= found.leakage.rad[0] + 1e-12
+            )
             for j in range(chain.parameters):
                 up, down = at.copy(), at.copy()
                 up[j], down[j] = at[j] + 1e-6, at[j] - 1e-6
                 ends = [mutual_information(by_paths(chain, end) @ rows) for end in (up, down)]
                 slope = (ends[0] - ends[1]) / 2e-6
                 assert abs(slope - found.slopes.mid[0, j]) <= found.slopes.rad[0, j] + 1e-7
+    assert known
 
 
 def test_bounds_are_above_and_tilts_below():
     rng = np.random.default_rng(3)
     told = 0
-    for _ in range(draws(30, 3000)):
-        count, low = int(rng.integers(1, 300)), 10 ** rng.uniform(-2, -0.3, 2)
+    for _ in range(draws(15, 2000)):
+        count, low = int(rng.integers(1, 150)), 10 ** rng.uniform(-2, -0.3, 2)
         high = low * rng.uniform(1, 1.1, 2)
         chain = Chain(count, int(rng.integers(count)), stationary=True)
         at = rng.uniform(low, high)
