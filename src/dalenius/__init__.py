@@ -6,7 +6,8 @@ Each name has a docstring of its own: help(dalenius.solve). From a statement to 
                                 adversary=dl.EntropyAtLeast(1.0))
     result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage (what does this tell?); MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
+Questions       MaximalLeakage, SecretLeakage (what does this tell of a record; of a Secret, which may be of Letters);
+                MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
 Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
@@ -55,6 +56,7 @@ from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
+from dalenius.model import Letters as Letters
 from dalenius.model import MarkovChain as MarkovChain
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
@@ -65,6 +67,8 @@ from dalenius.model import PriorSet as PriorSet
 from dalenius.model import Problem as Problem
 from dalenius.model import ProductPriors as ProductPriors
 from dalenius.model import Records as Records
+from dalenius.model import Secret as Secret
+from dalenius.model import SecretLeakage as SecretLeakage
 from dalenius.model import dumps as dumps
 from dalenius.model.adversaries import BoxPriors as BoxPriors
 from dalenius.model.adversaries import ChiSquareBallPriors as ChiSquareBallPriors

@@ -115,12 +115,13 @@ def prove(problem: Problem, proposer: Proposer[L, U, R_co], search: Run | None =
 
 def _together(desk: _Desk, lowers: _Lazy[L], uppers: _Lazy[U]) -> Proved[L, U] | None:
     """Both first candidates, rounded ever further, until they are proved; None if that does not help."""
-    lower, upper, refusals = lowers[0], uppers[0], list[Refusal]()
+    lower, upper, refused = lowers[0], uppers[0], list[tuple[U, Refusal]]()
     for k in itertools.count(1):
         certificate, verdict = desk.check(lower, upper)
         if desk.accepts(verdict):
+            refusals = [replace(refusal, rounding=_rounded_to(end, upper)) for end, refusal in refused]
             return _proved(certificate, lower, upper, refusals)
-        refusals.append(_refusal("both", certificate, verdict, rounding=True))
+        refused.append((upper, _refusal("both", certificate, verdict, rounding=True)))
         next_lower, next_upper = lowers.of_candidate(lower.candidate, k), uppers.of_candidate(upper.candidate, k)
         if not _rounding_may_help(verdict) or (next_lower is None and next_upper is None):
             break
@@ -140,9 +141,7 @@ def _apart(desk: _Desk, lowers: Sequence[L], uppers: _Lazy[U]) -> Proved[L, U]:
             break
         tried.append((candidate, _refusal("lower", certificate, verdict, rounding=False)))
     refusals = [
-        replace(
-            refusal, rounding=end.doubtful or end.candidate == (lower if isinstance(end, Lower) else upper).candidate
-        )
+        replace(refusal, rounding=end.doubtful or _rounded_to(end, lower if isinstance(end, Lower) else upper))
         for end, refusal in tried
         if refusal.limit is None
     ]
@@ -165,6 +164,12 @@ def _first_proved(
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
         reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
     raise DaleniusError(f"nothing can be proved about this {desk.noun}: {reason}")
+
+
+def _rounded_to(refused: Lower | Upper, proved: Lower | Upper) -> bool:
+    """Whether they differ by rounding only: claims about the whole curve that are given up are more than that."""
+    given_up = isinstance(refused, Upper) and isinstance(proved, Upper) and bool(refused.above) and not proved.above
+    return refused.candidate == proved.candidate and not given_up
 
 
 def _rounding_may_help(verdict: Verdict) -> bool:

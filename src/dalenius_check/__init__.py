@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR
-from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
-from .blocks import Blocks
 from .certificate import Lines, header
-from .channel import Channel, build
+from .channel import build
 from .compressed import plain
-from .design import Design, Words
+from .design import Design
 from .free import Free
-from .households import Households
-from .mechanism_kinds import MECHANISMS
+from .mechanism_kinds import unknown
 from .model import Model, parse_model
 from .most import Most
-from .numbers import OpenError, RefusedError, need, rounded
+from .numbers import OpenError, RefusedError, need
 from .privacy import Private
 from .shares import Shares, shared
+from .subjects import audit, subject
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
@@ -151,13 +147,14 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     private = Most if model.problem == "max_information" else Private
     kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
+    known = subject(model)
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
-    known = None if design else Blocks(model) if model.adversary == "independent_blocks" else build(model)
+    channel = None if design or (known and not model.secrets) else build(model)
     if model.foreign and not resolved:
-        return Verdict(Status.REJECTED, _unknown(model.mechanism["kind"]))
+        return Verdict(Status.REJECTED, unknown(model.mechanism["kind"]))
     try:
         claim = header(lines, model)
-        words, tally = design.check(lines, claim) if design else _audit(lines, model, known, claim)
+        words, tally = design.check(lines, claim) if design else audit(lines, model, known, channel, claim)
         need(not lines.more(), "there is a line after the last one that is expected")
     except RefusedError as failure:
         if not shares.whole:
@@ -178,36 +175,6 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         for end in (claim["lower"], claim["upper"])
     )
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
-
-
-def _audit(lines: Lines, model: Model, known: Channel | Blocks | None, claim: dict[str, Any]) -> Words:
-    """A certificate of maximal leakage: the statement, and the numbers of leaves by kind."""
-    if isinstance(known, Blocks):
-        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
-    else:
-        channel = known or build(model, claim["resolved"])
-        assert channel is not None
-        source = "exact rationals" if channel.exact else "enclosed by balls"
-        source = source if known else "TAKEN FROM THE CERTIFICATE (resolved matrix)"
-        proof = ADVERSARIES[model.adversary](lines, model, channel).check(claim)
-    evidence, tally = proof
-    low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
-    about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
-    return [
-        f"proved: {low} <= L <= {high} nats" if known else f"resolved: {low} <= L <= {high} nats{about}",
-        "L: maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below",
-        f"channel: {source}",
-        *evidence,
-    ], tally
-
-
-def _unknown(kind: str) -> str:
-    """Why a mechanism of another kind is rejected."""
-    meant = "".join(f"did you mean {name!r}? " for name in get_close_matches(kind[:40], MECHANISMS, n=1))
-    return (
-        f"mechanism.kind {kind[:40]!a} is unknown to the checker: {meant}known are {', '.join(MECHANISMS)}; what holds of the "
-        "matrix that the certificate carries itself is proved with --resolved (resolved=True)"
-    )
 
 
 def _cut(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
+from .real_noise import REAL, need_few
 from .routes import KNOWN, route
 from .sums import reached
 
@@ -30,6 +32,15 @@ class Shape(NamedTuple):
     weights: tuple[tuple[int, ...], ...] | None
 
 
+def sizes_of(model: Model) -> list[int]:
+    """How many records each block has."""
+    size, whole = model.held["size"], len(model.alphabets)
+    full, rest = divmod(whole, size or 1)
+    sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
+    need(sum(sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+    return sizes
+
+
 class Blocks:
     """The blocks of a model, and its pieces (j, t): block j, where the contributions of all other records add up to t."""
 
@@ -37,10 +48,7 @@ class Blocks:
         self.model, self.allowance, self.route = model, model.allowance, route(model)
         need(self.route != "", f"independent_blocks: the query and the mechanism must be {KNOWN}")
         self.allowance.take(4 * len(model.alphabets) * POINTER)
-        size, whole = model.held["size"], len(model.alphabets)
-        full, rest = divmod(whole, size or 1)
-        self.sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
-        need(sum(self.sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+        self.sizes = sizes_of(model)
         self._starts = [0, *accumulate(self.sizes)]
         weights = model.query.get("weights")
         self._own = weights if weights and isinstance(weights[0], list) else None
@@ -75,6 +83,15 @@ class Blocks:
         place = slice(self._starts[j], self._starts[j + 1])
         return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
 
+    def block(self, i: int) -> tuple[int, int]:
+        """The block of a record, and its place there."""
+        j = bisect_right(self._starts, i) - 1
+        return j, i - self._starts[j]
+
+    def inputs(self, shape: Shape, t: int) -> list[int]:
+        """Which inputs of the model's matrix a piece's values stand for."""
+        return [0, 1] if self.route == "threshold" else self._rows(shape, t)
+
     def _need_valid(self) -> None:
         """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""
         for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
@@ -83,6 +100,8 @@ class Blocks:
         mechanism, listed = self.model.mechanism, self.modulus or 2
         if self.route in ("shift", "threshold"):
             need(mechanism.get("k") in (None, listed), f"mechanism.k must be {listed}, one for each value")
+        for shape in self.shapes if mechanism["kind"] in REAL else ():
+            need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
         if mechanism["kind"] == "matrix":
             wanted = len(self.values) if self.route == "rows" else listed
             need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
@@ -193,7 +212,7 @@ class Blocks:
         if mechanism["kind"] == "discrete_gaussian":
             values, far = self._listed(self._contributions(shape), len(shape.alphabets)), margin(mechanism["scale"])
             mechanism["range"] = [values[0] - far, values[-1] + far]
-        elif self.route == "noise":
+        elif self.route == "noise" and mechanism["kind"] not in REAL:
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
         if self.route == "rows":
             mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]

@@ -12,13 +12,14 @@ from .allowance import PAIR, Allowance, limit
 from .model import Model
 from .numbers import RefusedError, need
 from .read import BIG, MAX_FILE, REQUIRED, Reader, Schema
+from .real_noise import REAL
 from .shares import Shares
 
 _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_INNER = ("split", "cut", "part", "orbit", "orbit-split", "group", "chamber")
+_INNER = ("split", "cut", "part", "halve", "orbit", "orbit-split", "group", "chamber")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
 
@@ -46,7 +47,7 @@ _DECODER = json.JSONDecoder(
     parse_float=_refuse, parse_int=_index, parse_constant=_refuse, object_pairs_hook=_object, strict=True
 )
 _UNITS = {
-    **dict.fromkeys(("maximal_leakage", "min_leakage", "max_information"), "nats"),
+    **dict.fromkeys(("maximal_leakage", "secret_leakage", "min_leakage", "max_information"), "nats"),
     "min_distortion": "distortion",
 }
 _CLAIM = ("lower", "upper")
@@ -152,7 +153,8 @@ def header(lines: Lines, model: Model) -> dict[str, Any]:
     if "objective" in model.design:
         unit, schema = "objective", {**schema, "terms": read.required(_or_null, other=_numbers)}
     first = lines.next("the header")
-    if not model.design and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:
+    audit = model.problem == "maximal_leakage" and model.mechanism["kind"] not in REAL
+    if audit and model.adversary == "entropy_at_least" and isinstance(first, dict) and "curve" in first:
         schema = {**schema, "curve": (_as_it_is, REQUIRED)}
     claim = read.table(first, "the header", schema)
     fixed = ("dalenius-certificate/2", model.problem, unit)

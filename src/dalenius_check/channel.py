@@ -14,9 +14,10 @@ from .classes import CLASSES
 from .counts import Pairs, values
 from .gaussian import clamped
 from .model import Model
-from .noise import decaying, diagonal, noise_of, power
+from .noise import decaying, diagonal, power, two_sided
 from .numbers import enclosure, grouped, largest, need, normalised, once, xlogx
 from .protocols import PROTOCOLS, Protocol
+from .real_noise import KNOWN, REAL, RealNoise, real_noise
 from .releases import counted, together
 from .sizes import BLOCK, kept_size, take_entries
 
@@ -31,7 +32,9 @@ class Channel:
     Entries that are one object are worked out once.
     """
 
-    protocol: Protocol | None = None  # which has closed forms of its own; if it has many outputs there are no rows
+    protocol: Protocol | RealNoise | None = (
+        None  # which has closed forms of its own; if it has many outputs there are no rows
+    )
 
     def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
@@ -165,16 +168,28 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
     if kind == "discrete_gaussian":
         return Channel(clamped(mechanism, inputs, allowance), inputs, allowance)
+    if kind in REAL:
+        return _real(model, mechanism, inputs)
     if kind == "randomized_count":
         return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
     if kind == "several_releases":
         return Channel(together(list(_parts(model, mechanism)), len(inputs), allowance), inputs, allowance)
     if kind == "discrete_laplace":
-        return Channel(_laplace(mechanism, inputs, allowance), inputs, allowance)
+        return Channel(two_sided(mechanism, inputs, allowance), inputs, allowance)
     if kind in PROTOCOLS:
         return _protocol(model, PROTOCOLS[kind](mechanism, len(inputs), allowance), inputs)
     decays = kind in ("geometric", "exponential")
     return Channel(decaying(mechanism, inputs, allowance), inputs, allowance) if decays else None
+
+
+def _real(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
+    """A channel without rows, whose outputs are real numbers."""
+    free = model.adversary == "entropy_at_least" and model.entropy == 0
+    known = free or model.adversary == "product_priors" or model.adversary in CLASSES
+    need(known and not model.secrets, KNOWN)
+    channel = Channel([], inputs, model.allowance)
+    channel.protocol = real_noise(mechanism, inputs, model.allowance)
+    return channel
 
 
 def _parts(model: Model, mechanism: dict[str, Any]) -> Iterator[tuple[list[list[Any]], int]]:
@@ -183,15 +198,6 @@ def _parts(model: Model, mechanism: dict[str, Any]) -> Iterator[tuple[list[list[
         channel = build(model, part)
         assert channel is not None
         yield channel.rows, part["times"]
-
-
-def _laplace(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
-    """Discrete Laplace noise as the geometric mechanism between the least and the largest value.
-
-    Bound because the outputs beyond them have proportional columns, and merging such columns leaves every information as it is.
-    """
-    alike = {"kind": "geometric", "epsilon": noise_of(mechanism), "range": None}
-    return decaying(alike, inputs, allowance) if len(inputs) > 1 else [[fmpq(1)]]
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:
@@ -207,7 +213,7 @@ def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Chann
 def _protocol(model: Model, protocol: Protocol, inputs: list[int]) -> Channel:
     """A channel that has rows if they are few enough to be written out."""
     written = len(inputs) * protocol.outputs() <= _MAX_WRITTEN
-    known = model.adversary == "product_priors" or model.adversary in CLASSES
+    known = not model.secrets and (model.adversary == "product_priors" or model.adversary in CLASSES)
     need(written or known, f"the channel has more than {_MAX_WRITTEN} entries, and no closed form for this adversary")
     if written:
         take_entries(len(inputs), protocol.outputs(), model.allowance, POINTER)

@@ -7,8 +7,9 @@ from typing import Any
 
 from . import read
 from .arithmetic import fmpq
-from .mechanism_kinds import MAX_STATES, POSITIVE, mechanism
+from .mechanism_kinds import POSITIVE, mechanism
 from .numbers import grouped, need, total
+from .query_kinds import QUERIES, secrets
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
@@ -41,15 +42,6 @@ def _sizes(value: Any, what: str) -> list[int]:
 
 
 _SIZE = partial(read.integer, low=1)
-QUERIES: dict[str, Schema] = {
-    "parity": {},
-    "modular_sum": {"modulus": required(read.integer, low=2, high=MAX_STATES)},
-    "count": {"letters": (read.letters, [1])},
-    "sum": {"weights": (read.weights, None)},
-    "threshold": {"at": required(read.integer)},
-    "table": {"values": required(read.integers)},
-    "identity": {},
-}
 _ENTROPY = required(read.amount, units="nats|bits|max", number=read.number)
 _BALL: Schema = {"center": (_probabilities, REQUIRED), "radius": required(read.number)}
 _ADVERSARIES: dict[str, Schema] = {
@@ -67,8 +59,20 @@ _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilit
 _CLASSES = ["oblivious", "full", "additive"]
 
 
+def _chances(value: Any, what: str) -> list[fmpq]:
+    """The least and the largest of a probability that is neither 0 nor 1."""
+    low, high = (read.exact(x, what) for x in read.entries(value, what, 2))
+    need(0 < low <= high < 1, f"{what} must be [a, b] with 0 < a <= b < 1")
+    return [low, high]
+
+
 _BLOCKS: dict[str, Schema] = {
-    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)}
+    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)},
+    "markov_chain": {
+        **dict.fromkeys(("to_one", "to_zero"), (_chances, REQUIRED)),
+        "start": (partial(read.text, options=["stationary", "any"]), "stationary"),
+        "record": (partial(read.integer, low=0), None),
+    },
 }
 
 
@@ -82,11 +86,17 @@ def _adversary(value: Any, what: str, more: dict[str, Schema] | None = None) -> 
 def _audited(value: Any, what: str) -> dict[str, Any]:
     """The adversary of an audit, who may also be one that designs do not know."""
     table = _adversary(value, what, _BLOCKS)
-    blocks = table.get("kind") in _BLOCKS
+    blocks = table.get("kind") == "independent_blocks"
     need(
         not blocks or (table["size"] is None) != (table["sizes"] is None), f"{what} must have either 'size' or 'sizes'"
     )
     return table
+
+
+def _designed(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of a design."""
+    blocks = isinstance(value, dict) and value.get("kind") == "independent_blocks"
+    return (_audited if blocks else _adversary)(value, what)
 
 
 def _distortion(value: Any, what: str) -> dict[str, Any]:
@@ -159,7 +169,9 @@ _TERMS: dict[str, Schema] = {
     "distortion": {"weight": _WEIGHT, "distortion": required(_distortion)},
 }
 AUDIT: Schema = {
-    "problem": required(read.text, options=["maximal_leakage", "min_leakage", "min_distortion", "max_information"]),
+    "problem": required(
+        read.text, options=["maximal_leakage", "secret_leakage", "min_leakage", "min_distortion", "max_information"]
+    ),
     "title": (read.text, ""),
     "source": (read.text, ""),
     "records": (_records, REQUIRED),
@@ -169,7 +181,7 @@ AUDIT: Schema = {
 }
 _DESIGN: Schema = {
     **AUDIT,
-    "adversary": (_adversary, REQUIRED),
+    "adversary": (_designed, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
     "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
     "distortion": required(_distortion),
@@ -183,5 +195,6 @@ TOPS = {
 }
 FREE: Schema = {key: _DESIGN[key] for key in _DESIGN if key != "adversary"}
 PRIVATE: Schema = {**FREE, **_NOTION}
+TOPS["secret_leakage"] = {**AUDIT, "adversary": required(_adversary), "secrets": required(secrets)}
 _ASKED = ("problem", "title", "source", "records", "query", "law")
 TOPS["max_information"] = {**{key: _DESIGN[key] for key in _ASKED}, **_NOTION, "useful": (_useful, None)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ from . import read
 from .numbers import need
 from .protocols import MAX_INPUTS, PROTOCOLS
 from .read import REQUIRED, Schema, required
+from .real_noise import REAL
 
 MAX_STATES = 65_536
 _EPSILON = required(read.number, high=1000)
@@ -29,9 +31,12 @@ MECHANISMS: dict[str, Schema] = {
     "optimized_unary_encoding": _PROTOCOL,
     "local_hashing": {**_PROTOCOL, "buckets": required(read.integer, low=2)},
     "hadamard_response": _PROTOCOL,
+    **{kind: {"scale": required(POSITIVE, high=10**6)} for kind in REAL},
 }
 _TIMES: Schema = {"times": (partial(read.integer, low=1), 1)}
-_PARTS: dict[str, Schema] = {kind: {**schema, **_TIMES} for kind, schema in MECHANISMS.items() if kind not in PROTOCOLS}
+_PARTS: dict[str, Schema] = {
+    kind: {**schema, **_TIMES} for kind, schema in MECHANISMS.items() if kind not in (*PROTOCOLS, *REAL)
+}
 _EITHER = {"discrete_laplace": ("epsilon", "scale"), "randomized_count": ("epsilon", "flip")}
 
 
@@ -50,7 +55,8 @@ def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
     if one:
         need((table[one] is None) != (table[other] is None), f"{what} must have either {one!r} or {other!r}")
     need(table["kind"] != "discrete_gaussian" or table["scale"] * 100 >= 1, f"{what}.scale must be at least 1/100")
-    small = table["kind"] == "discrete_laplace" and table["scale"] is not None and table["scale"] * 1000 < 1
+    known = table["kind"] in ("discrete_laplace", *REAL) and table["scale"] is not None
+    small = known and table["scale"] * 1000 < 1
     need(not small, f"{what}.scale must be at least 1/1000")
     return table
 
@@ -61,3 +67,12 @@ MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
 def mechanism(value: Any, what: str) -> dict[str, Any]:
     """A mechanism of any kind."""
     return _stated_once(read.variant(value, what, MECHANISMS), what)
+
+
+def unknown(kind: str) -> str:
+    """Why a mechanism of another kind is rejected."""
+    meant = "".join(f"did you mean {name!r}? " for name in get_close_matches(kind[:40], MECHANISMS, n=1))
+    return (
+        f"mechanism.kind {kind[:40]!a} is unknown to the checker: {meant}known are {', '.join(MECHANISMS)}; what holds of the "
+        "matrix that the certificate carries itself is proved with --resolved (resolved=True)"
+    )

@@ -13,9 +13,10 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
-from .kinds import AUDIT, FREE, PRIVATE, QUERIES, TOPS
+from .kinds import AUDIT, FREE, PRIVATE, TOPS
 from .mechanism_kinds import MAX_STATES, MECHANISMS
 from .numbers import at_most, need, normalised
+from .query_kinds import QUERIES
 from .text import parse_toml
 
 _HEAD = ("problem", "title", "source", "records")
@@ -43,6 +44,7 @@ class Model:
     normal: dict[str, Any]
     digest: str
     allowance: Allowance
+    secrets: list[dict[str, Any]]  # of a model about them
 
     def against(self, adversary: dict[str, Any]) -> Model:
         """The same model with another adversary."""
@@ -88,7 +90,9 @@ class Model:
     def need_feasible(self) -> None:
         """Refuse an entropy bound of more than log |X|, priors that are not on the datasets, and classes without laws."""
         if self.adversary in CLASSES:
-            CLASSES[self.adversary](self.held, self.allowance).need_laws(self.alphabets)
+            CLASSES[self.adversary](self.held, self.allowance).need_laws(
+                [max(self.states(), 1)] if self.secrets else self.alphabets
+            )
         if self.adversary == "prior_set":
             need(len(self.priors[0]) == self.states(), "each of adversary.priors must list |X| <= 65536 numbers")
         what = "entropy_at_least <= log |X|"
@@ -115,6 +119,15 @@ def _divided(adversary: dict[str, Any], allowance: Allowance) -> list[list[fmpq]
     return [normalised(row, "a prior", allowance) for row in adversary.get("priors") or []]
 
 
+def _need_weights(query: dict[str, Any], alphabets: list[int]) -> None:
+    """Refuse a query's weights that do not fit the records."""
+    weights = query.get("weights")
+    if weights and isinstance(weights[0], list):
+        need([*map(len, weights)] == alphabets, "query.weights must have one weight for each letter of each record")
+    elif weights is not None:
+        need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
+
+
 def model_of(data: Any, allowance: Allowance) -> Model:
     """The model of a file's tables, or of some that were made here."""
     problem = str(data.get("problem"))
@@ -125,7 +138,7 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     for key in ("constraints", "objective", "useful"):
         if not top.get(key):
             top.pop(key, None)
-    design: dict[str, Any] = {key: top[key] for key in top if key not in AUDIT}
+    design: dict[str, Any] = {key: top[key] for key in top if key not in (*AUDIT, "secrets")}
     alphabets, query, mechanism = top["records"], top["query"], top.get("mechanism", {})
     adversary = design.get("privacy", top.get("adversary", {}))
     kind, (entropy, unit) = _held(adversary)
@@ -133,11 +146,8 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
-    weights = query.get("weights")
-    if weights and isinstance(weights[0], list):
-        need([*map(len, weights)] == alphabets, "query.weights must have one weight for each letter of each record")
-    elif weights is not None:
-        need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
+    for asked in [query, *(one for secret in top.get("secrets", []) for one in secret["of"] + secret["given"])]:
+        _need_weights(asked, alphabets)
     letters = len(design.get("law", {}).get("probabilities", ()))
     need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")
     normal = {
@@ -148,4 +158,5 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     text = json.dumps(normal, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
     against = (kind, adversary, entropy, unit, priors)
-    return Model(problem, design, alphabets, query, mechanism, *against, normal, digest, allowance)
+    secrets = top.get("secrets", [])
+    return Model(problem, design, alphabets, query, mechanism, *against, normal, digest, allowance, secrets)

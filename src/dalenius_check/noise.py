@@ -56,3 +56,12 @@ def decaying(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance)
             shares[near] = [x / weight for x in decay[: far + 1]]
         rows.append([shares[near][abs(y - v)] for y in range(low, high + 1)])
     return rows
+
+
+def two_sided(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) -> list[list[Any]]:
+    """Discrete Laplace noise as the geometric mechanism between the least and the largest value.
+
+    Bound because the outputs beyond them have proportional columns, and merging such columns leaves every information as it is.
+    """
+    alike = {"kind": "geometric", "epsilon": noise_of(mechanism), "range": None}
+    return decaying(alike, inputs, allowance) if len(inputs) > 1 else [[fmpq(1)]]

@@ -13,14 +13,15 @@ from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
 from .channel import Channel, Record
+from .class_tree import divergences, mixed_information, mixture, output_law
 from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
-from .tree import Section, output_law
+from .tree import Section
 
-_MAX_CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 _AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
 NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
@@ -81,11 +82,14 @@ class EntropyBound:
     def record(self, value: Any) -> int:
         """A record's number."""
         i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
-        limit(self.model.alphabets[i] * self.channel.outputs <= _MAX_CELLS, "too many letters and outputs")
+        limit(self.model.alphabets[i] * self.channel.outputs <= MAX_CELLS, "too many letters and outputs")
         return i
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:
         """The witness's prior in words, and what it teaches about record i."""
+        if not self.channel.rows:
+            need(hint != "uniform", "the uniform prior is no witness where outputs are real numbers")
+            return "a prior", mixed_information(self.channel, self.masses(i, hint), None)
         if hint == "uniform":
             return "the uniform prior", uniform_information(self._record(i))
         return "a prior", information(self.channel, [[(k, x) for k, x in row if x] for row in self.masses(i, hint)])
@@ -96,7 +100,7 @@ class EntropyBound:
         if hint == "uniform":
             space = sum(n for row in record.pairs for _, n in row)
             return [[(k, fmpq(n, space)) for k, n in row] for row in record.pairs]
-        letters, width = len(record.inputs), len(self.channel.rows)
+        letters, width = len(record.inputs), len(self.channel.values)
         rows = [entries(row, "a letter's weights", width) for row in entries(hint, "weights", letters)]
         law = law_of([x for row in rows for x in row], width * letters, "weights", self.allowance)
         masses = [[(k, law[a * width + k]) for k in inputs] for a, inputs in enumerate(record.inputs)]
@@ -108,6 +112,11 @@ class EntropyBound:
     def section(self, i: int, upper: arb) -> None:
         """The proof that record i leaks at most `upper`."""
         record = self._record(i)
+        if not self.channel.rows:
+            self.lines.item("a leaf without boxes", {"vertices": 1})
+            for bound in divergences(self.lines, self.channel, record.inputs, self.tally):
+                at_most(bound, upper, "the mixture's divergence <= upper")
+            return
         with self.allowance.holding():
             ceiling = self._ceiling or Ceiling(upper, self.model.entropy_ball())
             Section(self.lines, self.model, record, self.tally).run(ceiling)
@@ -143,11 +152,7 @@ class ProductPriors(EntropyBound):
         """The witness's law on the letters, for one selection."""
         protocol = self.channel.protocol
         if protocol and isinstance(hint, list) and len(hint) == 3:
-            masses, law = self.masses(i, hint[:2]), [fmpq(0)] * protocol.inputs
-            for ((k, p),) in masses:
-                law[k] += p
-            far = protocol.divergences(law, hint[2], above=False)
-            return f"selection {hint[0]}", sum((arb(p) * far[k] for ((k, p),) in masses if p), arb(0))
+            return f"selection {hint[0]}", mixed_information(self.channel, self.masses(i, hint[:2]), hint[2])
         self._need_rows()
         value = information(self.channel, self.masses(i, hint))
         return f"selection {hint[0]}", value
@@ -185,10 +190,7 @@ class ProductPriors(EntropyBound):
         if item[0] == "law":
             self._need_rows()
             return self.channel.divergences(output_law(item[2], self.channel, used), used)
-        protocol = self.channel.protocol
-        assert protocol is not None
-        far = protocol.divergences(law_of(item[2], protocol.inputs, "weights", self.allowance), item[-1], above=True)
-        return {k: far[k] for k in used}
+        return mixture(self.channel, item[2], item[-1], used)
 
     def _need_rows(self) -> None:
         need(

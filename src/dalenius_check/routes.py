@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from .counts import MODULAR
 from .model import Model
+from .real_noise import REAL
 
 _KEEPING = ("symmetric", "randomized_response")
 _BITS = ("laplace_threshold", "discrete_laplace")
 _FREE = ("geometric", "exponential")  # with no range
 
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, discrete_gaussian without a range, or a matrix; parity, modular_sum or threshold "
+    "count or sum with geometric, discrete_laplace, discrete_gaussian without a range, a matrix, or, without an "
+    "entropy, gaussian or laplace; parity, modular_sum or threshold "
     "with symmetric, randomized_response or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric "
     "or exponential and no range"
 )
@@ -23,7 +25,9 @@ def route(model: Model) -> str:
     told = kind in (*_KEEPING, *_BITS) or (kind in _FREE and plain)
     listed = kind == "matrix" and mechanism["inputs"] == "query"
     if query in ("count", "sum") and (
-        kind in ("geometric", "discrete_laplace") or (kind == "discrete_gaussian" and plain)
+        kind in ("geometric", "discrete_laplace")
+        or (kind == "discrete_gaussian" and plain)
+        or (kind in REAL and model.entropy == 0)
     ):
         return "noise"
     if (query in MODULAR and kind in _KEEPING) or (query == "parity" and told):

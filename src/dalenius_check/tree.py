@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from .allowance import BALL, PAIR
 from .arithmetic import arb, fmpq
 from .bounds import Joint, uniform_information
-from .box import Classes
 from .certificate import Lines
-from .channel import Channel, Record
+from .channel import Record
+from .class_tree import divergences, output_law
 from .curve import Ceiling
-from .groups import Grouping, Level, need_support, partition, singles, within
+from .groups import Grouping, Level, partition, singles, within
 from .model import Model
 from .numbers import largest, need
-from .read import decimal, entries, integer, law_of, nonnegative
+from .read import decimal, entries, integer, nonnegative
 from .rowtree import RowTree
 from .slopes import Slopes
 from .symmetries import Stated, exchange, orbit, symmetry
 
 _ORBITS = ("orbit", "orbit-split")
 _NODES = {"split": 4, "cut": 4, **dict.fromkeys(_ORBITS, 6), "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
-
-
-def output_law(value: Any, channel: Channel, inputs: Collection[int]) -> list[fmpq]:
-    """A law r^ on the outputs, zero only where the channel is, for these inputs."""
-    law = law_of(value, channel.outputs, "r", channel.allowance)
-    need_support(law, channel, inputs)
-    return law
 
 
 def _is_one_line(item: list[Any]) -> bool:
@@ -149,16 +142,4 @@ class Section:
         return [uniform_information(self.record)]
 
     def _vertices(self, *_: Any) -> list[arb]:
-        result: list[arb] = []
-        classes = Classes(self.record.inputs, self.channel.allowance)
-        for item in self.lines.tree("a part or law", {"part": 3, "law": 2}, partial(self._part, classes)):
-            used = frozenset[int]().union(*classes.sets) if all(classes.sets) else frozenset()
-            result += self.channel.divergences(output_law(item[1], self.channel, used), used).values()
-            self.tally["law"] += 1
-        return result
-
-    def _part(self, classes: Classes, item: list[Any]) -> Callable[[], None]:
-        """To the inputs of a letter that are listed; the others come second."""
-        a, last = self._letter(item[1]), len(self.channel.rows) - 1
-        chosen = {integer(k, "a listed input", 0, last) for k in entries(item[2], "the listed inputs")}
-        return classes.halve(a, chosen)
+        return list(divergences(self.lines, self.channel, self.record.inputs, self.tally))

@@ -25,6 +25,7 @@ SMALL = [
     and len(case.certificate) < 9000
     and b'"lower":null' not in case.certificate  # infeasible: see test_design.py
 ]
+TOPICS = sorted({case.topic for case in SMALL})
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
 MUTANTS = draws(12, 130)
 
@@ -138,8 +139,13 @@ def assert_true_curve(model, mutant, lower, upper):
     assert all(float(arb(low)) <= upper for held, low in found.below if held.entropy_ball() >= own), mutant
 
 
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
-def test_mutants(case):
+@pytest.mark.parametrize("topic", TOPICS)
+def test_mutants(topic):
+    for case in (case for case in SMALL if case.topic == topic):
+        need_no_false_claim(case)
+
+
+def need_no_false_claim(case):
     model, data = case.files
     lower, upper = truth(case.model_name)
     rng = random.Random(case.name)
@@ -160,11 +166,12 @@ def test_mutants(case):
             assert {verdict.status, other.status} != {Status.PROVED, Status.REJECTED}, mutant
 
 
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
-def test_claims_beyond_the_interval_are_refused(case):
-    model, data = case.files
-    lower, upper = truth(case.model_name)
-    head, rest = data.split(b"\n", 1)
-    for key, value in (("lower", upper + Fraction(1, 10**12)), ("upper", lower - Fraction(1, 10**12))):
-        header = json.loads(head) | {"lower": "-1", "upper": "99", key: str(value)}
-        assert check(model, json.dumps(header).encode() + b"\n" + rest).exit_code == 1
+@pytest.mark.parametrize("topic", TOPICS)
+def test_claims_beyond_the_interval_are_refused(topic):
+    for case in (case for case in SMALL if case.topic == topic):
+        model, data = case.files
+        lower, upper = truth(case.model_name)
+        head, rest = data.split(b"\n", 1)
+        for key, value in (("lower", upper + Fraction(1, 10**12)), ("upper", lower - Fraction(1, 10**12))):
+            header = json.loads(head) | {"lower": "-1", "upper": "99", key: str(value)}
+            assert check(model, json.dumps(header).encode() + b"\n" + rest).exit_code == 1, case.name

@@ -154,7 +154,7 @@ def test_a_solver_that_lies(instances, monkeypatch, cls, draw):
                 check(instances, program, program.solve(solver=CONIC), cls, seed)
 
 
-@pytest.mark.parametrize("twist", thinned(TWISTS, every=4))
+@pytest.mark.parametrize("twist", thinned(TWISTS, every=8))
 def test_a_solver_that_twists_the_truth(instances, monkeypatch, cls, twist):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)

@@ -4,11 +4,14 @@ finished first that cannot close. Without the cuts proofs have about twice as ma
 
 from __future__ import annotations
 
+import pytest
+
 import dalenius as dl
 
 HEAD_ROOM = 1.2
 
 
+@pytest.mark.thorough  # the race's other tree takes eight seconds; daily, test_audits.py counts the leaves of smaller ones
 def test_a_count_of_ten_closes_with_few_leaves(counted_time):
     problem = dl.MaximalLeakage(
         records=dl.Records(10, alphabet=2),

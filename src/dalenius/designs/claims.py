@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dalenius._prove import Proved
 from dalenius.audits import Audit
 from dalenius.audits.audit import LowerEnd
 from dalenius.errors import DaleniusError
-from dalenius.evidence import CERTAIN, MARGINS, Lower, Upper, step, unit_of
+from dalenius.evidence import CERTAIN, MARGINS, Certificate, Lower, Upper, claim_text, step, unit_of
 from dalenius.evidence.lines import DualLine, LowerLine
 from dalenius.model import DesignProblem
 from dalenius.model.expected_distortion import ExpectedDistortion
@@ -20,7 +20,15 @@ from dalenius.outcome import Termination
 from dalenius.results import Result, relative_gap
 from dalenius.units import Quantity
 
-__all__ = ["NOTHING", "Retreat", "distortion_unit", "need_workable", "rounded_lowers", "termination_of"]
+__all__ = [
+    "NOTHING",
+    "ProvedElsewhere",
+    "Retreat",
+    "distortion_unit",
+    "need_workable",
+    "rounded_lowers",
+    "termination_of",
+]
 
 L = TypeVar("L", bound=Lower)
 U = TypeVar("U", bound=Upper)
@@ -76,6 +84,35 @@ class Retreat:
 
     def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
         return self.audit.result(proved)
+
+
+@dataclass(frozen=True)
+class ProvedElsewhere:
+    """Of an audit that has run, its priors, and an upper end that was proved of this very mechanism as a part of a design's certificate.
+
+    The checker is asked once more about all but that end: its lines may take as long to check as they took to find.
+    """
+
+    audit: Audit
+    upper: Upper
+
+    def run(self) -> None:
+        """There is nothing to do."""
+
+    def lowers(self) -> Iterator[LowerEnd]:
+        yield from self.audit.lowers()
+
+    def uppers(self) -> Iterator[Upper]:
+        yield self.audit.retreat(CERTAIN)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        """With that end, and its lines in the certificate."""
+        high, checked = self.upper.rounded, proved.certificate
+        assert high is not None
+        low = min(proved.lower, high)
+        header = replace(checked.header, lower=claim_text(low), upper=claim_text(high))
+        whole = Certificate.of(header, checked.lower_lines(), self.upper.lines)
+        return self.audit.result(replace(proved, certificate=whole, lower=low, upper=high, upper_end=self.upper))
 
 
 def distortion_unit(problem: DesignProblem) -> float:

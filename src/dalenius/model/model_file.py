@@ -19,11 +19,12 @@ from dalenius.model.maximal_leakage import MaximalLeakage
 from dalenius.model.min_distortion import MinDistortion
 from dalenius.model.min_leakage import MinLeakage
 from dalenius.model.problem import Problem
+from dalenius.model.secret_leakage import SecretLeakage
 
 __all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
 
 PROBLEMS: dict[str, type[Problem]] = {
-    problem.kind: problem for problem in (MaximalLeakage, MinLeakage, MinDistortion, MaxInformation)
+    problem.kind: problem for problem in (MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
 }
 
 
@@ -101,7 +102,7 @@ def dumps(problem: Problem) -> str:
             tables += _tables(f"{key}.terms", value["terms"])
         elif isinstance(value, Mapping):
             tables += _table(f"[{key}]", value)
-        elif key == "constraints":
+        elif key in ("constraints", "secrets"):
             tables += _tables(key, value)
         else:
             lines.append(f"{key} = {_toml(value)}")

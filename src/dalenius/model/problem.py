@@ -194,8 +194,8 @@ class Problem(metaclass=Stated):
     def _query_table(self) -> dict[str, Any]:
         return {"kind": self.query.kind, **self.query.to_table()}
 
-    @staticmethod
-    def need_tables(model: Mapping[str, Any], *tables: str) -> None:
+    @classmethod
+    def need_tables(cls, model: Mapping[str, Any], *tables: str) -> None:
         """Raise `InputError` if one of these tables is missing."""
         for table in tables:
             if not isinstance(model.get(table), Mapping):

@@ -21,6 +21,7 @@ from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.problem import Problem
 from dalenius.model.queries import QUERIES
+from dalenius.model.secret import FUNCTIONS, Secret
 from dalenius.model.shelf import Shelved
 
 __all__ = ["model_schema"]
@@ -55,7 +56,7 @@ def model_schema() -> Schema:
 
     >>> schema = model_schema()
     >>> [branch["properties"]["problem"]["const"] for branch in schema["oneOf"]]       # a budget, privacy, or constraints alone
-    ['maximal_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
+    ['maximal_leakage', 'secret_leakage', 'min_leakage', 'min_distortion', 'min_distortion', 'min_distortion', 'max_information']
     >>> sorted(schema["definitions"]["query"]["oneOf"][1]["properties"])
     ['kind', 'modulus']
     """
@@ -67,6 +68,7 @@ def model_schema() -> Schema:
         "privacy": NOTIONS,
         "constraint": CONSTRAINTS,
         "term": TERMS,
+        "function": FUNCTIONS,
     }
     return {
         "$schema": DIALECT,
@@ -87,6 +89,7 @@ def model_schema() -> Schema:
             "adversary": _adversary(),
             "mechanism_class": _object({"class": {"enum": [*MECHANISM_CLASSES]}}, ["class"]),
             "objective": _objective(),
+            "secret": _secret(),
             "useful": _object({"joint": {"type": "array", "items": {"type": "array", "items": EXACT}}}, ["joint"]),
             "part": {"oneOf": [_kind(cls, {"times": {"type": "integer", "minimum": 1}}) for cls in PARTS.values()]},
             **{name: {"oneOf": [_kind(cls) for cls in shelf.values()]} for name, shelf in shelves.items()},
@@ -124,6 +127,8 @@ def _property(problem: type[Problem], key: str) -> Schema:
             return {"type": "array", "items": {"$ref": "#/definitions/constraint"}}
         case "mechanism" if "mechanism" not in problem.parts:
             return {"$ref": "#/definitions/mechanism_class"}
+        case "secrets":
+            return {"type": "array", "items": {"$ref": "#/definitions/secret"}, "minItems": 1}
         case "max_distortion":
             return EXACT
         case "max_leakage":
@@ -147,6 +152,12 @@ def _objective() -> Schema:
     terms = {"type": "array", "items": {"$ref": "#/definitions/term"}, "minItems": 1}
     keys: Schema = {"combine": {"enum": [*OBJECTIVES]}, "weight": EXACT, "terms": terms}
     return _object(keys, ["combine", "terms"], "Several leakages and distortions as one number.")
+
+
+def _secret() -> Schema:
+    function = {"$ref": "#/definitions/function"}
+    told: Schema = {"anyOf": [function, {"type": "array", "items": function}]}
+    return _object({"of": told, "given": told}, ["of"], _summary(Secret))
 
 
 def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:

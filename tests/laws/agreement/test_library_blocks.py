@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from campaigns import thinned
+from campaigns import draws, thinned
 from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 from dalenius.reduction import record_channels
@@ -61,7 +61,7 @@ def test_mechanism_blocks(model):
     law = sum(priors).sum(axis=0) / 2
     cost = law[:, None] * np.abs(np.subtract.outer(np.arange(inputs), np.arange(inputs)))
     most = cost.sum(axis=0).min()
-    for share in (0.1, 0.5, 0.9):
+    for share in (0.1, 0.9, 0.5)[: draws(1, 3)]:
         least = MinLeakageProgram(priors, cost, share * most).solve(gap=1e-7)
         assert certified(least)
         back = MinDistortionProgram(priors, cost, least.upper).solve(gap=1e-7)

@@ -67,7 +67,7 @@ class MechanismAudits:
 
     def audited(self, rows: Rows, clock: Clock, *, gap: float, enough: float = 0.0, news: bool = True) -> Audit:
         """The audit of a mechanism, run until its upper bound is enough or its gap small; its prior becomes known, if that is news."""
-        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap, checks=2))
+        audit = audit_of(self.problem.release(rows), self.search.part(clock, gap))
         if isinstance(audit, EntropyAudit):
             audit.enough = enough
         audit.run()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import takewhile
 from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
-from dalenius.designs.claims import Retreat, distortion_unit, rounded_lowers, termination_of
+from dalenius.designs.claims import ProvedElsewhere, Retreat, distortion_unit, rounded_lowers, termination_of
 from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
 from dalenius.designs.exchange.mechanisms import Rows
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper
-from dalenius.model import DesignProblem, MinLeakage
+from dalenius.evidence.lines import UpperLine
+from dalenius.model import DesignProblem, MinDistortion, MinLeakage
 from dalenius.outcome import Scope
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
@@ -23,12 +25,18 @@ from dalenius.search import Run
 __all__ = ["AuditedUpper", "ExchangeProposer"]
 
 
+LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
+
+
 @dataclass(frozen=True, kw_only=True)
 class AuditedUpper(Upper):
-    """An upper end: a mechanism in exact rows, the proved audit of it, and the solver that found what it is made from."""
+    """An upper end: a mechanism in exact rows, the audit of it, and the solver that found what it is made from.
+
+    A long audit is not proved before this end is, of which its lines are a part.
+    """
 
     rows: Rows
-    audit: Result
+    audit: Result | ProvedElsewhere
     found_by: str
 
 
@@ -64,25 +72,45 @@ class ExchangeProposer:
         found = list(self.exchange.candidates())
         last = None if isinstance(self.exchange.problem, MinLeakage) else found.pop()
         for number, mechanism in enumerate(found):
-            yield self._upper(-number, mechanism, mechanism.audit)
+            if len(mechanism.audit.proof()) <= LONG:
+                yield self._with(self._proved(mechanism, mechanism.audit), number, mechanism)
+            else:
+                yield from self._with_long_audit(number, mechanism)
         if last is not None:
-            yield self._upper(CERTAIN, last, last.audit)
+            yield self._with(self._proved(last, last.audit), CERTAIN, last)
             return
         for candidate in (QUICK, CERTAIN):
-            yield self._upper(candidate, found[-1], Retreat(found[-1].audit, candidate))
+            yield self._with(self._proved(found[-1], Retreat(found[-1].audit, candidate)), candidate, found[-1])
 
-    def _upper(self, number: int, found: AuditedMechanism, proposed: Audit | Retreat) -> AuditedUpper:
+    def _with_long_audit(self, number: int, found: AuditedMechanism) -> Iterator[AuditedUpper]:
+        """What it leaks at most is proved here first: in Problem 3 that it is the budget, in Problem 2 rounded ever further."""
+        problem, ends = self.exchange.problem, found.audit.uppers()
+        if isinstance(problem, MinDistortion):
+            ends = iter([replace(next(ends), value=problem.max_leakage_nats)])
+        for end in takewhile(lambda end: end.candidate == 0, ends):
+            yield self._upper(number, found, ProvedElsewhere(found.audit, end), end.rounded or 0.0, end.lines)
+
+    def _with(self, audit: Result, number: int, found: AuditedMechanism) -> AuditedUpper:
+        return self._upper(number, found, audit, audit.upper, audit.certificate.upper_lines())
+
+    def _upper(
+        self,
+        number: int,
+        found: AuditedMechanism,
+        audit: Result | ProvedElsewhere,
+        leaks: float,
+        lines: tuple[UpperLine, ...],
+    ) -> AuditedUpper:
         problem = self.exchange.problem
-        audit = prove(problem.release(found.rows), proposed, self.exchange.search)
         constant = problem.tied.is_constant(found.rows)
         if isinstance(problem, MinLeakage):
-            needs_audit, value = not constant, Fraction(0) if constant else Fraction(audit.upper)
+            needless, value = constant, Fraction(0) if constant else Fraction(leaks)
         else:
-            needs_audit, value = not (constant and problem.budget == 0), problem.expected_distortion(found.rows)
+            needless, value = constant and problem.budget == 0, problem.expected_distortion(found.rows)
         return AuditedUpper(
             value=value,
             unit=distortion_unit(problem),
-            lines=audit.certificate.upper_lines() if needs_audit else (),
+            lines=() if needless else lines,
             mechanism=mechanism_text(found.rows),
             candidate=number,
             doubtful=found.doubtful,
@@ -91,15 +119,21 @@ class ExchangeProposer:
             found_by=found.found_by,
         )
 
+    def _proved(self, found: AuditedMechanism, proposed: Audit | Retreat) -> Result:
+        return prove(self.exchange.problem.release(found.rows), proposed, self.exchange.search)
+
     def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
         """The mechanism, and the proved interval for the best there is."""
         run, problem = self.exchange, self.exchange.problem
         best = proved.upper_end
+        audit = best.audit
+        if isinstance(audit, ProvedElsewhere):
+            audit = prove(problem.release(best.rows), audit, run.search)
         return DesignResult(
             lower=proved.lower,
             upper=proved.upper,
             mechanism=problem.designed(best.rows),
-            audit=best.audit,
+            audit=audit,
             distortion=problem.expected_distortion(best.rows),
             termination=termination_of(proved, run.gap, run.termination),
             scope=Scope.GLOBAL,

@@ -65,6 +65,10 @@ class LawClass(Adversary):
     def priors(self) -> PriorClass:
         """The same class in exact numbers (`fmpq`), as `dalenius.information.measures` has it."""
 
+    def fits(self, letters: int) -> bool:
+        """Whether it has laws on so many letters."""
+        return self.letters in (None, letters)
+
     def check(self, records: Records) -> None:
         if self.letters is not None and any(size != self.letters for size, _ in records.runs):
             raise InputError(

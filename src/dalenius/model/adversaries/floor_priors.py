@@ -47,9 +47,12 @@ class FloorPriors(LawClass):
     def priors(self) -> PriorClass:
         return PriorFloor(exact(self.floor))
 
+    def fits(self, letters: int) -> bool:
+        return letters * self.floor <= 1
+
     def check(self, records: Records) -> None:
         most = max(size for size, _ in records.runs)
-        if most * self.floor > 1:
+        if not self.fits(most):
             raise InputError(
                 f"adversary: {most} letters cannot all have a probability of at least {self.floor}; lower floor"
             )

@@ -1,0 +1,134 @@
+"""What problems share that are about a mechanism that is there: its matrix, from the tables of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.information.arrays import Integers
+from dalenius.model.adversaries import Adversary
+from dalenius.model.mechanisms import MECHANISMS, Mechanism
+from dalenius.model.problem import Problem
+from dalenius.model.queries import Identity, Query
+from dalenius.model.shelf import check_keys, read_shelved
+from dalenius.model.sums import attained_values
+
+__all__ = ["MechanismProblem"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismProblem(Problem):
+    """A question about what a given mechanism tells: `MaximalLeakage` or `SecretLeakage`."""
+
+    parts: ClassVar[dict[str, type]] = {**Problem.parts, "mechanism": Mechanism}
+    mechanism: Mechanism
+    adversary: Adversary
+    query: Query = field(default_factory=Identity)
+
+    @property
+    def inputs(self) -> str:
+        return self.mechanism.indexed_by()
+
+    @property
+    def held_bytes(self) -> int:
+        """What the channels that an audit works with take."""
+        return self.channel.nbytes
+
+    @property
+    def _indices(self) -> Integers:
+        """What the mechanism's rows are indexed by."""
+        if self.inputs == "dataset":
+            return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
+        return self.query.values(self.records)
+
+    @cached_property
+    def channel(self) -> NDArray[np.float64]:
+        """The mechanism's matrix, (inputs, outputs), row-stochastic."""
+        values = self._indices
+        try:
+            matrix = np.asarray(self.mechanism.channel(values), dtype=float)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"mechanism: the channel is no matrix of numbers: {error}") from None
+        if matrix.ndim != 2 or matrix.shape[0] != values.size or matrix.shape[1] < 1:
+            raise InputError(f"mechanism: expected a matrix of {values.size} rows, got shape {matrix.shape}")
+        if not (np.all(np.isfinite(matrix)) and np.all(matrix >= 0) and np.all(abs(matrix.sum(axis=1) - 1) <= 1e-9)):
+            raise InputError("mechanism: every row of the channel must be nonnegative and sum to 1")
+        fresh = type(self.mechanism) is MECHANISMS.get(
+            self.mechanism.kind
+        )  # a class of one's own may hand out what it keeps
+        matrix = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=matrix if fresh else None)
+        matrix.flags.writeable = False
+        return matrix
+
+    @cached_property
+    def constant_row(self) -> tuple[Fraction, ...] | None:
+        """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.
+
+        >>> import dalenius as dl
+        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric("1/2"),
+        ...     adversary=dl.AnyPrior()).constant_row
+        (Fraction(1, 2), Fraction(1, 2))
+        """
+        inputs, outputs = np.arange(len(self.channel)), self.channel.shape[1]
+        if self.inputs == "query" and (self.channel != self.channel[0]).any():
+            inputs = attained_values(self.query, self.records)
+        if (self.channel[inputs] != self.channel[inputs[0]]).any():
+            return None
+        return self.mechanism.constant_row(inputs, outputs)
+
+    @cached_property
+    def alike(self) -> Integers:
+        """Numbers (inputs, outputs), equal only where two entries of the channel are one number, exactly.
+
+        Of a mechanism of a kind of one's own, what is proved is about the matrix of its doubles, each row divided by its exact sum:
+        where one row is the other in another order, equal doubles are equal entries.
+
+        >>> import dalenius as dl
+        >>> dl.MaximalLeakage(records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1),
+        ...     adversary=dl.AnyPrior()).alike.tolist()
+        [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
+        """
+        if self.mechanism.kind in MECHANISMS:
+            return self.mechanism.exact_entries(self._indices).index
+        return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
+
+    @classmethod
+    def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return ("records", "mechanism", "adversary"), ("title", "source", "query")
+
+    @classmethod
+    def from_model(cls, model: Mapping[str, Any], folder: str | Path = "") -> Self:
+        """Build from the tables of a model file (docs/model-format.md)."""
+        needed, optional = cls.model_keys(model)
+        check_keys(model, ("problem", *optional, *needed), "model")
+        cls.need_tables(model, *needed)
+        mechanism = read_shelved(MECHANISMS, model["mechanism"], "[mechanism]")
+        if "query" not in model and mechanism.indexed_by() != "dataset":
+            raise InputError(
+                'model: expected a table [query]; it may be left out only with mechanism inputs = "dataset"'
+            )
+        return cls(mechanism=mechanism, **cls.common_parts(model), **cls.own_parts(model))
+
+    @classmethod
+    def own_parts(cls, model: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that this kind of problem takes from a model file besides."""
+        return {}
+
+    def tables(self) -> dict[str, Any]:
+        return {"mechanism": {"kind": self.mechanism.kind, **self.mechanism.to_table()}}
+
+    def normal_tables(self) -> dict[str, Any]:
+        """Of a mechanism of an unknown kind no defaults are known: a key left out is not there."""
+        table = {"kind": self.mechanism.kind, **self.mechanism.normal_table()}
+        known = self.mechanism.kind in MECHANISMS
+        return {"mechanism": {key: value for key, value in table.items() if known or value is not None}}

@@ -1,0 +1,243 @@
+"""Secrets: what may be told about the data, and what is known besides, as functions of the dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from dalenius.errors import InputError
+from dalenius.exact import Integer, as_integer, as_list, brief
+from dalenius.information.arrays import Integers
+from dalenius.model.queries import QUERIES, Query
+from dalenius.model.records import Records
+from dalenius.model.shelf import Shelved, Stated, check_keys, read_shelved
+
+__all__ = ["FUNCTIONS", "Function", "Letters", "Secret", "numbered"]
+
+MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Letters(Shelved):
+    """The letters of some records, or of all but some; with `groups` only in which group each letter is.
+
+    Parameters
+    ----------
+    records : int or sequence of int, optional
+        Whose letters are told.
+    others : int or sequence of int, optional
+        Instead: whose letters are not told, those of all other records being so.
+    groups : sequence of sequences of int, optional
+        Lists of letters that are not told apart; every letter of the records is in exactly one.
+
+    Raises
+    ------
+    InputError
+        If neither or both of `records` and `others` are given, a number comes twice, or a group is empty.
+
+    >>> Letters(0).values(Records(2, alphabet=2)).tolist(), Letters(others=0).values(Records(2, alphabet=2)).tolist()
+    ([0, 0, 1, 1], [0, 1, 0, 1])
+    >>> Letters([0, 1], groups=[[0], [1, 2]]).values(Records(2, alphabet=3)).tolist()
+    [0, 1, 1, 2, 3, 3, 2, 3, 3]
+    """
+
+    kind: ClassVar[str] = "letters"
+    records: tuple[int, ...] | None = None
+    others: tuple[int, ...] | None = None
+    groups: tuple[tuple[int, ...], ...] | None = None
+
+    def __init__(
+        self,
+        records: Integer | Sequence[Integer] | None = None,
+        *,
+        others: Integer | Sequence[Integer] | None = None,
+        groups: Sequence[Sequence[Integer]] | None = None,
+    ) -> None:
+        if (records is None) == (others is None):
+            raise InputError("letters: give either records, whose letters are told, or others, all but these")
+        object.__setattr__(self, "records", None if records is None else _numbers(records, "letters: records"))
+        object.__setattr__(self, "others", None if others is None else _numbers(others, "letters: others"))
+        listed = None if groups is None else as_list(groups, "letters: groups")
+        told = None if listed is None else tuple(_group(one, f"letters: groups[{j}]") for j, one in enumerate(listed))
+        if told is not None and len({a for one in told for a in one}) < sum(map(len, told)):
+            raise InputError("letters: groups must have no letter twice")
+        object.__setattr__(self, "groups", told)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], where: str) -> Letters:
+        """Build from a table without `kind`, in which numbers of records are lists."""
+        for key in ("records", "others"):
+            if key in table and not isinstance(table[key], list | tuple):
+                raise InputError(f"{where}: {key} must be a list of numbers of records, got {brief(table[key])}")
+        return super().from_table(table, where)
+
+    def told(self, records: Records) -> list[int]:
+        """The records whose letters are told, ascending."""
+        listed = self.others if self.records is None else self.records
+        assert listed is not None
+        if listed[-1] >= len(records):
+            raise InputError(
+                f"letters: there is no record {listed[-1]}; records are numbered from 0 to {len(records) - 1}"
+            )
+        if self.records is not None:
+            return list(listed)
+        left = set(range(len(records))) - set(listed)
+        return sorted(left)
+
+    def check(self, records: Records) -> None:
+        """Raise `InputError` if a record is not there, or the groups are not those of the records' letters."""
+        largest = max((records.alphabets[i] for i in self.told(records)), default=0)
+        if self.groups is not None and {a for one in self.groups for a in one} != set(range(largest)):
+            raise InputError(
+                f"letters: groups must have each of the letters 0 to {largest - 1} of these records once, and no others"
+            )
+
+    def values(self, records: Records) -> Integers:
+        """A number for each dataset, in lexicographic order, equal exactly where the same is told."""
+        told = np.zeros(records.datasets, dtype=np.int64)
+        for i in self.told(records):
+            letters, size = records.letters_of_datasets(i), records.alphabets[i]
+            if self.groups is not None:
+                group_of = np.zeros(max(map(max, self.groups)) + 1, dtype=np.int64)
+                for j, one in enumerate(self.groups):
+                    group_of[list(one)] = j
+                letters, size = group_of[letters], len(self.groups)
+            told = told * size + letters
+        return told
+
+
+Function: TypeAlias = Query | Letters
+FUNCTIONS: dict[str, type[Query] | type[Letters]] = {**QUERIES, Letters.kind: Letters}
+
+
+@dataclass(frozen=True)
+class Secret(metaclass=Stated):
+    """A secret g of the data, which a release must not tell, also not to whom knows w: it may tell I( g(X); Y | w(X) ).
+
+    Parameters
+    ----------
+    of : function, or a sequence of functions
+        What the secret is: a query (`Count()`, `Threshold(2)`: a majority, `Table(...)`: anything), or `Letters` of some records;
+        of several all together.
+    given : function, or a sequence of functions, optional
+        What is known besides; nothing if left out.
+
+    Raises
+    ------
+    InputError
+        If something is no function of the data, or the secret is none at all.
+
+    >>> from dalenius.model.queries import Threshold
+    >>> Secret(Threshold(2), given=Letters(2)).given
+    (Letters(records=(2,), others=None, groups=None),)
+    """
+
+    of: tuple[Function, ...]
+    given: tuple[Function, ...]
+
+    def __init__(self, of: Function | Sequence[Function], given: Function | Sequence[Function] = ()) -> None:
+        object.__setattr__(self, "of", _functions(of, "of"))
+        object.__setattr__(self, "given", _functions(given, "given"))
+        if not self.of:
+            raise InputError("secret: of must be at least one function of the data")
+
+    def check(self, records: Records) -> None:
+        """Raise `InputError` if a function does not fit these records, of which there must be few datasets."""
+        records.enumerable("a secret", "Ask about a smaller database, such as one household of yours")
+        for function in (*self.of, *self.given):
+            function.check(records)
+            if isinstance(function, Query):
+                function.check_values(records)
+
+    def values(self, records: Records) -> tuple[Integers, Integers]:
+        """For each dataset the number of the secret's value and of what is given, both in the order in which they first occur.
+
+        >>> Secret(Letters(1), given=Letters(0)).values(Records(2, alphabet=2))[0].tolist()
+        [0, 1, 0, 1]
+        """
+        return _together(self.of, records), _together(self.given, records)
+
+    def knows_all_but_one(self, records: Records) -> bool:
+        """Whether what is given are the letters of all records but one, so that laws of independent records are as good as any."""
+        if len(self.given) != 1 or not isinstance(self.given[0], Letters) or self.given[0].groups is not None:
+            return False
+        return len(self.given[0].told(records)) == len(records) - 1
+
+    def to_table(self) -> dict[str, Any]:
+        """The table of a model file, and of its normal form."""
+        return {"of": list(map(_table, self.of)), "given": list(map(_table, self.given))}
+
+    @classmethod
+    def from_table(cls, table: Any, where: str) -> Secret:
+        """Build from a table [[secrets]] of a model file."""
+        if not isinstance(table, Mapping):
+            raise InputError(f"{where}: expected a table, got {brief(table)}")
+        check_keys(table, ("of", "given"), where)
+        if "of" not in table:
+            raise InputError(
+                f'{where}: missing of, a table such as {{ kind = "threshold", at = 2 }}, or a list of them'
+            )
+        return cls(_read(table["of"], f"{where} of"), _read(table.get("given", []), f"{where} given"))
+
+
+def numbered(labels: Integers) -> Integers:
+    """The same labels as numbers 0, 1, ... in the order in which they first occur.
+
+    >>> numbered(np.array([7, 3, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, of = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(rank[of.reshape(-1)])
+
+
+def _together(functions: Iterable[Function], records: Records) -> Integers:
+    """What all of them tell, numbered."""
+    told = np.zeros(records.datasets, dtype=np.int64)
+    for function in functions:
+        more = numbered(
+            function.values(records) if isinstance(function, Letters) else function.index_of_dataset(records)
+        )
+        told = numbered(told * (int(more.max()) + 1) + more)
+    return told
+
+
+def _functions(given: Any, name: str) -> tuple[Function, ...]:
+    listed = (given,) if isinstance(given, Query | Letters) else as_list(given, f"secret: {name}")
+    for function in listed:
+        if not isinstance(function, Query | Letters):
+            raise InputError(
+                f"secret: {name} must be a function of the data, a query or Letters, or a list of them; got {brief(function)}"
+            )
+    return tuple(listed)
+
+
+def _table(function: Function) -> dict[str, Any]:
+    return {"kind": function.kind, **function.to_table()}
+
+
+def _read(tables: Any, where: str) -> list[Function]:
+    """The functions of one table, or of a list of tables."""
+    listed = [tables] if isinstance(tables, Mapping) else as_list(tables, where)
+    shelf: dict[str, type[Any]] = {**FUNCTIONS}
+    return [read_shelved(shelf, table, where) for table in listed]
+
+
+def _numbers(value: Any, what: str) -> tuple[int, ...]:
+    """Numbers of records, ascending; one may stand without a list."""
+    listed = as_list(value, what) if hasattr(value, "__len__") else [value]
+    numbers = sorted(as_integer(i, what, at_least=0, at_most=MOST) for i in listed)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise InputError(f"{what} must be at least one record, each once; got {brief(value)}")
+    return tuple(numbers)
+
+
+def _group(value: Any, what: str) -> tuple[int, ...]:
+    letters = tuple(as_integer(a, what, at_least=0, at_most=MOST) for a in as_list(value, what))
+    if not letters:
+        raise InputError(f"{what} must be at least one letter")
+    return letters

@@ -1,0 +1,7 @@
+"""The answers: an interval, what it measures and what proves it, why the work stopped, and what is claimed."""
+
+from dalenius.results.audits import RecordProof, Result, Witness
+from dalenius.results.designs import DesignResult
+from dalenius.results.proved import Proved, relative_gap
+
+__all__ = ["DesignResult", "Proved", "RecordProof", "Result", "Witness", "relative_gap"]

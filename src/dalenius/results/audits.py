@@ -1,0 +1,132 @@
+"""What an audit answers: how much can be told about a record, and the prior that attains it."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.alternation import Alternation
+from dalenius.evidence import Certificate
+from dalenius.outcome import Refusal, Scope, SolverUse, Termination
+from dalenius.results.proved import Proved, relative_gap
+from dalenius.search import Progress
+
+__all__ = ["RecordProof", "Result", "Witness"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An adversary's prior that attains the lower bound.
+
+    Attributes
+    ----------
+    record : int
+    masses : (letters, channel inputs)
+        P(X_record = letter, input); inputs are the query's values (or datasets). Against `EntropyAtLeast` the mass of a pair is spread
+        evenly over its datasets. Against `ProductPriors` the other records are known, so each letter a has one input k_a, with all its
+        mass pi_a. Against a `PriorSet` these are the sums of prior number `prior` over the datasets of each pair.
+    inputs : tuple of int
+        The query's values (or the dataset indices).
+    prior : int or None
+        Which of the listed priors it is, counted from 0; None against another adversary than a `PriorSet`.
+    """
+
+    record: int
+    masses: NDArray[np.float64] = field(repr=False)
+    inputs: tuple[int, ...] = field(repr=False)
+    prior: int | None = None
+
+    @property
+    def letter_law(self) -> NDArray[np.float64]:
+        """The prior of the record itself."""
+        return np.asarray(self.masses.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class RecordProof:
+    """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
+
+    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``dual``, ``vertices``, ``posterior``,
+    ``dual tree``, ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the
+    leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``, which
+    takes no leaves.
+    """
+
+    record: int
+    times: int
+    method: str
+    leaves: int
+
+
+@dataclass(frozen=True)
+class Result(Proved):
+    """A certified interval for the worst-case leakage.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower <= L <= upper`` in `units`; proved by `certificate`, which the independent checker accepted before this object
+        was returned.
+    record : int or None
+        The record of the witness (None if no record can leak anything).
+    witness : Witness or None
+        A prior whose leakage is at least `lower`; None where `lower` is 0 for want of anything better.
+    termination : Termination
+    scope : Scope
+        GLOBAL: the interval holds for every adversary of the problem.
+    certificate : Certificate
+        Evidence, to be checked with `dalenius.verify` or ``python -m dalenius_check``.
+    seconds : float
+    records : tuple of RecordProof
+    refusals : tuple of Refusal
+        Proofs that the checker refused on the way: by rounding, as a rule; any other comes with a `ProofRefusedWarning`.
+    alternating : tuple of Alternation
+        With ``method="alternating"``: for each kind of record its sweeps, and what no single block could gain where it rested.
+    solvers : tuple of SolverUse
+        With ``method="alternating"``: which solver solved how many programs of which block, and which end rests on its answers.
+    trace : tuple of Progress
+        How the bounds, in `units` and before the final rounding, moved with time; `dalenius.report.trace_picture` draws it.
+    """
+
+    lower: float
+    upper: float
+    record: int | None
+    witness: Witness | None
+    termination: Termination
+    scope: Scope
+    certificate: Certificate
+    seconds: float
+    records: tuple[RecordProof, ...] = ()
+    units: str = "nats"
+    refusals: tuple[Refusal, ...] = ()
+    alternating: tuple[Alternation, ...] = ()
+    solvers: tuple[SolverUse, ...] = ()
+    trace: tuple[Progress, ...] = field(default=(), repr=False)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
+        return relative_gap(*self.exact_ends)
+
+    def to(self, units: str) -> Result:
+        """The same result in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the result is not in nats any more.
+        """
+        if units == self.units:
+            return self
+        self.need_leakage_in_nats(units)
+        return dataclasses.replace(
+            self, alternating=tuple(one.to(units) for one in self.alternating), **self.bounds_in(units)
+        )
+
+    def __str__(self) -> str:
+        low, high = self.ends
+        about = "" if self.proved_about == "model" else ", about the matrix in the certificate only"
+        return f"{low} <= leakage <= {high} {self.units} ({self.termination.value}{about})"

@@ -1,0 +1,190 @@
+"""The lines about secrets: a witness, and sections about one given value or a whole secret."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from .allowance import BALL, limit
+from .arithmetic import arb, fmpq
+from .bounds import exact_information
+from .certificate import Lines
+from .channel import Channel, log_weights
+from .class_tree import divergences, output_law
+from .classes import CLASSES, Polytope
+from .numbers import at_most, grouped, largest, log_sum_exp, need, normalised, total, xlogx
+from .read import decimal, entries, integer, nonnegative
+from .told import Kind, Secret, Told
+
+ABOUT = (
+    "largest information about a secret given what is said to be given, I(of; Y | given), over the secrets and the adversary's "
+    "laws below"
+)
+_MOST_CELLS = 1 << 24
+Law = list[fmpq]
+
+
+class Informed:
+    """Laws P of the dataset; L is the largest information about a secret, given what is said to be given."""
+
+    def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
+        model = told.model
+        self.lines, self.model, self.channel, self.allowance = lines, model, channel, model.allowance
+        self.secrets, self.inputs = told.secrets(channel), told.inputs(channel)
+        self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
+        self.tally = Counter[str]()
+
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+        words, upper = f"witness: {self._witness(claim['lower'])}", arb(claim["upper"])
+        if self.model.adversary == "prior_set":
+            for s, secret in enumerate(self.secrets):
+                for j, law in enumerate(self.model.priors):
+                    if len(set(secret.of)) > 1:
+                        at_most(self._told(secret, law), upper, f"what prior {j} teaches about secret {s} <= upper")
+                        self.tally["prior"] += 1
+        else:
+            self._bound(upper)
+        return [words], self.tally
+
+    def _witness(self, lower: fmpq) -> str:
+        _, s, hint = self.lines.item("the witness", {"witness": 3})
+        if s is None and hint is None:
+            need(lower <= 0, "no witness, but lower is positive")
+            return "none, an information is never negative"
+        secret = self._secret(s)
+        told = self._told(secret, self._law(secret, hint))
+        if lower > 0:
+            at_most(arb(lower), told, "lower <= witness's information")
+        return f"a law for secret {s}"
+
+    def _secret(self, value: Any) -> Secret:
+        return self.secrets[integer(value, "the secret", 0, len(self.secrets) - 1)]
+
+    def _law(self, secret: Secret, hint: Any) -> Law:
+        """A law on the datasets, one of the adversary's."""
+        if self.model.adversary == "prior_set":
+            return self.model.priors[integer(hint, "the prior", 0, len(self.model.priors) - 1)]
+        if isinstance(self.held, Polytope):
+            return self.held.law(hint, len(self.inputs))
+        weights, last = [fmpq(0)] * len(self.inputs), -1
+        for pair in entries(hint, "the law"):
+            x, weight = entries(pair, "a dataset and its weight", 2)
+            last = integer(x, "a dataset, in ascending order,", last + 1, len(weights) - 1)
+            weights[last] = nonnegative(weight, "a weight")
+        law = normalised(weights, "the law", self.allowance)
+        if self.held:
+            self.held.need_member(law)
+        elif self.model.adversary == "product_priors":
+            given = {c for c, p in zip(secret.given, law, strict=True) if p}
+            need(len(given) == 1, "under product_priors a witness's datasets must have one given value")
+        elif self.model.entropy != 0 and any(p != law[0] for p in law):  # else it is that of the uniform law
+            entropy = -sum((times * xlogx(arb(p)) for p, times in grouped(law) if p), arb(0))
+            at_most(self.model.entropy_ball(), entropy, "entropy bound <= witness's entropy")
+        return law
+
+    def _told(self, secret: Secret, law: Law) -> arb:
+        """I_s(P): the sum over given values of what is told there."""
+        rows = defaultdict[int, dict[int, dict[int, fmpq]]](lambda: defaultdict(lambda: defaultdict(fmpq)))
+        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
+            if p:
+                rows[c][a][k] += p
+        result = arb(0)
+        for cells in rows.values():
+            self.allowance.look()
+            if len(cells) > 1:
+                self._need_few(len(cells))
+                whole = total(p for row in cells.values() for p in row.values())
+                masses = [{k: p / whole for k, p in row.items()} for row in cells.values()]
+                result += arb(whole) * exact_information(self.channel, masses)
+        return result
+
+    def _need_few(self, cells: int) -> None:
+        limit(cells * self.channel.outputs <= _MOST_CELLS, "too many values and outputs")
+
+    def _bound(self, upper: arb) -> None:
+        """The sections, which must cover every given value of every secret."""
+        covered = set[Kind]()
+        names = {"cell": 3} if self.model.adversary == "product_priors" else {"cell": 3, "secret": 2}
+        whole = set[int]()
+        for item in self.lines.run("a section", names, {}):
+            secret = self._secret(item[1])
+            if item[0] == "secret":
+                with self.allowance.holding():
+                    self._mean(secret, upper)
+                whole.add(item[1])
+                continue
+            c = integer(item[2], "the given value", 0, len(secret.cells) - 1)
+            self._need_few(len(secret.cells[c]))
+            with self.allowance.holding():
+                for value in divergences(self.lines, self.channel, list(map(sorted, secret.cells[c])), self.tally):
+                    at_most(value, upper, "the law's divergence <= upper")
+            covered.add(secret.kind(c))
+        for s, secret in enumerate(self.secrets):
+            for c in range(len(secret.cells)) if s not in whole else ():
+                self.allowance.look()
+                known = secret.idle(c) or secret.kind(c) in covered
+                need(known, f"the file ends, but secret {s} is not covered where value {c} is given")
+
+    def _mean(self, secret: Secret, upper: arb) -> None:
+        """A law of the outputs for each given value, from which no law of the adversary's diverges by more in the mean.
+
+        Bound because I_s(P) <= sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^), which is convex in P, and at most sum P(x) D(R(k(x),.) || r_c^).
+        """
+        counting = self.held.letters(len(self.inputs)) if self.held else range(len(self.inputs))
+        far, logs, left = dict[int, dict[int, arb]](), dict[int, list[arb]](), set(secret.given)
+        for item in self.lines.run("a law or mean", {"law": 3}, {"mean": 2}):
+            listed = [integer(c, "a given value") for c in entries(item[1], "the given values")]
+            need(0 < len(listed) == len(left & set(listed)), "each given value must be listed once")
+            left -= set(listed)
+            own = set(listed)
+            used = {self.inputs[x] for x in counting if secret.given[x] in own}
+            law = output_law(item[2], self.channel, used)
+            self.allowance.take((len(used) + len(law)) * BALL)
+            polytope = isinstance(self.held, Polytope)
+            found = {} if polytope else self.channel.divergences(law, used)
+            weights = log_weights(law) if polytope else []
+            far |= dict.fromkeys(listed, found)
+            logs |= dict.fromkeys(listed, weights)
+            self.tally["law"] += 1
+        need(not left, f"the given value {min(left, default=0)} is not listed")
+        (hint,) = self.lines.item("a mean", {"mean": 2})[1:]
+        if isinstance(self.held, Polytope):
+            self.held.hint(hint)
+            most = largest([self._vertex(secret, law, logs) for law in self.held.vertices])
+        else:
+            most = self._most([far[secret.given[x]][self.inputs[x]] for x in counting], hint)
+        at_most(most, upper, "the largest mean of the laws' divergences <= upper")
+
+    def _most(self, numbers: list[arb], hint: Any) -> arb:
+        """A number that is at least the mean of these, of the datasets that count, under every law of the adversary's."""
+        if not all(value.is_finite() for value, _ in grouped(numbers)):
+            return arb("nan")
+        if self.held:
+            return self.held.most(numbers, self.held.hint(hint))
+        if hint is None:
+            return largest([value for value, _ in grouped(numbers)])
+        (t,) = (decimal(x, "m") for x in entries(hint, "m", 1))
+        need(t > 0, "m must be positive")
+        soft = log_sum_exp([arb(times).log() + value / arb(t) for value, times in grouped(numbers)])
+        return arb(t) * (soft - self.model.entropy_ball())
+
+    def _vertex(self, secret: Secret, law: Law, logs: dict[int, list[arb]]) -> arb:
+        """sum m(a,c) D(u(a,c,.)/m(a,c) || r_c^) for a vertex."""
+        cells = defaultdict[tuple[int, int], dict[int, fmpq]](lambda: defaultdict(fmpq))
+        for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
+            if p:
+                cells[a, c][k] += p
+        self._need_few(len(cells))
+        self.allowance.room(len(cells) * self.channel.outputs * BALL)
+        joint = self.channel.mixed([{k: arb(p) for k, p in row.items()} for row in cells.values()])
+        result = arb(0)
+        for (_, c), row, u in zip(cells, cells.values(), joint, strict=True):
+            mass = xlogx(arb(total(row.values())))
+            result += _sum(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
+        return result
+
+
+def _sum(values: Iterable[arb]) -> arb:
+    return sum(values, arb(0))
