@@ -44,7 +44,7 @@ BATCH = 32  # boxes that are halved at once
 SLACK = 0.02  # of what slopes add: a checker's enclosures may be a little wider
 CELL = 2.5e-6  # seconds that checking takes for a count of a letter, with its derivatives, in one step of the chain
 CLOSE = 1e-4  # beside what a window proves of a single point
-GRID = 5  # points of each parameter that are tried where no box gives any
+GRID = 3  # points of each parameter that are tried where no box gives any
 
 Point = tuple[Fraction, ...]
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 from flint import arb, arb_mat, ctx
+from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats
 
 __all__ = ["Tilted", "count_law", "tilted"]
 
-ROUNDS, BITS = 60, 128  # of a ternary search; of balls
+_Complex = NDArray[np.complex128]
+ROUNDS, BITS = 30, 128  # of a ternary search; of balls
 
 
 class Tilted(NamedTuple):
@@ -95,9 +97,21 @@ def count_law(count: int, record: int, point: Floats) -> Floats:
     alpha, beta = float(point[0]), float(point[1])
     pi = alpha / (alpha + beta)
     z = np.exp(-2j * np.pi * np.arange(count + 1) / (count + 1))
-    steps = np.empty((count + 1, 2, 2), dtype=complex)
-    steps[:, 0, 0], steps[:, 0, 1] = 1.0 - alpha, alpha * z
-    steps[:, 1, 0], steps[:, 1, 1] = beta, (1.0 - beta) * z
-    sides = [np.linalg.matrix_power(steps, k).sum(axis=2) for k in (record, count - 1 - record)]
-    both = sides[0] * sides[1] * np.stack([np.full(count + 1, 1.0 - pi), pi * z], axis=1)
-    return np.maximum(np.fft.ifft(both, axis=0).real.T, 0.0)
+    step = (np.full(count + 1, 1.0 - alpha), alpha * z, np.full(count + 1, beta), (1.0 - beta) * z)
+    sides = [_sums_of_power(step, k) for k in (record, count - 1 - record)]
+    both = [share * left * right for share, left, right in zip((1.0 - pi, pi * z), *sides, strict=True)]
+    return np.maximum(np.fft.ifft(both, axis=1).real, 0.0)
+
+
+def _sums_of_power(matrix: tuple[_Complex, ...], exponent: int) -> tuple[_Complex, _Complex]:
+    """The row sums of powers of 2 x 2 matrices, entry by entry: (1, 1) is multiplied by squares."""
+    one = np.ones_like(matrix[1])
+    sums = one, one
+    a, b, c, d = matrix
+    while exponent:
+        if exponent % 2:
+            sums = a * sums[0] + b * sums[1], c * sums[0] + d * sums[1]
+        exponent //= 2
+        both, trace = b * c, a + d
+        a, b, c, d = a * a + both, b * trace, c * trace, d * d + both
+    return sums
