@@ -11,7 +11,7 @@ INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agre
 SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: help test test-all lint types pins check check-all coverage browser interop minimum docs demo reproduction models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage browser interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean
 
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -19,7 +19,7 @@ help: ## This list.
 test: $(READY) ## What must pass before a commit, in some four minutes on two cores: lint, types, tests with thin campaigns.
 	$(MAKE) -j3 lint types check
 
-test-all: lint types pins coverage docs interop minimum ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
+test-all: lint types pins coverage docs interop minimum sanitizers ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
 
 lint: $(READY) ## Style and format.
 	$(VENV)/bin/ruff check .
@@ -46,6 +46,9 @@ browser: ## Install Debian's chromium, in which the tests open reports; needs ro
 
 interop: $(VENV)-interop/.ready ## The tests that other packages take part in, in .venv-interop: an unlicensed MOSEK breaks plain cvxpy.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-interop/bin/python -m pytest -rs --thorough $(INTEROP)
+
+sanitizers: $(VENV)-torch/.ready ## The tests of learned sanitizers, in .venv-torch: torch is larger than everything else together.
+	OPENBLAS_NUM_THREADS=1 $(VENV)-torch/bin/python -m pytest -rs --thorough tests/unit/sanitizers
 
 minimum: $(VENV)-minimum/.ready ## A smoke test on the oldest versions that pyproject.toml allows, in .venv-minimum.
 	OPENBLAS_NUM_THREADS=1 $(VENV)-minimum/bin/python -m pytest $(SMOKE)
@@ -86,6 +89,11 @@ $(VENV)-interop/.ready: pyproject.toml constraints.txt Makefile
 	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,interop]'
 	touch $@
 
+$(VENV)-torch/.ready: pyproject.toml constraints.txt Makefile
+	$(PYTHON) -m venv $(VENV)-torch
+	$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[tests,torch]'
+	touch $@
+
 # The lower ends of pyproject.toml's ranges, as pins.
 $(VENV)-minimum/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-minimum
@@ -94,4 +102,4 @@ $(VENV)-minimum/.ready: pyproject.toml Makefile
 	touch $@
 
 clean: ## Remove what these targets made.
-	rm -rf $(VENV) $(VENV)-interop $(VENV)-minimum demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-interop $(VENV)-minimum $(VENV)-torch demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis

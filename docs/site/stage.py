@@ -39,6 +39,7 @@ ROOMS = {
     "programs": "Every subproblem as a cvxpy model",
     "export": "Instances for other solvers",
     "information.measures": "Measures of a channel in doubles",
+    "information.noise_formulas": "Scales of noise by closed forms",
     "baselines": "Methods to compare with",
 }
 PICTURES = {

@@ -1,37 +1,31 @@
 """dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries.
 
-Each name has a docstring of its own: help(dalenius.solve). From a statement to a proved answer:
+Each name has a docstring of its own, help(dalenius.solve); beside them dalenius.report (pictures), .export, .programs, .baselines:
 
-    problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.laplace_threshold(1.0),
-                                adversary=dl.EntropyAtLeast(1.0))
-    result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
+    model = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior())
+    result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
-Questions       MaximalLeakage, SecretLeakage (what does this tell of a record; of a Secret, which may be of Letters);
-                MinLeakage, MinDistortion, MaxUtility, MaxInformation (which mechanism is best?)
-Records         Records; of a table: from_frame (People); queries: Count, Identity, ModularSum, Parity, Sum, Table, Threshold
+Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
+Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
-Mechanisms      discrete_gaussian, discrete_laplace, exponential, geometric, laplace_threshold, randomized_count, randomized_response,
-                symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding, local_hashing,
-                hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
+                randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
+                local_hashing, hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
-                without an adversary: LocalDP, PointwiseMaximalLeakage
+                alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
                 MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
                 LocalDPDelta, LocalInformationPrivacyDelta
-Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Model files     load, loads, dumps; the library: library, LibraryModel
-Solving         solve; answers: Result, DesignResult, with Witness, RecordProof, ConstraintPrice, TermValue, Termination, Scope,
-                Quantity, Progress, SolverUse, Alternation
-Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
-Measures        measure (Measures, each a Measure, with a PrivacyClaim if asked): every leakage measure of one mechanism
-Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
+Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
+Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
+                RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
-
-Beside them, as dalenius.NAME: studies, report (pictures, tables), export (instances for other solvers), programs (parts in cvxpy),
-information.measures (measures in doubles), baselines (methods to compare with); on the command line: dalenius --help.
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+                least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
+Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 """
 
 from dalenius._load import loads as loads
@@ -41,6 +35,8 @@ from dalenius.alternation import Alternation as Alternation
 from dalenius.catalogue.models import LibraryModel as LibraryModel
 from dalenius.catalogue.models import library as library
 from dalenius.catalogue.models import load as load
+from dalenius.conversions import Conversion as Conversion
+from dalenius.conversions import convert as convert
 from dalenius.errors import DaleniusError as DaleniusError
 from dalenius.errors import GapNotReachedError as GapNotReachedError
 from dalenius.errors import InputError as InputError
@@ -50,6 +46,7 @@ from dalenius.measures import Measure as Measure
 from dalenius.measures import Measures as Measures
 from dalenius.measures import PrivacyClaim as PrivacyClaim
 from dalenius.measures.door import measure as measure
+from dalenius.measures.supersamples import supersample_cmi as supersample_cmi
 from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
@@ -118,8 +115,10 @@ from dalenius.model.mechanisms import Mechanism as Mechanism
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
+from dalenius.model.mechanisms.gaussian import gaussian as gaussian
 from dalenius.model.mechanisms.geometric import geometric as geometric
 from dalenius.model.mechanisms.hadamard_response import hadamard_response as hadamard_response
+from dalenius.model.mechanisms.laplace import laplace as laplace
 from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as laplace_threshold
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
@@ -137,6 +136,7 @@ from dalenius.model.privacy import LocalDP as LocalDP
 from dalenius.model.privacy import PointwiseMaximalLeakage as PointwiseMaximalLeakage
 from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
+from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity
@@ -151,11 +151,19 @@ from dalenius.outcome import Scope as Scope
 from dalenius.outcome import SolverUse as SolverUse
 from dalenius.outcome import Termination as Termination
 from dalenius.outcome import TermValue as TermValue
+from dalenius.report.audit import Audit as Audit
+from dalenius.report.audit import audit as audit
 from dalenius.results import DesignResult as DesignResult
 from dalenius.results import RecordProof as RecordProof
 from dalenius.results import Result as Result
+from dalenius.results import SecretProof as SecretProof
+from dalenius.results import SecretResult as SecretResult
+from dalenius.results import SecretWitness as SecretWitness
 from dalenius.results import Witness as Witness
 from dalenius.search.clock import Progress as Progress
+from dalenius.statistics import SampledLeakage as SampledLeakage
+from dalenius.statistics import audit_counts as audit_counts
+from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
 from dalenius.studies.curve import CurvePoint as CurvePoint
@@ -163,6 +171,8 @@ from dalenius.studies.curve import entropy_curve as entropy_curve
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint
 from dalenius.studies.frontier import frontier as frontier
 from dalenius.studies.leakage_curve import LeakageCurve as LeakageCurve
+from dalenius.studies.least_noise import LeastNoise as LeastNoise
+from dalenius.studies.least_noise import least_noise as least_noise
 from dalenius.studies.record import Record as Record
 from dalenius.studies.release import Release as Release
 from dalenius.studies.release import release as release

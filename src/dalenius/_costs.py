@@ -13,9 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalenius.model import Adversary, DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, PriorSet
+from dalenius.model import (
+    Adversary,
+    DesignProblem,
+    EntropyAtLeast,
+    MaximalLeakage,
+    MaxInformation,
+    MechanismProblem,
+    PriorSet,
+    SecretLeakage,
+)
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.objectives import LeakageTerm
@@ -23,7 +32,7 @@ from dalenius.model.queries import AdditiveQuery, Identity, Query
 from dalenius.model.records import Records
 from dalenius.model.sums import record_types
 
-__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "information_cost", "record_kinds"]
+__all__ = ["AuditCosts", "Cost", "Kind", "design_cost", "information_cost", "record_kinds", "secret_cost"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,8 @@ WEIGHT = Cost(1.5e-5, 800.0)  # a weight of a witness that is not zero
 SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
+TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
+SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
@@ -142,6 +153,8 @@ class AuditCosts:
     @classmethod
     def of(cls, problem: MaximalLeakage | DesignProblem, adversary: Adversary | None = None) -> AuditCosts:
         """Of an audit against any of the adversaries; of a design, an audit of one of its mechanisms, by default against its own."""
+        if isinstance(problem, MaximalLeakage) and problem.in_cells:
+            return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
         if isinstance(problem, MaximalLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
         if isinstance(problem, MaximalLeakage) and problem.in_a_chain:
@@ -198,7 +211,11 @@ def _shape(problem: MaximalLeakage | DesignProblem) -> tuple[int, int]:
     """The inputs and outputs of a mechanism; of one in closed form as many numbers as a proof has of each input."""
     if isinstance(problem, DesignProblem):
         return problem.cost.shape[0], problem.cost.shape[1]
-    return (problem.shape[0], CLOSED_FORM) if problem.in_closed_form else problem.shape
+    return (
+        (problem.shape[0], CLOSED_FORM)
+        if isinstance(problem.mechanism, LocalProtocol) and problem.in_closed_form
+        else problem.shape
+    )
 
 
 def design_cost(problem: DesignProblem) -> Cost:
@@ -223,6 +240,17 @@ def information_cost(problem: MaxInformation) -> Cost:
     return RAY.times(rays * letters) + WEIGHT.times(letters * inputs)
 
 
+def secret_cost(problem: SecretLeakage) -> Cost:
+    """What proving an audit of secrets takes, but for trees: each dataset is read for each secret, and for each listed law."""
+    (inputs, outputs), datasets = problem.shape, problem.records.datasets
+    entries, laws = inputs * outputs, 1
+    if isinstance(problem.adversary, PriorSet):
+        laws = len(problem.adversary.priors)
+    told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
+    balls = Cost(0.0, BALL * min(entries, KEPT))
+    return _model(problem, inputs, entries) + balls + LOGARITHM.times(entries) + told.times(len(problem.secrets) * laws)
+
+
 def _further(problem: DesignProblem) -> list[Adversary]:
     """Whom its mechanism is audited against besides its own adversary: those of limits and of terms."""
     limited = [each.adversary for each in problem.own_constraints if isinstance(each, LeakageLimit)]
@@ -230,11 +258,11 @@ def _further(problem: DesignProblem) -> list[Adversary]:
     return limited + [term.adversary for term in terms if isinstance(term, LeakageTerm)]
 
 
-def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -> Cost:
+def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int) -> Cost:
     """Reading the model, its numbers of completions, and its channel as a list."""
-    formula = isinstance(problem, MaximalLeakage) and problem.mechanism.kind in MECHANISMS.keys() - {"matrix"}
+    formula = isinstance(problem, MechanismProblem) and problem.mechanism.kind in MECHANISMS.keys() - {"matrix"}
     numbers = distinct = 0 if formula else entries
-    if not formula and isinstance(problem, MaximalLeakage):
+    if not formula and isinstance(problem, MechanismProblem):
         distinct = np.unique(problem.channel).size
     if isinstance(problem.adversary, PriorSet):
         numbers += problem.adversary.weights.size
@@ -242,9 +270,12 @@ def _model(problem: MaximalLeakage | DesignProblem, inputs: int, entries: int) -
     digits = 0.0
     if isinstance(problem.query, AdditiveQuery):
         digits = inputs * problem.records.log_datasets / math.log(2.0)
-    held = Cost(0.0, 8.0 * entries if isinstance(problem, MaximalLeakage) else 0.0)  # the problem's own matrix
+    terms = 0.0
+    if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, DiscreteGaussian):
+        terms = max(entries / inputs, SIGMAS * float(problem.mechanism.scale))
+    held = Cost(0.0, 8.0 * entries if isinstance(problem, MechanismProblem) else 0.0)  # the problem's own matrix
     read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
-    return read + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    return read + TERM.times(terms) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:

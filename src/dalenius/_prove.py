@@ -12,11 +12,19 @@ from functools import cached_property
 from math import inf
 from typing import Generic, Protocol, TypeVar
 
-from dalenius._costs import AuditCosts, Cost, design_cost, information_cost
+from dalenius._costs import AuditCosts, Cost, design_cost, information_cost, secret_cost
 from dalenius._verify import Verdict, verify
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, CurveClaim, Header, Lower, Upper, claim_text, short_text
-from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest
+from dalenius.model import (
+    DesignProblem,
+    MaximalLeakage,
+    MaxInformation,
+    MechanismProblem,
+    Problem,
+    SecretLeakage,
+    digest,
+)
 from dalenius.model.mechanisms import MECHANISMS
 from dalenius.outcome import ProofRefusedWarning, Refusal, Termination
 from dalenius.search import Run
@@ -236,7 +244,7 @@ class _Desk:
     def __init__(self, problem: Problem, search: Run | None) -> None:
         self.problem, self._search = problem, search
         self.beyond = list[Refusal]()  # of proofs that took all that they were given
-        self.noun = "model" if isinstance(problem, MaximalLeakage) else "design"
+        self.noun = "model" if isinstance(problem, MechanismProblem) else "design"
         self._header = Header(
             problem=problem.kind,
             model=digest(problem),
@@ -326,7 +334,7 @@ class _Desk:
         if self._search is None:
             return inf
         problem = self.problem
-        held = problem.held_bytes if isinstance(problem, MaximalLeakage) else 0
+        held = problem.held_bytes if isinstance(problem, MechanismProblem) else 0
         return max(self._search.limits.least[1] - held, LEAST_BYTES) / 2**20
 
     @property
@@ -338,6 +346,8 @@ class _Desk:
     def _costs(self) -> AuditCosts:
         if isinstance(self.problem, MaxInformation):
             return AuditCosts(information_cost(self.problem))
+        if isinstance(self.problem, SecretLeakage):
+            return AuditCosts(secret_cost(self.problem))
         assert isinstance(self.problem, MaximalLeakage | DesignProblem)
         return AuditCosts.of(self.problem)
 
@@ -369,7 +379,7 @@ class _Desk:
 
 def _resolved(problem: Problem) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
     """The channel of a mechanism of a kind that the checker does not know: what is proved is about that matrix."""
-    if not isinstance(problem, MaximalLeakage) or problem.mechanism.kind in MECHANISMS:
+    if not isinstance(problem, MechanismProblem) or problem.mechanism.kind in MECHANISMS:
         return None
     rows = tuple(tuple(short_text(weight) for weight in row) for row in problem.channel.tolist())
     return problem.mechanism.indexed_by(), rows

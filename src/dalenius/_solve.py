@@ -9,16 +9,31 @@ from typing import Unpack, overload
 
 import numpy as np
 
-from dalenius._costs import design_cost
+from dalenius._costs import design_cost, secret_cost
 from dalenius._prove import prove
 from dalenius._verify import need_readable
-from dalenius.audits import CurveAudit, EntropyAudit, WholeCurve, audit_within, checkpoint_of, need_within
+from dalenius._ways import is_linear, is_private, need_way_to_audit, need_way_to_design, need_way_to_information
+from dalenius.audits import (
+    CurveAudit,
+    EntropyAudit,
+    WholeCurve,
+    audit_within,
+    checkpoint_of,
+    need_within,
+    secret_audit_of,
+)
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, as_fraction, as_integer, as_list, brief
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MaxInformation, MinDistortion, Problem
+from dalenius.model import (
+    DesignProblem,
+    MaximalLeakage,
+    MaxInformation,
+    Problem,
+    SecretLeakage,
+)
 from dalenius.outcome import Termination
-from dalenius.results import DesignResult, Result
+from dalenius.results import DesignResult, Result, SecretResult
 from dalenius.search import (
     Checkpoint,
     Clock,
@@ -33,7 +48,6 @@ from dalenius.search import (
 
 __all__ = ["need_way", "solve"]
 
-METHODS = ("exchange", "alternating")
 STEPS = 24  # of the curve from below, unless shares are given
 ProgressCallback = Callable[[Progress], None]
 
@@ -55,7 +69,13 @@ def solve(problem: MaximalLeakage, **options: Unpack[_Options]) -> Result: ...
 @overload
 def solve(problem: DesignProblem | MaxInformation, **options: Unpack[_Options]) -> DesignResult: ...
 @overload
-def solve(problem: Problem, **options: Unpack[_Options]) -> Result | DesignResult: ...
+def solve(
+    problem: MaximalLeakage | DesignProblem | MaxInformation, **options: Unpack[_Options]
+) -> Result | DesignResult: ...
+@overload
+def solve(problem: SecretLeakage, **options: Unpack[_Options]) -> SecretResult: ...
+@overload
+def solve(problem: Problem, **options: Unpack[_Options]) -> Result | DesignResult | SecretResult: ...
 
 
 def solve(
@@ -74,12 +94,12 @@ def solve(
     scheduler: str | None = None,
     curve: bool | Sequence[Number] = False,
     checkpoint: str | Path | None = None,
-) -> Result | DesignResult:
-    """An interval that the independent checker has proved: the worst-case leakage of one record, or the best mechanism's.
+) -> Result | DesignResult | SecretResult:
+    """An interval that the independent checker has proved: the worst-case leakage of a record or secret, or the best mechanism's.
 
     Parameters
     ----------
-    problem : MaximalLeakage, MinLeakage, MinDistortion or MaxInformation
+    problem : MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation
         The question: an audit, or a design. Where it was read from a model file, the proof is about that very file.
     gap : float
         Stop when (upper - lower) / upper is at most this. Against `ProductPriors` and `PriorSet` the leakage is computed, not searched
@@ -127,7 +147,7 @@ def solve(
 
     Returns
     -------
-    Result, or DesignResult
+    Result, SecretResult or DesignResult
         Always an honest interval: a time limit, Ctrl-C (the first one) or a hard instance makes it wider, never wrong. A design also
         hands out a mechanism that meets its budget, whatever stopped the work.
 
@@ -164,10 +184,9 @@ def solve(
     >>> result.lower <= 0.0795415058653 <= result.upper, result.gap < 1e-6
     (True, True)
     """
-    if not isinstance(problem, MaximalLeakage | DesignProblem | MaxInformation):
-        raise InputError(
-            f"problem: expected a MaximalLeakage, MinLeakage, MinDistortion or MaxInformation, got {brief(problem)}"
-        )
+    if not isinstance(problem, MaximalLeakage | SecretLeakage | DesignProblem | MaxInformation):
+        kinds = "MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion or MaxInformation"
+        raise InputError(f"problem: expected a {kinds}, got {brief(problem)}")
     limits = Limits(gap=gap, time_limit=time_limit, node_limit=node_limit, memory_limit=memory_limit)
     if progress is not None and not callable(progress):
         raise InputError(f"progress: expected a callable, or None, got {brief(progress)}")
@@ -186,6 +205,8 @@ def solve(
             return _designed(problem, search, _certificate(known, DesignResult), method)
         if isinstance(problem, MaxInformation):
             return _informed(problem, search, known)
+        if isinstance(problem, SecretLeakage):
+            return _about_secrets(problem, search, known)
         return _audited(problem, search, _certificate(known, Result), method, shares)
 
 
@@ -197,7 +218,7 @@ def _audited(
     shares: tuple[Fraction, ...] | None,
 ) -> Result:
     """Problem 1."""
-    if known is not None and not isinstance(problem.adversary, EntropyAtLeast):
+    if known is not None and not problem.searched:
         raise InputError("known: helps against entropy_at_least only, where bounds are searched for; leave it out")
     audit = audit_within(problem, search)
     if method is not None and isinstance(audit, EntropyAudit):
@@ -231,12 +252,12 @@ def _designed(problem: DesignProblem, search: Run, known: Certificate | None, me
         has_only_ratios,
     )
 
-    if _is_private(problem) and known is not None:
+    if is_private(problem) and known is not None:
         raise InputError("known: a design under [privacy] has no priors to start from; leave it out")
     search.clock.reserve(min(design_cost(problem).seconds, 0.9 * search.limits.seconds))
     if not problem.feasible:
         return prove(problem, InfeasibleProposer(problem, search.clock), search)
-    linear = _is_linear(problem)
+    linear = is_linear(problem)
     if has_only_ratios(problem):
         ratios = RatioProposer.of(problem, search)
         ratios.run()
@@ -265,6 +286,16 @@ def _informed(problem: MaxInformation, search: Run, known: object) -> DesignResu
     return prove(problem, proposer, search)
 
 
+def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> SecretResult:
+    """The largest information about a secret."""
+    if known is not None:
+        raise InputError("known: what is told about a secret is computed anew; leave it out")
+    search.clock.reserve(min(secret_cost(problem).seconds, 0.9 * search.limits.seconds))
+    audit = secret_audit_of(problem)(problem, search)
+    audit.run()
+    return prove(problem, audit, search)
+
+
 def need_way(problem: Problem, method: str | None, solver: object) -> None:
     """Refuse a method or a solver that `solve` has no use for on this problem, before any work.
 
@@ -277,60 +308,16 @@ def need_way(problem: Problem, method: str | None, solver: object) -> None:
     """
     chosen = need_solver(solver)
     if isinstance(problem, DesignProblem):
-        _need_way_to_design(problem, method, chosen)
+        need_way_to_design(problem, method, chosen)
     elif isinstance(problem, MaxInformation):
-        _need_way_to_information(method, chosen)
+        need_way_to_information(method, chosen)
     else:
-        _need_way_to_audit(problem, method, chosen)
+        need_way_to_audit(problem, method, chosen)
     if isinstance(problem, DesignProblem) or method is not None or chosen not in ("auto", "own"):
         import dalenius.alternating  # noqa: F401
         from dalenius.programs.solvers import order_of
 
         order_of(chosen)
-
-
-def _need_way_to_audit(problem: Problem, method: str | None, solver: str) -> None:
-    if method is None and solver not in ("auto", "own"):
-        raise InputError(
-            "solver: an audit has programs to solve only where the alternating scheme searches; leave the solver out, or choose "
-            f'the method "alternating" (--method alternating), too; got "{solver}"'
-        )
-    if method not in (None, "alternating"):
-        raise InputError(f"method: of an audit expected alternating, or none; got {brief(method)}")
-    if method is not None and not (
-        isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast)
-    ):
-        raise InputError(
-            "method: against entropy_at_least only is there anything to alternate between; leave it out, the leakage is computed"
-        )
-
-
-def _need_way_to_design(problem: DesignProblem, method: str | None, solver: str) -> None:
-    if method is not None and method not in METHODS:
-        raise InputError(f"method: expected one of {', '.join(METHODS)}; got {brief(method)}")
-    if not problem.plain:
-        more = "constraints" if problem.constraints else "an objective of several terms"
-        if method == "alternating":
-            raise InputError(
-                f'method: a design with {more} has one method, the exchange; leave it out, got "alternating"'
-            )
-        if solver == "own" and not _is_linear(problem):
-            known = more.removeprefix("an ")
-            raise InputError(f"solver: our own method knows no {known}; choose another one, or leave it out")
-    if _is_private(problem) and method is not None:
-        raise InputError(f'method: a design under [privacy] has nobody to alternate with; leave it out, got "{method}"')
-    if solver != "auto" and _is_linear(problem):
-        raise InputError(
-            f'solver: a design under [privacy] is a linear program, solved exactly; leave it out, got "{solver}"'
-        )
-
-
-def _need_way_to_information(method: str | None, solver: str) -> None:
-    for name, given, none in (("method", method, None), ("solver", solver, "auto")):
-        if given != none:
-            raise InputError(
-                f'{name}: the most information is a linear program over extreme mechanisms; leave it out, got "{given}"'
-            )
 
 
 def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -> Checkpoint | None:
@@ -339,10 +326,7 @@ def _checkpoint(problem: Problem, path: str | Path | None, method: str | None) -
         return None
     if not isinstance(path, str | Path):
         raise InputError(f"checkpoint: expected a path, or None, got {brief(path)}")
-    if (
-        not (isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, EntropyAtLeast))
-        or method is not None
-    ):
+    if not (isinstance(problem, MaximalLeakage) and problem.searched) or method is not None:
         raise InputError(
             "checkpoint: an audit against entropy_at_least, without a method, is what takes long enough to have one; leave it out"
         )
@@ -355,9 +339,9 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
         return None
     if not isinstance(problem, MaximalLeakage):
         raise InputError(
-            "curve: a design has one entropy bound; leave it out, and ask about the release of its mechanism"
+            "curve: only an audit of records varies the entropy bound; leave it out (of a design, audit its mechanism's release)"
         )
-    if not isinstance(problem.adversary, EntropyAtLeast):
+    if not problem.searched:
         raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))
@@ -367,18 +351,6 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
             f"curve: expected True, or shares of the largest entropy from 0 to below 1; got {brief(curve)}"
         )
     return shares
-
-
-def _is_private(problem: DesignProblem) -> bool:
-    """Whether a privacy notion limits the mechanism, and no adversary."""
-    return isinstance(problem, MinDistortion) and problem.privacy is not None
-
-
-def _is_linear(problem: DesignProblem) -> bool:
-    """Whether the design is a linear program, which is solved exactly."""
-    from dalenius.designs import Terms
-
-    return _is_private(problem) and not problem.constraints and Terms.of(problem).as_distortion is not None
 
 
 def _certificate(known: object, kind: type[Result | DesignResult]) -> Certificate | None:

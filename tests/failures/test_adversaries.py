@@ -373,6 +373,7 @@ def test_bad_blocks(build, words):
         (dl.Identity(), dl.symmetric(0.1), ["identity"]),
         (dl.Count(), dl.discrete_gaussian(scale=1, range=4), ["(without a range) discrete_gaussian"]),
         (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),
+        (dl.Parity(), dl.gaussian(1), ["gaussian or laplace", "got parity with gaussian"]),
         (dl.Count(), dl.geometric(1, range=3), ["run from 0 to 4", "outside the range [0, 3]"]),
         (dl.Count(), dl.Channel(np.eye(4)), ["5 query values", "4 rows"]),
         (dl.Sum([0, 100_000_000]), dl.Channel(np.eye(4)), ["5 query values"]),
@@ -389,22 +390,28 @@ def test_blocks_of_questions_that_are_not_known(query, mechanism, words):
     )
 
 
-def test_no_design_is_against_blocks():
-    parts = {"records": dl.Records(4, alphabet=2), "query": dl.Count(), "distortion": dl.Absolute()}
+def test_some_designs_are_not_against_blocks():
     blocks = dl.IndependentBlocks(2)
-    for build in (
-        lambda: dl.MinLeakage(**parts, max_distortion=1, adversary=blocks),
-        lambda: dl.MinLeakage(
-            **parts, max_distortion=1, adversary=dl.ProductPriors(), constraints=[dl.LeakageLimit(blocks, 0.1)]
+
+    def design(**more):
+        given = {"query": dl.Count(), "adversary": dl.ProductPriors(), "distortion": dl.Absolute()} | more
+        return lambda: dl.MinLeakage(records=dl.Records(4, alphabet=2), max_distortion=1, **given)
+
+    in_a_term = dl.WeightedSum([dl.LeakageTerm(blocks)])
+    for build, *words in (
+        (design(constraints=[dl.LeakageLimit(blocks, 0.1)]), "stands in no limit or term", "release(rows, adversary)"),
+        (design(objective=in_a_term), "stands in no limit or term"),
+        (design(adversary=blocks, constraints=[dl.Unbiased()]), "without constraints"),
+        (
+            design(adversary=blocks, objective=dl.WeightedSum([dl.LeakageTerm(dl.ProductPriors())])),
+            "without an objective",
         ),
-        lambda: dl.MinLeakage(
-            **parts,
-            max_distortion=1,
-            adversary=dl.ProductPriors(),
-            objective=dl.WeightedSum([dl.LeakageTerm(blocks)]),
-        ),
+        (design(adversary=blocks, query=dl.Identity(), distortion=dl.Hamming()), "know count, sum", "got identity"),
+        (design(adversary=blocks, mechanism="full"), '"oblivious" or "additive"', "got full"),
+        (design(adversary=blocks, query=dl.Count([3])), "nothing to hide"),
+        (design(adversary=dl.IndependentBlocks(sizes=[2, 1])), "add up to 3"),
     ):
-        refused(build, "independent_blocks is for audits")
+        refused(build, *words)
 
 
 def chained(adversary, query=None, mechanism=None, records=4):
@@ -433,6 +440,7 @@ def chained(adversary, query=None, mechanism=None, records=4):
         (lambda: chained(dl.MarkovChain(0.1, 0.1), dl.Count([0])), ["count of letter 1"]),
         (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.Channel(np.eye(16), inputs="dataset")), ["matrix"]),
         (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.discrete_gaussian(scale=1)), ["range"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.gaussian(1)), ["a row for each", "gaussian"]),
         (lambda: chained(dl.MarkovChain(0.1, 0.1), records=1001), ["give the record", "record = 500"]),
         (
             lambda: chained(dl.MarkovChain(0.1, 0.1, record=5), dl.Parity(), dl.symmetric(0.1), records=1001),

@@ -49,6 +49,20 @@ def test_more_of_everything_takes_more(make):
         assert small.held < large.held
 
 
+def test_the_law_of_discrete_gaussian_noise_is_summed_over_many_scales():
+    def certain(scale):
+        return AuditCosts.of(
+            dl.MaximalLeakage(
+                records=dl.Records(1, alphabet=2),
+                query=dl.Count(),
+                mechanism=dl.discrete_gaussian(scale=scale, range=1),
+                adversary=dl.AnyPrior(),
+            )
+        ).certain
+
+    assert certain(10**4).seconds > certain(1).seconds + 0.5
+
+
 def test_every_model_of_the_library_is_far_within_the_default_limits():
     """Nothing is refused, or searched less, that was always proved."""
     limits = Limits()

@@ -10,6 +10,7 @@ from dalenius.audits.kept import checkpoint_of
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.record_audit import RecordAudit, letters_bound
+from dalenius.audits.secrets import SecretAudit, secret_audit_of
 
 __all__ = [
     "Audit",
@@ -19,6 +20,7 @@ __all__ = [
     "PriorSetAudit",
     "ProductAudit",
     "RecordAudit",
+    "SecretAudit",
     "WholeCurve",
     "audit_of",
     "audit_within",
@@ -28,4 +30,5 @@ __all__ = [
     "local_maxima",
     "need_within",
     "search",
+    "secret_audit_of",
 ]

@@ -8,14 +8,24 @@ from dataclasses import dataclass, field
 
 from dalenius._prove import Proved
 from dalenius.evidence import CERTAIN, MARGINS, QUICK, Lower, Upper, step, unit_of
-from dalenius.evidence.lines import InputLaw, LowerLine, PieceSection, ProofLine, RecordLine, WitnessLine
+from dalenius.evidence.lines import (
+    CellSection,
+    InputLaw,
+    LowerLine,
+    MeanLine,
+    PieceSection,
+    ProofLine,
+    RecordLine,
+    SecretSection,
+    WitnessLine,
+)
 from dalenius.information.arrays import Floats
-from dalenius.model import MaximalLeakage
+from dalenius.model import MaximalLeakage, MechanismProblem
 from dalenius.outcome import Scope, Termination
 from dalenius.results import RecordProof, Result, Witness, relative_gap
 from dalenius.search import Clock, Run
 
-__all__ = ["Audit", "Exposure", "LowerEnd", "UpperProof", "inputs_of"]
+__all__ = ["Audit", "Bounded", "Exposure", "LowerEnd", "UpperProof", "inputs_of"]
 
 COARSE = (3e-6, 1e-4, 3e-3)  # more margins, for leakages so small that doubles do not know them any better
 DOUBLES = (
@@ -24,7 +34,7 @@ DOUBLES = (
 SHORT = 64  # lines
 FAINT = 1e-26  # nats: rows that differ by rounding, a part in 1e16, seem to tell 1e-32
 NOTHING = 1e-15  # nats: an upper end below it is perhaps exactly 0
-UpperProof = tuple[PieceSection | RecordLine | ProofLine, ...]
+UpperProof = tuple[PieceSection | RecordLine | CellSection | SecretSection | MeanLine | ProofLine, ...]
 
 
 @dataclass(frozen=True)
@@ -34,9 +44,10 @@ class Exposure:
     Attributes
     ----------
     record : int
+        Or the number of a secret.
     leakage : float
         I(X_record; Y) in nats, as doubles have it.
-    masses : (letters, channel inputs)
+    masses : (letters, channel inputs), or of a secret (datasets,)
     prior : how a certificate writes it
     number : int or None
         Its index, where priors are listed.
@@ -62,18 +73,18 @@ class LowerEnd(Lower):
 
 
 @dataclass
-class Audit(ABC):
-    """A running audit. Its bounds are valid (up to rounding, which the checker settles) whenever `run` returns.
+class Bounded(ABC):
+    """A running audit, of records or of secrets. Its bounds are valid, up to rounding (for the checker to settle), once `run` returns.
 
     Parameters
     ----------
-    problem : MaximalLeakage
+    problem : MaximalLeakage or SecretLeakage
         The question.
     search : Run
         Limits, clock and random numbers.
     """
 
-    problem: MaximalLeakage
+    problem: MechanismProblem
     search: Run
     out_of_time: bool = field(default=False, init=False)
     out_of_room: bool = field(default=False, init=False)
@@ -125,10 +136,6 @@ class Audit(ABC):
     def checking(self) -> float:
         """Seconds that checking `proof` takes besides what any proof takes, predicted: for trees."""
         return 0.0
-
-    @abstractmethod
-    def record_proofs(self) -> tuple[RecordProof, ...]:
-        """How `upper` was proved, for each kind of record."""
 
     # ------------------------------------------------------------ what is proposed
 
@@ -183,24 +190,7 @@ class Audit(ABC):
         value, proof = self.quick() if candidate == QUICK else self.certain()
         return Upper(value=value, margin=MARGINS[0], lines=proof, candidate=candidate)
 
-    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
-        """The proved interval, and the prior that attains its lower end."""
-        found = proved.lower_end.exposure
-        return Result(
-            lower=proved.lower,
-            upper=proved.upper,
-            record=None if found is None else found.record,
-            witness=None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number),
-            termination=self._termination(relative_gap(proved.lower, proved.upper), proved),
-            scope=Scope.GLOBAL,
-            certificate=proved.certificate,
-            seconds=self.clock.seconds,
-            records=self.record_proofs(),
-            refusals=proved.refusals,
-            trace=tuple(self.clock.trace),
-        )
-
-    def _termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
+    def termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
         if gap <= self.gap:
             return Termination.GAP_REACHED
         if proved.doubted:
@@ -212,6 +202,34 @@ class Audit(ABC):
         if self.out_of_room:
             return Termination.SIZE_LIMIT
         return proved.limit or Termination.STALLED
+
+
+@dataclass
+class Audit(Bounded):
+    """A running audit of what is told about a record."""
+
+    problem: MaximalLeakage
+
+    @abstractmethod
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        """How `upper` was proved, for each kind of record."""
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> Result:
+        """The proved interval, and the prior that attains its lower end."""
+        found = proved.lower_end.exposure
+        return Result(
+            lower=proved.lower,
+            upper=proved.upper,
+            record=None if found is None else found.record,
+            witness=None if found is None else Witness(found.record, found.masses, self._inputs(found), found.number),
+            termination=self.termination(relative_gap(proved.lower, proved.upper), proved),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.clock.seconds,
+            records=self.record_proofs(),
+            refusals=proved.refusals,
+            trace=tuple(self.clock.trace),
+        )
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
         """What a witness's columns belong to."""

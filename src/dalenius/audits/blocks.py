@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof, inputs_of
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.noise import FreeNoiseAudit
 from dalenius.evidence.lines import LowerLine, PieceOfWitness, PieceSection, WitnessLine
 from dalenius.model import MaximalLeakage
 from dalenius.model.pieces import Piece
@@ -41,7 +42,7 @@ class _Part(NamedTuple):
     """A piece with its audit."""
 
     piece: Piece
-    audit: EntropyAudit
+    audit: EntropyAudit | FreeNoiseAudit
 
 
 @dataclass
@@ -52,7 +53,11 @@ class BlocksAudit(Audit):
 
     def __post_init__(self) -> None:
         ordered = sorted(self.problem.pieces, key=lambda pair: -pair[1].records.log_datasets)
-        self.parts = [_Part(piece, EntropyAudit(problem, self.search)) for piece, problem in ordered]
+        self.parts = [_Part(piece, self._audit(problem)) for piece, problem in ordered]
+
+    def _audit(self, problem: MaximalLeakage) -> EntropyAudit | FreeNoiseAudit:
+        """That of a piece."""
+        return (FreeNoiseAudit if problem.in_closed_form else EntropyAudit)(problem, self.search)
 
     @property
     def lower(self) -> float:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
@@ -31,6 +33,7 @@ from dalenius.search.runner import Runner
 
 __all__ = ["Bounded", "Bounding"]
 
+FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 
@@ -90,7 +93,13 @@ class Bounding:
         self._race(clock)
 
     def _bound(self, record: RecordAudit, turn: Clock) -> None:
-        """The dual bound first, if it may close; then the trees' race, where it is taken up again if it may not."""
+        """The dual bound first, if it may close; then the trees' race, where it is taken up again if it may not.
+
+        Before them the vertices, where every selection is a prior and they are few: the largest of them is the leakage.
+        """
+        vertices = self._vertices(record, turn) if _of_few_selections(record.channel) else None
+        if record.upper <= self.audit.target:
+            return
         if record.dual is None:
             channel = record.channel
             arrays = relaxation_bytes(channel.rows, channel.letters) + groups_bytes(channel.rows, channel.letters)
@@ -101,9 +110,10 @@ class Bounding:
             record.dual = self._dual(record, turn)
             while record.dual.climb(self._turn(record, turn)) and record.dual.may_close and not record.dual.finished:
                 pass
-        vertices = self._vertices(record, turn) if record.upper > self.audit.target else None
         if record.upper > self.audit.target:
-            record.race = self._trees(record, record.dual, vertices, turn)
+            vertices = vertices or self._vertices(record, turn)
+        if record.upper > self.audit.target:
+            record.race = self._trees(record, record.dual, vertices)
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit
@@ -155,11 +165,12 @@ class Bounding:
             self.audit.improve(record, vertices.point, turn)
         return vertices
 
-    def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None, turn: Clock) -> Race:
+    def _trees(self, record: RecordAudit, dual: DualWork, vertices: VertexTree | None) -> Race:
         """The trees that may close one kind of record, side by side; all leaves with one slope, if there is to be one."""
         record.candidate = self.kept.best(record)
-        channel, target, limits, start = record.channel, self.audit.target, self.audit.search.limits, dual.bound
-        decimals = record.decimals(limits.gap)
+        channel, target, search, start = record.channel, self.audit.target, self.audit.search, dual.bound
+        decimals = record.decimals(search.limits.gap)
+        leaf = self.room.checking(Rung(1, 1.0, record.work))
         runners = list[tuple[Runner, float]]()
         relaxation = PosteriorRelaxation(channel, decimals=decimals, multiplier=self.slope)
         two = channel.letters == 2  # which boxes of the posterior suit
@@ -175,7 +186,7 @@ class Bounding:
                 target=target,
                 wanted=max(target - self.audit.lower, ABSOLUTE),
                 decimals=decimals + 1,
-                most=min(limits.nodes, 0.5 * turn.remaining / self.room.checking(Rung(1, 1.0, record.work))),
+                most=min(search.limits.nodes, 0.5 * search.clock.remaining / leaf),
                 fixed=self.slope is not None,
                 multipliers=self.multipliers,
             )
@@ -238,6 +249,13 @@ class Bounding:
                 if runner.upper < record.upper:
                     lines = _tree_lines(record.channel, runner)
                     record.keep(runner.upper, runner.name, lines, Rung(runner.leaves, 1.0, record.work))
+
+
+def _of_few_selections(channel: AggregatedRecord) -> bool:
+    """Whether a law of the letters on one class each has enough entropy whatever the classes are, and there are few such choices."""
+    pairs = np.isfinite(channel.log_uniform)
+    few = int(pairs.sum(axis=1).max()) ** channel.letters <= FEW_SELECTIONS
+    return few and channel.max_knowledge >= -float(channel.log_uniform[pairs].min())
 
 
 def _tree_lines(channel: AggregatedRecord, runner: Runner) -> Iterable[ProofLine]:

@@ -18,9 +18,9 @@ import numpy as np
 from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence.lines import (
     UNIFORM,
-    ChainLetters,
     ChainPoint,
     Halve,
+    LettersLine,
     LowerLine,
     ProofLine,
     RecordLine,
@@ -124,7 +124,7 @@ class ChainAudit(Audit):
         whole = Box(ends[0], ends[1])
         for record in adversary.records_of(problem.records):
             chain = Chain(self.count, record, adversary.stationary)
-            leaf: _Leaf = Leaf(_Content(whole, ChainLetters()), letters_bound(chain, *whole.ends), None)
+            leaf: _Leaf = Leaf(_Content(whole, LettersLine()), letters_bound(chain, *whole.ends), None)
             self.kinds.append(_Record(chain, Tree(leaf), whole.low))
         self.whole, corner = whole, _doubles(whole.low)
         self.floor = 0.0 if self.short else max(window_bound(kind.chain, corner, corner)[0] for kind in self.kinds)
@@ -210,7 +210,7 @@ class ChainAudit(Audit):
 
     def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Floats | float) -> list[_Leaf]:
         """The boxes with their least bounds; a part's is no larger than that of the whole, whose proof it inherits."""
-        nothing = (math.inf, ChainLetters(), None)
+        nothing = (math.inf, LettersLine(), None)
         slopes = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
         found = list[_Leaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
@@ -219,7 +219,7 @@ class ChainAudit(Audit):
                 bound, line = window, WindowLeaf(left_out)
             letters = letters_bound(kind.chain, *box.ends)
             if not bound < letters:
-                bound, line = letters, ChainLetters()
+                bound, line = letters, LettersLine()
             parameter = _wide(box) if parameter is None else parameter
             cut = None if parameter is None else (parameter, box.halves(parameter)[0])
             found.append(Leaf(_Content(box, line), bound, cut))
@@ -232,7 +232,7 @@ class ChainAudit(Audit):
         found = list[tuple[float, ProofLine, int | None]]()
         for box, least, most, lo, hi in zip(boxes, slopes.low, slopes.high, low, high, strict=True):
             if not np.all(np.isfinite(least + most)):
-                found.append((math.inf, ChainLetters(), _wide(box)))
+                found.append((math.inf, LettersLine(), _wide(box)))
                 continue
             point = tuple(
                 a if a == b or g1 <= 0.0 else b if g0 >= 0.0 else (a + b) / 2
@@ -281,7 +281,7 @@ class ChainAudit(Audit):
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letter."""
         upper = max(letters_bound(kind.chain, *self.whole.ends) for kind in self.kinds)
-        return upper, tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), ChainLetters()))
+        return upper, tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(

@@ -7,14 +7,17 @@ from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
 from dalenius.audits.chains import ChainAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
+from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.protocols import ProtocolAudit
 from dalenius.errors import DaleniusError
 from dalenius.model import EntropyAtLeast, IndependentBlocks, MarkovChain, MaximalLeakage, PriorSet, ProductPriors
 from dalenius.model.adversaries import ADVERSARIES, LawClass
+from dalenius.model.mechanisms import LocalProtocol
 from dalenius.search import Limits, Run
 
 __all__ = ["AUDITS", "audit_of", "audit_within", "need_within"]
@@ -34,8 +37,13 @@ FAR = 1.5  # predictions may be wrong by a third: what seems to take more than s
 
 def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
-    audit = ProtocolAudit if problem.in_closed_form else AUDITS[problem.adversary.kind]
-    return audit(problem, search)
+    if problem.in_cells:
+        return HistogramAudit(problem, search)
+    if not problem.in_closed_form:
+        return AUDITS[problem.adversary.kind](problem, search)
+    if isinstance(problem.mechanism, LocalProtocol):
+        return ProtocolAudit(problem, search)
+    return (FreeNoiseAudit if isinstance(problem.adversary, EntropyAtLeast) else NoiseAudit)(problem, search)
 
 
 def need_within(problem: MaximalLeakage, limits: Limits) -> None:
@@ -53,7 +61,7 @@ def audit_within(problem: MaximalLeakage, search: Run) -> Audit:
     costs, limits = AuditCosts.of(problem), search.limits
     seconds, size = limits.least
     late = costs.whole.seconds > SEARCHING * seconds
-    if isinstance(problem.adversary, EntropyAtLeast) and (late or costs.held > size):
+    if problem.searched and (late or costs.held > size):
         return LettersAudit(problem, search, late=late)
     search.clock.reserve(min(ROOM * costs.whole.seconds, 0.9 * limits.seconds))
     return audit_of(problem, search)

@@ -18,7 +18,7 @@ from dalenius.evidence import Certificate
 from dalenius.exact import brief
 from dalenius.files import read_bytes
 from dalenius.intervals import ends_text, gap_text
-from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, digest, normal_form
+from dalenius.model import DesignProblem, MaximalLeakage, MaxInformation, Problem, SecretLeakage, digest, normal_form
 from dalenius.results import relative_gap
 
 __all__ = [
@@ -312,7 +312,7 @@ def _manifest(path: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def shape(problem: Problem) -> tuple[int, int]:
     """Inputs and outputs of the mechanism."""
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, MaximalLeakage | SecretLeakage):
         return problem.shape
     if isinstance(problem, MaxInformation):
         return problem.input_count, problem.input_count  # outputs are as many as it takes; never more are needed

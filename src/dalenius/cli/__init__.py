@@ -15,7 +15,9 @@ from typing import Annotated, cast
 import typer
 
 import dalenius as dl
+from dalenius.cli.auditing import audit
 from dalenius.cli.comparing import compare
+from dalenius.cli.converting import convert
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
 from dalenius.cli.examples import epilog
@@ -23,8 +25,11 @@ from dalenius.cli.exchanging import export_program, import_solution
 from dalenius.cli.installation import doctor
 from dalenius.cli.library import library_app, list_models
 from dalenius.cli.measuring import measure
+from dalenius.cli.noising import noise
 from dalenius.cli.releasing import release
 from dalenius.cli.reporting import report
+from dalenius.cli.sampling import audit_samples
+from dalenius.cli.sanitizing import sanitize
 from dalenius.cli.shared import out
 from dalenius.cli.solving import solve
 from dalenius.cli.starting import init, schema
@@ -40,11 +45,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS: dict[str, Callable[..., None]] = {
+    "audit": audit,
     "init": init,
     "show": show,
     "solve": solve,
     "verify": verify,
     "measure": measure,
+    "noise": noise,
+    "convert": convert,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,
@@ -52,6 +60,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export_program,
     "import-solution": import_solution,
     "compare": compare,
+    "audit-samples": audit_samples,
+    "sanitize": sanitize,
     "list": list_models,
     "schema": schema,
     "doctor": doctor,

@@ -14,6 +14,7 @@ from dalenius.cli.shared import JsonOption, library_names, naming, out, read_pro
 from dalenius.errors import counted
 from dalenius.intervals import ends_text, gap_text
 from dalenius.model import digest
+from dalenius.model.mechanisms import RealNoise
 from dalenius.report.words import question
 from dalenius.results import relative_gap
 
@@ -70,7 +71,7 @@ def _of_model(model: str) -> dict[str, Any]:
         ),
         "datasets": records.datasets if records.log_datasets < LARGE else f"e^{records.log_datasets:.6g}",
         "inputs": inputs,
-        "outputs": outputs,
+        "outputs": "real numbers" if _on_a_line(problem) else outputs,
         "answer_in": problem.quantity.units,
         "digest": digest(problem),
     }
@@ -79,6 +80,10 @@ def _of_model(model: str) -> dict[str, Any]:
     if isinstance(problem, dl.DesignProblem):
         told["constraints"] = [constraint.kind for constraint in problem.own_constraints]
     return told
+
+
+def _on_a_line(problem: dl.Problem) -> bool:
+    return isinstance(problem, dl.MaximalLeakage) and isinstance(problem.mechanism, RealNoise)
 
 
 def _of_certificate(path: Path) -> dict[str, Any]:

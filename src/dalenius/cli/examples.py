@@ -5,8 +5,13 @@ from __future__ import annotations
 __all__ = ["EXAMPLES", "epilog"]
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
+    "audit": (
+        "audit --mechanism discrete_laplace:0.5 --people 1000000 --blocks 4",
+        "audit parity/laplace-n4 -o page.md",
+    ),
     "init": (
         "init count.toml --query count --mechanism 'geometric 0.5' --defaults",
+        "init most.toml --problem max_information --records 3 --query count --defaults",
         "init design.toml --problem min_leakage --records 3 --query parity --defaults",
     ),
     "show": ("show parity/laplace-n4", "show count.toml --json"),
@@ -20,6 +25,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "verify parity/laplace-n4 out/laplace-n4.cert --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
+    "noise": ("noise --noise laplace --range 1 --at-most 0.1 -o noise", "noise count.toml --at-most '0.1 bits'"),
+    "convert": (
+        "convert --from local_dp=1 --to mutual_information --units bits",
+        "convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20",
+        "convert --all -o conversions.png",
+    ),
     "sweep": (
         "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
         "sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:2' --gap 0.1 -o curve",
@@ -33,6 +44,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "import-solution": ("import-solution parity/laplace-n4 marginal solution.json",),
     "compare": ("compare parity/laplace-n4 --methods paper-aggregated --seeds 1 --budget 1",),
+    "audit-samples": ("audit-samples runs.csv --records x1,x2 --outputs y --given-others",),
+    "sanitize": ("sanitize correlated --budgets 0.2 --converse -o learned",),
     "list": ("list --set minimal --json",),
     "schema": ("schema -o dalenius.schema.json",),
     "doctor": ("doctor", "doctor --json"),

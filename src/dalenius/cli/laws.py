@@ -47,7 +47,9 @@ def published(problem: dl.Problem, public: str | None, written: Path | None) -> 
     return problem
 
 
-def tell_private_distortion(problem: dl.Problem, public: str | None, result: dl.Result | dl.DesignResult) -> None:
+def tell_private_distortion(
+    problem: dl.Problem, public: str | None, result: dl.Result | dl.DesignResult | dl.SecretResult
+) -> None:
     """Under a public law: what the mechanism distorts under the model's own, on standard error and nowhere else."""
     if public is None or not isinstance(problem, dl.DesignProblem) or not isinstance(result, dl.DesignResult):
         return

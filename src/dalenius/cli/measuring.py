@@ -79,6 +79,13 @@ def measure(
     outputs: Annotated[
         bool, typer.Option("--outputs", help="Add the pointwise maximal leakage and the probability of each output.")
     ] = False,
+    supersamples: Annotated[
+        bool,
+        typer.Option(
+            "--supersamples",
+            help="Add what is told about which of two candidates each record of a small model is (CMI).",
+        ),
+    ] = False,
 ) -> None:
     """Show every leakage measure of MODEL's mechanism: intervals that hold, rounded outward.
 
@@ -100,6 +107,8 @@ def measure(
             units=units,
             progress=progress,
         )
+    if supersamples:
+        found = dataclasses.replace(found, rows=(*found.rows, _membership(subject, units)))
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         write_json([_told(row) | written.get(row.name, {}) for row in found])
@@ -116,6 +125,12 @@ def measure(
         err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
     for name, files in written.items():
         out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}", markup=False, emoji=False)
+
+
+def _membership(subject: dl.Problem | dl.Mechanism | Path, units: str) -> dl.Measure:
+    if not isinstance(subject, dl.MaximalLeakage):
+        raise dl.InputError("--supersamples: expected a model of an audit, whose records there are two candidates for")
+    return dl.supersample_cmi(subject, units=units)
 
 
 def _told(row: dl.Measure) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import dalenius as dl
+from dalenius.cli.answers import Solved, answer_of, print_answer
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
@@ -35,16 +35,11 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.cli.statuses import ExitStatus
-from dalenius.errors import counted
-from dalenius.intervals import gap_text, interval_text, text_above
-from dalenius.model import digest, model_bytes
+from dalenius.model import model_bytes
 from dalenius.search import Clock, LimitOptions, Limits, need_gap, stopped_by_interrupt
-from dalenius.units import log_above, unit_size
+from dalenius.units import unit_size
 
 __all__ = ["solve"]
-
-
-SHORT = 60  # characters of a fraction
 
 
 @dataclass(frozen=True)
@@ -101,7 +96,7 @@ def solve(
         typer.Option("--checkpoint", metavar="FILE", help="Of an audit: go on from FILE, and write into it."),
     ] = None,
 ) -> None:
-    """Audit or design each MODEL: a proved interval for the worst-case leakage of one record, or the best mechanism within a budget.
+    """Audit or design each MODEL: a proved interval for what is told of a record or secret, or the best mechanism within a budget.
 
     Limits are for each model. For a design -o writes the mechanism (NAME.mechanism.json), its own audit (NAME.mechanism.toml, .cert)
     and the certificate of the design. Interrupted, it answers with what is proved by then. It is tried before the work whether
@@ -149,7 +144,7 @@ def solve(
                 failed = True
                 err.print(f"dalenius: {question.label}: {error}", markup=False)
                 continue
-            result = result.to(units) if isinstance(result, dl.Result) else result.with_leakages_in(units)
+            result = result.with_leakages_in(units) if isinstance(result, dl.DesignResult) else result.to(units)
             if len(questions) > 1 and not as_json:
                 out.print(f"model                {question.label}", markup=False)
             _tell(question, result, as_json=as_json, trace=trace)
@@ -183,29 +178,22 @@ def _questions(
 
 def _status(question: _Question, questions: list[_Question]) -> str:
     """What the status line begins with."""
-    kind = "audit" if isinstance(question.problem, dl.MaximalLeakage) else "design"
+    kind = "audit" if isinstance(question.problem, dl.MaximalLeakage | dl.SecretLeakage) else "design"
     return kind if len(questions) == 1 else f"{question.label}, {questions.index(question) + 1} of {len(questions)}"
 
 
-def _tell(question: _Question, result: dl.Result | dl.DesignResult, *, as_json: bool, trace: bool) -> None:
+def _tell(question: _Question, result: Solved, *, as_json: bool, trace: bool) -> None:
     """Write the answer's files, and print it."""
     folder, problem = question.folder, question.problem
     written = None if folder is None else _written(folder, question.stem, problem, result, trace)
-    if isinstance(result, dl.DesignResult):
-        answer = _design_answer(problem, result, question.label, written)
-        if not as_json:
-            _print_design(answer, result, folder)
-    else:
-        answer = _answer(problem, result, question.label, written)
-        if not as_json:
-            _print_answer(answer, result, folder)
+    answer = answer_of(problem, result, question.label, written)
     if as_json:
         write_json(answer)
+    else:
+        print_answer(answer, result, folder)
 
 
-def _written(
-    folder: Output, name: str, problem: dl.Problem, result: dl.Result | dl.DesignResult, trace: bool
-) -> Path | None:
+def _written(folder: Output, name: str, problem: dl.Problem, result: Solved, trace: bool) -> Path | None:
     """The certificate, with a design's mechanism and its own audit, the design's model as it was proved, and the trace."""
     from dalenius.report import save_picture, trace_picture, trace_table
 
@@ -219,170 +207,3 @@ def _written(
         picture = sibling(written, ".trace.png")
         folder.draw(lambda: save_picture(trace_picture(result, title=sibling(written, "").name), picture))
     return written
-
-
-def _answer(problem: dl.Problem, result: dl.Result, label: str, written: Path | None) -> dict[str, Any]:
-    return {
-        "model": label,
-        "digest": digest(problem),
-        "lower": result.lower,
-        "upper": result.upper,
-        "units": result.units,
-        "gap": result.gap,
-        "record": result.record,
-        "prior": result.witness.prior if result.witness else None,
-        "termination": result.termination.value,
-        "refusals": result.refusals,
-        "scope": result.scope.value,
-        **_work(result),
-        "proved": result.proved_about == "model",
-        "proved_about": result.proved_about,
-        "seconds": round(result.seconds, 3),
-        "certificate": str(written) if written else None,
-    }
-
-
-def _work(result: dl.Result | dl.DesignResult) -> dict[str, Any]:
-    """Who solved what, and what an alternating scheme did."""
-    return {"solvers": result.solvers, "alternating": result.alternating}
-
-
-def _print_work(result: dl.Result | dl.DesignResult) -> None:
-    for one in result.alternating:
-        out.print(f"alternating          {one}", markup=False)
-    for use in result.solvers:
-        out.print(f"solver               {use}", markup=False)
-
-
-def _print_answer(answer: dict[str, Any], result: dl.Result, folder: Output | None) -> None:
-    out.print(f"worst-case leakage   {' .. '.join(result.ends)} {answer['units']}")
-    out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
-    prior = "" if answer["prior"] is None else f", to prior {answer['prior']}"
-    out.print(f"about record         {'none' if answer['record'] is None else answer['record']}{prior}")
-    _print_work(result)
-    about = "" if answer["proved"] else " about the matrix in the certificate only"
-    out.print(
-        f"proved              {about} by the independent checker, from {counted(result.certificate.lines, 'line')}, "
-        f"{answer['seconds']:.2f} s"
-    )
-    if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}", markup=False)
-    else:
-        out.print(f"certificate          not written ({_why_not(folder, 'it')})", markup=False)
-
-
-def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, written: Path | None) -> dict[str, Any]:
-    leakage = None
-    if result.audit is not None and result.leakage is not None:
-        leakage = {"lower": result.leakage[0], "upper": result.leakage[1], "units": result.audit.units}
-    return {
-        "model": label,
-        "digest": digest(problem),
-        "feasible": result.feasible,
-        "lower": result.lower if result.feasible else None,
-        "upper": result.upper if result.feasible else None,
-        "units": result.units,
-        "gap": result.gap,
-        "leakage": leakage,
-        "distortion": None if result.distortion is None else str(result.distortion),
-        **_privacy_answer(problem, result),
-        **({"constraints": [_constraint_answer(price) for price in result.constraints]} if result.constraints else {}),
-        **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
-        "rounds": result.rounds,
-        "explanation": list(result.explanation),
-        "termination": result.termination.value,
-        "refusals": result.refusals,
-        "scope": result.scope.value,
-        **_work(result),
-        "proved": result.proved_about == "model",
-        "proved_about": result.proved_about,
-        "seconds": round(result.seconds, 3),
-        "certificate": str(written) if written else None,
-        **({"design": str(sibling(written, ".design.toml"))} if written else {}),
-        **({"mechanism": str(sibling(written, ".mechanism.json"))} if written and result.feasible else {}),
-    }
-
-
-def _constraint_answer(price: dl.ConstraintPrice) -> dict[str, Any]:
-    """What a constraint costs, and what room the mechanism leaves in it."""
-    slack = price.slack if price.slack is None or isinstance(price.slack, float) else str(price.slack)
-    return {"number": price.number, "kind": price.kind, "binds": price.binds, "price": price.price, "slack": slack}
-
-
-def _term_answer(term: dl.TermValue) -> dict[str, Any]:
-    """What a term of the objective comes to, and what it weighs in the proof."""
-    lower, upper = (end if isinstance(end, float) else str(end) for end in (term.lower, term.upper))
-    return {
-        "number": term.number,
-        "kind": term.kind,
-        "weight": str(term.weight),
-        "lower": lower,
-        "upper": upper,
-        "units": term.units,
-        "multiplier": term.multiplier,
-    }
-
-
-def _privacy_answer(problem: dl.Problem, result: dl.DesignResult) -> dict[str, Any]:
-    """For a design under a privacy notion: the notion, and the least e^epsilon for which its mechanism is private."""
-    if not isinstance(problem, dl.MinDistortion | dl.MaxInformation) or problem.privacy is None:
-        return {}
-    attained = None if result.exp_epsilon is None else str(result.exp_epsilon)
-    return {"privacy": {"kind": problem.privacy.kind, "epsilon": problem.privacy.epsilon, "attained": attained}}
-
-
-def _print_design(answer: dict[str, Any], result: dl.DesignResult, folder: Output | None) -> None:
-    if not result.feasible:
-        met = " and ".join(map(str, result.constraints)) or "the budget"
-        out.print(f"no mechanism of the class meets {met}", markup=False)
-    else:
-        unit = f" {result.units}" if result.quantity is dl.Quantity.LEAKAGE else ""
-        out.print(f"{result.optimum:<20} {' .. '.join(result.ends)}{unit}")
-        out.print(f"relative gap         {gap_text(result.gap)} ({result.termination.advice})")
-        leakage, privacy = answer["leakage"], answer.get("privacy")
-        if leakage:
-            out.print(f"the mechanism leaks  {interval_text(leakage['lower'], leakage['upper'])} {leakage['units']}")
-        elif privacy and result.exp_epsilon is not None:
-            attained = f"{text_above(log_above(result.exp_epsilon), 10)} nats (asked: {privacy['epsilon']})"
-            out.print(f"the mechanism has    {privacy['kind']}, epsilon at most {attained}", markup=False)
-        if result.distortion is not None:
-            out.print(f"    and distorts     at most {text_above(result.distortion, 10)}{_exactly(result.distortion)}")
-        for term in result.objective:
-            out.print(f"{term!s:<20} {_term_text(term)}", markup=False)
-        for price in result.constraints:
-            cost = f"binds, at a price of {text_above(price.price)}" if price.binds else "does not bind"
-            out.print(f"constraint           {price} {cost}", markup=False)
-        for line in result.explanation:
-            out.print(f"symmetry             {line}", markup=False)
-        _print_work(result)
-    out.print(
-        f"proved               by the independent checker, from {counted(result.certificate.lines, 'line')}, "
-        f"{counted(answer['rounds'], 'round')}, {answer['seconds']:.2f} s"
-    )
-    if answer["certificate"]:
-        out.print(f"certificate          {answer['certificate']}, about {answer['design']}", markup=False)
-        if "mechanism" in answer:
-            out.print(f"mechanism            {answer['mechanism']}", markup=False)
-    else:
-        out.print(f"mechanism            not written ({_why_not(folder, 'it, and the certificates')})", markup=False)
-
-
-def _term_text(term: dl.TermValue) -> str:
-    """What a term of the objective comes to, its weight, and what it weighs in the proof."""
-    value = (
-        f"{interval_text(term.lower, term.upper)} {term.units}"
-        if term.kind == "leakage"
-        else text_above(term.upper, 10)
-    )
-    return f"{value}, weight {term.weight}, in the proof {term.multiplier:.6g}"
-
-
-def _why_not(folder: Output | None, what: str) -> str:
-    """Why there are no files, in words."""
-    return f"-o FOLDER writes {what}" if folder is None else str(folder.trouble)
-
-
-def _exactly(value: Fraction) -> str:
-    """The number itself, where it is short enough to be read."""
-    exact = str(value)
-    return f" (exactly {exact})" if len(exact) <= SHORT else ""

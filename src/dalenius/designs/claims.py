@@ -88,7 +88,7 @@ class Retreat:
 
 @dataclass(frozen=True)
 class ProvedElsewhere:
-    """Of an audit that has run, its priors, and an upper end that was proved of this very mechanism as a part of a design's certificate.
+    """Of an audit that has run, its priors, and an upper end that was proved of this mechanism as a part of a design's certificate.
 
     The checker is asked once more about all but that end: its lines may take as long to check as they took to find.
     """

@@ -9,13 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dalenius.audits import feasible, local_maxima
 from dalenius.audits.law_classes import exact_weights, witness_law
 from dalenius.errors import DaleniusError
-from dalenius.evidence import Certificate, vector_text
+from dalenius.evidence import Certificate, matrix_text, vector_text
 from dalenius.evidence.lines import UNIFORM, InputLaw, PriorLine
 from dalenius.information import mutual_information, relative_entropy
 from dalenius.information.arrays import Floats
@@ -23,25 +24,37 @@ from dalenius.information.capacity import capacities
 from dalenius.information.law_classes import WorstLaw, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import doubles
-from dalenius.model.adversaries import Adversary, EntropyAtLeast, LawClass, PriorSet, ProductPriors
+from dalenius.model.adversaries import (
+    Adversary,
+    EntropyAtLeast,
+    IndependentBlocks,
+    LawClass,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.design_problem import DesignProblem
+from dalenius.model.pieces import PlacedBlock, placed_blocks
 from dalenius.reduction import (
+    BlockSelections,
     Completions,
     RecordChannel,
     Selections,
+    block_selections,
+    completions,
     dataset_pairs,
     record_completions,
     record_selections,
 )
 from dalenius.search.clock import Clock
 
-__all__ = ["Oracle", "Prior", "oracle_of"]
+__all__ = ["Oracle", "Prior", "block_masses", "oracle_of"]
 
 SPARE = 1e-12  # entropy in nats, relative to 1 + log |X| - b, that a prior has above the bound
 FINEST, WORTH = (
     1e-9,
     2e-3,
 )  # ten steps that raise a leakage by less than this share, or this share of the gap, are the last
+LOOKED_AT = 2**18  # entries of selections whose capacities are computed together
 BATCH = 6  # local maxima that a kind of record may add in one round: more of them make fewer rounds
 
 
@@ -171,6 +184,91 @@ class ClassOracle(ProductOracle):
         return found
 
 
+class BlocksOracle(Oracle):
+    """Independent blocks of any law: the letters of a record on the rows that its block can select, with the law of their capacity."""
+
+    def __init__(self, problem: DesignProblem, adversary: IndependentBlocks) -> None:
+        self.inputs = problem.input_count
+        self.parts = block_selections(problem.query, problem.records, adversary)
+
+    @property
+    def any_prior(self) -> Prior:
+        if not self.parts:
+            return Prior(0, np.ones((1, 1)), UNIFORM)
+        part = self.parts[0]
+        return self._prior(part, 0, np.full(part.letters, 1.0 / part.letters))
+
+    def _prior(self, part: BlockSelections, j: int, law: Floats) -> Prior:
+        placed, own = part.own_masses(j, law)
+        return in_block(placed, Prior(int(part.record[j]), own), self.inputs)
+
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+        """For each input of a letter the selection that learns most; all that may be the worst are looked at."""
+        found = []
+        for part in self.parts:
+            rows = part.apply(Q)
+            bounds = relative_entropy(rows, rows.mean(axis=1, keepdims=True)).max(axis=1)
+            values, laws = np.full(len(rows), -1.0), np.zeros(rows.shape[:2])
+            for some in np.array_split(np.argsort(-bounds), -(-rows.size // LOOKED_AT)):
+                if bounds[some[0]] < values.max():  # which bounds all that are left
+                    break
+                answers = capacities(rows[some], clock=clock)
+                values[some], laws[some] = [a.lower for a in answers], [a.input_law for a in answers]
+            for j in part.leading(values):
+                if values[j] >= 0.0:
+                    found.append(self._prior(part, int(j), laws[j]))
+        return found
+
+
+class HouseholdsOracle(Oracle):
+    """Independent blocks whose laws have some entropy: an entropy oracle for each of them, and for each total of the other records."""
+
+    def __init__(
+        self, problem: DesignProblem, adversary: IndependentBlocks, rng: np.random.Generator, finest: float
+    ) -> None:
+        self.inputs, self.parts = problem.input_count, list[tuple[PlacedBlock, EntropyOracle]]()
+        for placed in placed_blocks(problem.query, problem.records, adversary):
+            kinds = [part for part in completions(placed.query, placed.records) if part.letters > 1]
+            knowledge = adversary.own.max_knowledge(placed.records)
+            self.parts.append((placed, EntropyOracle(kinds, knowledge, rng, finest)))
+
+    @property
+    def any_prior(self) -> Prior:
+        if not self.parts:
+            return Prior(0, np.ones((1, 1)), UNIFORM)
+        placed, oracle = self.parts[0]
+        return self._lifted(placed, oracle.any_prior)
+
+    def _lifted(self, placed: PlacedBlock, own: Prior) -> Prior:
+        return in_block(placed, Prior(placed.first + own.record, own.masses, own.hint), self.inputs)
+
+    def worst_priors(self, Q: Floats, known: Sequence[Prior], clock: Clock, starts: int = 24) -> list[Prior]:
+        found = []
+        for k, (placed, oracle) in enumerate(self.parts):
+            part = clock.part(1.0 / (len(self.parts) - k))
+            for prior in oracle.worst_priors(Q[list(placed.inputs)], [], part, starts):
+                found.append(self._lifted(placed, prior))
+        return found
+
+
+def in_block(placed: PlacedBlock, own: Prior, inputs: int) -> Prior:
+    """A prior on the values of a block's own query as one on the mechanism's inputs; a certificate writes the former."""
+    masses = np.zeros((len(own.masses), inputs))
+    np.add.at(masses.T, list(placed.inputs), own.masses.T)
+    return Prior(own.record, masses, (str(placed.total), UNIFORM if own.hint == UNIFORM else matrix_text(own.masses)))
+
+
+def block_masses(problem: DesignProblem, adversary: IndependentBlocks, record: int, written: Any) -> Floats:
+    """The masses (letters, inputs) of a prior as a certificate writes it; `KeyError` where there is no such block."""
+    total, own = written
+    for placed in placed_blocks(problem.query, problem.records, adversary):
+        if placed.first <= record < placed.first + len(placed.records) and str(placed.total) == total:
+            kinds = {part.record: part for part in completions(placed.query, placed.records)}
+            masses = kinds[record - placed.first].uniform if own == UNIFORM else np.array(own, dtype=float)
+            return in_block(placed, Prior(record, masses / masses.sum()), problem.input_count).masses
+    raise KeyError(total)
+
+
 class ListedOracle(Oracle):
     """Listed priors: all of them, for every record, at once."""
 
@@ -219,6 +317,10 @@ def oracle_of(
             return EntropyOracle(parts, adversary.max_knowledge(problem.records), rng, max(WORTH * gap, FINEST))
         case ProductPriors():
             return ProductOracle(problem)
+        case IndependentBlocks() if not adversary.own.amount:
+            return BlocksOracle(problem, adversary)
+        case IndependentBlocks():
+            return HouseholdsOracle(problem, adversary, rng, max(WORTH * gap, FINEST))
         case LawClass(priors=priors):
             return ClassOracle(problem, priors)
         case PriorSet(weights=weights):

@@ -15,12 +15,14 @@ from dalenius.evidence.curve import CurveClaim
 from dalenius.evidence.lines import (
     AdversaryLine,
     AlsoLine,
+    CellSection,
     ChainPoint,
     ConeLine,
     DualLine,
     Line,
     LowerLine,
     Matrix,
+    MeanLine,
     MultiplierLine,
     PieceOfWitness,
     PieceSection,
@@ -29,6 +31,7 @@ from dalenius.evidence.lines import (
     ProofLine,
     RatioLine,
     RecordLine,
+    SecretSection,
     TangentLine,
     TermLine,
     TermSection,
@@ -103,7 +106,7 @@ class Header:
 
     @property
     def about_a_design(self) -> bool:
-        return self.problem != "maximal_leakage"
+        return self.problem not in ("maximal_leakage", "secret_leakage")
 
     def encode(self) -> str:
         """The line of the file."""
@@ -206,7 +209,10 @@ class Certificate:
         """The proofs of the upper end, by record; not those about adversaries of a design's further limits and terms, or blocks."""
         sections: dict[int, list[ProofLine]] = {}
         for line in self.upper_lines():
-            if isinstance(line, AdversaryLine | TermSection | PieceSection | PotentialLine):
+            if isinstance(
+                line,
+                AdversaryLine | TermSection | PieceSection | PotentialLine | CellSection | SecretSection | MeanLine,
+            ):
                 break
             if isinstance(line, RecordLine):
                 current = sections.setdefault(line.record, [])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["ChainLetters", "ChainPoint", "Halve", "SlopeLeaf", "WindowLeaf"]
+__all__ = ["ChainPoint", "Halve", "SlopeLeaf", "WindowLeaf"]
 
 Index = int
 Number = str
@@ -48,10 +48,3 @@ class WindowLeaf:
 
     word: ClassVar[str] = "window"
     left_out: Index
-
-
-@dataclass(frozen=True, slots=True)
-class ChainLetters:
-    """A leaf: the record's own entropy."""
-
-    word: ClassVar[str] = "letters"

@@ -69,7 +69,16 @@ def _or_none(member: Callable[[Read], bool]) -> Callable[[Read], bool]:
 def _input_law(value: Read) -> bool:
     of_selection = isinstance(value, tuple) and 2 <= len(value) <= 3 and _index(value[0]) and _many(_number)(value[1])
     of_selection = of_selection and (not isinstance(value, tuple) or len(value) == 2 or _how(value[2]))
-    return of_selection or _index(value) or value == UNIFORM or _many(_many(_number))(value)
+    of_block = isinstance(value, tuple) and len(value) == 2 and _number(value[0]) and _of_piece(value[1])
+    return of_selection or of_block or _index(value) or _priced(value) or _vector(value) or _of_piece(value)
+
+
+def _vector(value: Read) -> bool:
+    return _many(_number)(value) or _many(_index)(value)
+
+
+def _of_piece(value: Read) -> bool:
+    return value == UNIFORM or _many(_many(_number))(value)
 
 
 def _how(value: Read) -> bool:
@@ -80,6 +89,10 @@ def _priced(value: Read) -> bool:
     return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(
         value
     )
+
+
+def _weighed(value: Read) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and _many(_index)(value[0]) and _number(value[1])
 
 
 _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as lines.py spells them
@@ -93,6 +106,7 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "Matrix": _many(_many(_number)),
     "Slopes": _many(_or_none(_many(_number))),
     "Slopes | None": _or_none(_many(_or_none(_many(_number)))),
+    "Patterns": _many(_weighed),
     "Partition": _many(_many(_index)),
     "InputLaw": _input_law,
     "InputLaw | None": _or_none(_input_law),

@@ -9,14 +9,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import ChainLetters, ChainPoint, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import ChainPoint, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
+    HistogramLine,
     How,
     LawOfClass,
     LawOfSelections,
+    LettersLine,
+    MixtureLeaf,
     MixtureOfClass,
     MixtureOfSelections,
     OutputLawLeaf,
+)
+from dalenius.evidence.row_lines import (
+    GroupedRowLeaf,
+    ImageRow,
+    Indices,
+    Moves,
+    RowChamber,
+    RowCut,
+    RowGroups,
+    RowLeaf,
+    SameRow,
+)
+from dalenius.evidence.sections import (
+    AdversaryLine,
+    CellSection,
+    MeanLine,
+    PieceSection,
+    RecordLine,
+    SecretSection,
+    TermSection,
 )
 
 __all__ = [
@@ -25,7 +48,7 @@ __all__ = [
     "AdversaryLine",
     "AlsoLine",
     "BranchLine",
-    "ChainLetters",
+    "CellSection",
     "ChainPoint",
     "ClassPart",
     "ConeLine",
@@ -34,15 +57,19 @@ __all__ = [
     "GroupedRowLeaf",
     "Halve",
     "Hint",
+    "HistogramLine",
     "How",
     "ImageRow",
     "InputLaw",
     "JointLeaf",
     "LawOfClass",
     "LawOfSelections",
+    "LettersLine",
     "Line",
     "LowerLine",
     "Matrix",
+    "MeanLine",
+    "MixtureLeaf",
     "MixtureOfClass",
     "MixtureOfSelections",
     "Moves",
@@ -52,6 +79,7 @@ __all__ = [
     "OrbitSplit",
     "OutputLawLeaf",
     "PieceOfWitness",
+    "PiecePrior",
     "PieceSection",
     "PotentialLine",
     "PriorLine",
@@ -64,8 +92,10 @@ __all__ = [
     "RowGroups",
     "RowLeaf",
     "SameRow",
+    "SecretSection",
     "SelectionPrior",
     "SlopeLeaf",
+    "SparseLaw",
     "Split",
     "TangentLine",
     "TermLine",
@@ -87,8 +117,10 @@ Matrix = tuple[Vector, ...]
 Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
-InputLaw = (  # masses; of a selection; the number of a listed prior; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | Index | Number
+PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
+InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | tuple[Index, ...] | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -229,30 +261,6 @@ class PotentialLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AdversaryLine:
-    """The proof follows that the mechanism keeps the limit of leakage with this number."""
-
-    word: ClassVar[str] = "adversary"
-    constraint: Index
-
-
-@dataclass(frozen=True, slots=True)
-class TermSection:
-    """The proof follows that the mechanism leaks at most its end to the adversary of this term of the objective."""
-
-    word: ClassVar[str] = "term"
-    term: Index
-
-
-@dataclass(frozen=True, slots=True)
-class RecordLine:
-    """The proof about this record follows, and about all records like it."""
-
-    word: ClassVar[str] = "record"
-    record: Index
-
-
-@dataclass(frozen=True, slots=True)
 class Split:
     """A branching on the posterior: phi(letter | output) at most the threshold, then at least it."""
 
@@ -295,7 +303,6 @@ class OrbitSplit(OrbitCut):
 
 
 Side = str  # above or below
-Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,70 +314,6 @@ class JointLeaf:
     entropy: Number
     slopes: Slopes | None
     law: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowCut:
-    """A branching of one letter's row problem: K(output) at most the threshold, then at least it."""
-
-    word: ClassVar[str] = "cut"
-    output: Index
-    threshold: Number
-
-
-@dataclass(frozen=True, slots=True)
-class RowLeaf:
-    """A leaf of a row problem: slopes above K log K; None for zeros."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """The row problem goes on about groups of outputs, each output in one of them."""
-
-    word: ClassVar[str] = "group"
-    groups: Partition
-
-
-Partition = tuple[tuple[Index, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedRowLeaf:
-    """A leaf of a row problem below lines of groups: slopes, and multipliers of the ranges that stood before each of these lines."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-    earlier: Slopes
-
-
-@dataclass(frozen=True, slots=True)
-class RowChamber:
-    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
-
-    word: ClassVar[str] = "chamber"
-    output: Index
-    moves: Moves
-
-
-@dataclass(frozen=True, slots=True)
-class SameRow:
-    """The row problem of an earlier letter, which is this letter's, too."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-
-
-@dataclass(frozen=True, slots=True)
-class ImageRow:
-    """The row problem of an earlier letter, of which this letter's is the image under moves of inputs and outputs."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-    inputs: Indices
-    outputs: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,18 +330,6 @@ class ClassPart:
     word: ClassVar[str] = "part"
     letter: Index
     inputs: Indices
-
-
-Indices = tuple[Index, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PieceSection:
-    """Of independent blocks: what follows is about this block by itself, where the others' contributions add up to this total."""
-
-    word: ClassVar[str] = "block"
-    block: Index
-    total: Number | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,8 +355,18 @@ LowerLine = (
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf | ChainLetters
-OutputLaw = OutputLawLeaf | LawOfSelections | LawOfClass | MixtureOfSelections | MixtureOfClass
+ChainLeaf = SlopeLeaf | WindowLeaf
+OutputLaw = (
+    OutputLawLeaf
+    | LawOfSelections
+    | LawOfClass
+    | MixtureLeaf
+    | MixtureOfSelections
+    | MixtureOfClass
+    | HistogramLine
+    | LettersLine
+)
 ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf]  # noqa: UP007
-UpperLine = Union[RecordLine, AdversaryLine, TermSection, PieceSection, PotentialLine, ProofLine]  # noqa: UP007
+Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
+UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-__all__ = ["How", "LawOfClass", "LawOfSelections", "MixtureOfClass", "MixtureOfSelections", "OutputLawLeaf"]
+__all__ = [
+    "HistogramLine",
+    "How",
+    "LawOfClass",
+    "LawOfSelections",
+    "LettersLine",
+    "MixtureLeaf",
+    "MixtureOfClass",
+    "MixtureOfSelections",
+    "OutputLawLeaf",
+]
 
 Index = int
 Indices = tuple[Index, ...]
 Vector = tuple[str, ...]  # of numbers, as they are written
+Patterns = tuple[tuple[Indices, str], ...]  # how a block is spread over cells, each way with its weight
 How = Union["tuple[Index | How, ...]", None]  # over which numbers of members a closed form is summed
 
 
@@ -19,6 +30,15 @@ class OutputLawLeaf:
 
     word: ClassVar[str] = "law"
     law: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureLeaf:
+    """The same of noise on the real line: the output law under these weights of the inputs."""
+
+    word: ClassVar[str] = "mixture"
+    weights: Vector
+    how: How
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +79,19 @@ class MixtureOfClass:
     weights: Vector
     multipliers: Vector | None
     how: How
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramLine:
+    """Of a histogram: the output law of a mixture of patterns, seen through the sum of the scores of the cells' outputs."""
+
+    word: ClassVar[str] = "histogram"
+    scores: Indices
+    weights: Patterns
+
+
+@dataclass(frozen=True, slots=True)
+class LettersLine:
+    """Nothing tells more of a record than its entropy: of a histogram the logarithm of its letters, of a Markov chain on a box."""
+
+    word: ClassVar[str] = "letters"

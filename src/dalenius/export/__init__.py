@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dalenius.errors import InputError
+from dalenius.export.accounting import to_dp_accounting
 from dalenius.export.cbf import cbf_text, parse_cbf, read_cbf
 from dalenius.export.clarabel_json import clarabel_text
 from dalenius.export.linear import lp_text, mps_text
@@ -31,6 +32,7 @@ __all__ = [
     "read_cbf",
     "read_json",
     "read_solution",
+    "to_dp_accounting",
     "write_solution",
 ]
 

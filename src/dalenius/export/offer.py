@@ -13,14 +13,14 @@ import numpy as np
 from dalenius.audits import search
 from dalenius.designs.constrained import OWN, Place, Terms, constrained_master
 from dalenius.designs.exchange import KnownPriors, Mechanisms
-from dalenius.designs.oracle import oracle_of
+from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, PriorLine, TermLine
 from dalenius.exact import brief
 from dalenius.information import log_sum_exp
 from dalenius.information.arrays import Floats
-from dalenius.model import DesignProblem, MaximalLeakage, MinDistortion, Problem, digest
+from dalenius.model import DesignProblem, IndependentBlocks, MaximalLeakage, MinDistortion, Problem, digest
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
 from dalenius.model.mechanism_classes import TiedEntries
 from dalenius.model.privacy import Privacy
@@ -377,6 +377,8 @@ def _written(problem: DesignProblem, adversary: Adversary, record: int, written:
     if isinstance(adversary, ProductPriors):
         (j, weights), selections = written, _kind(record_selections(problem), record)
         return selections.lift(j, _masses(weights, (selections.letters,)))
+    if isinstance(adversary, IndependentBlocks):
+        return block_masses(problem, adversary, record, written)
     if isinstance(adversary, LawClass):
         (j, weights), selections = written, _kind(record_selections(problem), record)
         return selections.lift(j, _law_of_class(adversary, weights, selections.letters))

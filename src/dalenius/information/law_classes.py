@@ -16,7 +16,7 @@ from dalenius.information.entropies import x_log_x
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
 from dalenius.information.measures.prior_classes import PriorClass, alike_letters
 
-__all__ = ["TINY", "WorstLaw", "worst_law"]
+__all__ = ["TINY", "WorstLaw", "shares_of", "worst_law"]
 
 MOST_ROUNDS = 100
 PATIENCE = 5  # rounds without halving the gap
@@ -86,7 +86,7 @@ def worst_law(rows: Floats, priors: PriorClass, *, gap: float = GAP, clock: Dead
         laws = [*(used for used, weight in zip(laws, weights, strict=True) if weight > UNUSED), law]
         listed = np.array([doubles(law) for law in laws])
         weights = best_mixture(listed @ rows, listed @ negentropy, gap=gap / 8)
-    parts, shares = np.array(laws, dtype=object), _shares(weights)
+    parts, shares = np.array(laws, dtype=object), shares_of(weights)
     return WorstLaw(priors.settled(np.asarray(shares @ parts)), parts, shares, output, divergences)
 
 
@@ -106,7 +106,7 @@ def _evened(law: Numbers, keys: Sequence[Hashable], divergences: Floats) -> Numb
     return np.asarray(evened)
 
 
-def _shares(weights: Floats) -> Numbers:
+def shares_of(weights: Floats) -> Numbers:
     """Weights as short exact numbers whose sum is 1."""
     shares = np.array([fmpq(max(round(w * WEIGHT), 0)) for w in weights.tolist()], dtype=object)
     return np.asarray(shares / shares.sum())

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 from dalenius.errors import InputError, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
-from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
+from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import (
@@ -182,16 +182,11 @@ def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
     InputError
         If no law has so much entropy.
     """
-    alone = Records(1, alphabet=inputs)
     if not isinstance(adversary, EntropyAtLeast):
         return AllPriors()
+    alone = Records(1, alphabet=inputs)
     adversary.check(alone)
-    if not adversary.amount:
-        return AllPriors()
-    (low, high), (least, most) = (each.enclosure(alone) for each in (EntropyAtLeast("1 max"), adversary))
-    known = (Fraction(0), Fraction(0)) if adversary.is_maximal(alone) else (max(low - most, Fraction(0)), high - least)
-    uniform = [fmpq(1, inputs)] * inputs
-    return EntropyFloor(np.array(uniform, dtype=object), *(fmpq(r.numerator, r.denominator) for r in known))
+    return adversary.priors(alone)
 
 
 def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,19 +12,27 @@ from flint import fmpq
 
 from dalenius.errors import InputError
 from dalenius.evidence import Certificate
-from dalenius.evidence.lines import UNIFORM, InputLaw, WitnessLine
+from dalenius.evidence.lines import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
 from dalenius.exact import as_fraction
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import MaximalLeakage, digest
-from dalenius.model.adversaries import EntropyAtLeast, LawClass, PolytopePriors, PriorSet, ProductPriors
+from dalenius.model.adversaries import (
+    EntropyAtLeast,
+    IndependentBlocks,
+    LawClass,
+    PolytopePriors,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.laws import Uniform
+from dalenius.model.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
 __all__ = ["OfWitness", "witness_of"]
 
 Masses = tuple[tuple[Fraction, ...], ...]  # by letter, then by channel input
-KNOWN = (EntropyAtLeast, ProductPriors, PriorSet, LawClass)
+KNOWN = (EntropyAtLeast, IndependentBlocks, ProductPriors, PriorSet, LawClass)
 NONE = "certificate: it shows no prior that is told anything"
 
 
@@ -35,24 +43,31 @@ class OfWitness(Subject):
     Attributes
     ----------
     problem : MaximalLeakage
+        Against independent blocks the question about one block, which is what theirs comes down to: everybody else is known.
     record : int
+        Among all records.
     moved : tuple of Masses
         The joint masses of the record's letter and the channel's input, exactly: first as they are, then for each letter c those of
         the release in which the record answers c, whatever its letter is, and the others answer as they do.
+    piece : Piece or None
+        Which block.
     """
 
     problem: MaximalLeakage
     record: int
     moved: tuple[Masses, ...]
+    piece: Piece | None = None
     about: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         letters, outputs = len(self.masses), self.problem.channel.shape[1]
-        object.__setattr__(
-            self, "about", f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
-        )
+        about = f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
+        if self.piece is not None:
+            about += f"; a block of {len(self.problem.records)}, all others being known"
+            about += ", and the noise clamped far out" if self.piece.slack else ""
+        object.__setattr__(self, "about", about)
         object.__setattr__(self, "outputs", tuple(self.problem.mechanism.output_labels(self._values)))
         object.__setattr__(self, "shape", (letters, outputs))
 
@@ -128,22 +143,43 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
         raise InputError(
             f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
         )
-    line = next((line for line in certificate.lower_lines() if isinstance(line, WitnessLine)), None)
+    lines = certificate.lower_lines()
+    line = next((line for line in lines if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
         raise InputError(f"{NONE}: what is proved from below is 0")
-    if isinstance(line.prior, tuple) and len(line.prior) == 3 and isinstance(line.prior[0], int):
+    if isinstance(problem.adversary, IndependentBlocks):
+        piece, about = _piece_of(problem, next(line for line in lines if isinstance(line, PieceOfWitness)))
+        found = _in_problem(about, line.record, line.prior)
+        return replace(found, record=piece.first + found.record, piece=piece)
+    return _in_problem(problem, line.record, line.prior)
+
+
+def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, MaximalLeakage]:
+    """The block by itself that a witness is about, with the total of the others' contributions."""
+    total = None if place.total is None else int(place.total)
+    found = next(
+        ((piece, one) for piece, one in problem.pieces if (piece.block, piece.total) == (place.block, total)), None
+    )
+    if found is None:
+        raise InputError("certificate: its witness is about none of the blocks that this model comes down to")
+    return found
+
+
+def _in_problem(problem: MaximalLeakage, record: int, prior: InputLaw) -> OfWitness:
+    """From a witness line of an audit in which every record is there."""
+    if isinstance(prior, tuple) and len(prior) == 3 and isinstance(prior[0], int):
         raise InputError("certificate: a local protocol's channel is kept in closed form; measure the problem instead")
     need_size(*problem.channel.shape)
     if isinstance(problem.adversary, PriorSet):
-        assert isinstance(line.prior, int)
-        return OfWitness(problem, line.record, _of_listed(problem, line.record, problem.adversary.priors[line.prior]))
+        assert isinstance(prior, int)
+        return OfWitness(problem, record, _of_listed(problem, record, problem.adversary.priors[prior]))
     kinds = settings_of_others(problem.query_of_inputs, problem.records, Uniform())
-    kind = next((kind for kind in kinds if kind.record == line.record), None)
+    kind = next((kind for kind in kinds if kind.record == record), None)
     if kind is None:
         raise InputError(
-            f"certificate: record {line.record} is like an earlier one; expected a witness on the first of its kind"
+            f"certificate: record {record} is like an earlier one; expected a witness on the first of its kind"
         )
-    return OfWitness(problem, line.record, _of_settings(problem, kind, line.prior))
+    return OfWitness(problem, record, _of_settings(problem, kind, prior))
 
 
 def _of_settings(problem: MaximalLeakage, kind: Settings, prior: InputLaw) -> tuple[Masses, ...]:
@@ -168,6 +204,7 @@ def _exactly(problem: MaximalLeakage, kind: Settings, prior: InputLaw, counts: S
     if prior == UNIFORM:
         weights = [[Fraction(count) for count in row] for row in counts]
     elif isinstance(prior, tuple) and isinstance(prior[0], int):
+        assert isinstance(prior[1], tuple)
         chosen = selections(problem.query_of_inputs, problem.records)
         inputs = next(one for one in chosen if one.record == kind.record).inputs[prior[0]].tolist()
         weights = [[Fraction(0)] * len(row) for row in counts]

@@ -7,7 +7,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.markov_chain import MarkovChain
-from dalenius.model.mechanisms import MECHANISMS, DiscreteLaplace, Geometric, Mechanism
+from dalenius.model.mechanisms import MECHANISMS, DiscreteLaplace, Geometric, Mechanism, RealNoise
 from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
@@ -30,9 +30,10 @@ discrete_laplace noise; got parity with symmetric
     """
     if not _counts_ones(query):
         raise InputError(f"adversary: a markov_chain is known with {KNOWN}; got {query.kind}")
-    if type(mechanism) is not MECHANISMS.get(mechanism.kind) or mechanism.indexed_by() != "query":
+    shipped = type(mechanism) is MECHANISMS.get(mechanism.kind) and not isinstance(mechanism, RealNoise)
+    if not shipped or mechanism.indexed_by() != "query":
         raise InputError(
-            "adversary: a markov_chain is known with mechanisms of the library's kinds whose rows are the query's values; got "
+            "adversary: a markov_chain is known with the library's mechanisms that have a row for each of the query's values; got "
             f"{mechanism.kind}"
         )
     if len(records) <= WRITTEN_OUT:

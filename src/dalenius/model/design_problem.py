@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from dalenius.errors import InputError
 from dalenius.exact import Rows, as_list, brief
 from dalenius.information.arrays import Floats
-from dalenius.model.adversaries import Adversary
+from dalenius.model.adversaries import Adversary, IndependentBlocks
 from dalenius.model.constraints import CONSTRAINTS, Constraint, LocalDPBetween, MechanismSpace, PointwiseLeakageLimit
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.expected_distortion import ExpectedDistortion
@@ -24,6 +24,7 @@ from dalenius.model.mechanism_choice import MechanismChoice
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES, TiedEntries
 from dalenius.model.mechanisms import Channel
 from dalenius.model.objectives import Objective, read_objective
+from dalenius.model.pieces import placed_blocks
 from dalenius.model.privacy import LocalDP, PointwiseMaximalLeakage, Privacy
 from dalenius.model.shelf import check_keys, read_shelved
 from dalenius.model.sums import attained_values
@@ -47,7 +48,8 @@ class DesignProblem(MechanismChoice):
         As `MechanismChoice` says.
     law : Uniform or Iid
         The law of the true data, which distortion is averaged over; the adversary's priors have nothing to do with it.
-    adversary : EntropyAtLeast, ProductPriors, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, PriorSet, IndependentBlocks or a class of laws (KLBallPriors, ...)
+        Against `IndependentBlocks`: the class "oblivious" or "additive", no constraints, no objective.
     constraints : sequence of Constraint, optional
         What every mechanism must meet besides the budget: `Unbiased`, `ErrorCap`, `Band`, `ZeroEntries`, `Monotone`, `Linear`,
         `DistortionBudget`, `SecondOrderCone`, `LeakageLimit`, `LocalDPBetween`, `PointwiseLeakageLimit`; `LocalDP` and
@@ -82,6 +84,21 @@ class DesignProblem(MechanismChoice):
                 raise InputError(f"constraints[{j}]: {str(error).removeprefix('constraints: ')}") from None
         if self.objective is not None:
             self.objective.check(self.space)
+
+    def _check_adversary(self) -> None:
+        super()._check_adversary()
+        if not isinstance(self.adversary, IndependentBlocks):
+            return
+        self.need_plain("a design against independent_blocks", "audit the mechanism against them instead")
+        if self.inputs != "query":
+            raise InputError(
+                'mechanism: a design against independent_blocks is of the class "oblivious" or "additive", got '
+                f"{self.mechanism_class.kind}"
+            )
+        if not placed_blocks(self.query, self.records, self.adversary):
+            raise InputError(
+                "adversary: no letter of any record changes the query's value, so there is nothing to hide"
+            )
 
     # ------------------------------------------------------------ what is minimised
 

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from numpy import float64
+from numpy.typing import NDArray
+
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.cells import Cells
 from dalenius.model.chains import WRITTEN_OUT, need_chain
 from dalenius.model.mechanism_problem import MechanismProblem
-from dalenius.model.mechanisms import LocalProtocol
+from dalenius.model.mechanisms import LocalProtocol, RealNoise
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
+from dalenius.model.queries import Histogram
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -52,20 +57,45 @@ class MaximalLeakage(MechanismProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.in_blocks:
+        if self.in_cells:
+            _ = self.cells
+        elif self.in_blocks:
             _ = self.pieces
         elif isinstance(self.adversary, MarkovChain):
             need_chain(self.query, self.records, self.mechanism, self.adversary)
             if self.is_written_out:
                 self.query.check_values(self.records)
                 _ = self.channel
+        elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
+            _ = self.quadrature
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
     @property
     def in_closed_form(self) -> bool:
-        """Whether it is a local protocol against laws of one record, which needs no channel that is written out."""
-        return isinstance(self.mechanism, LocalProtocol) and isinstance(self.adversary, LawClass | ProductPriors)
+        """Whether divergences have a closed form, so that no channel is written out.
+
+        They have of a local protocol against laws of one record, and of noise on the real line against these and any prior at all.
+        """
+        one = isinstance(self.adversary, LawClass | ProductPriors)
+        anybody = isinstance(self.adversary, EntropyAtLeast) and self.adversary.amount == 0
+        return (isinstance(self.mechanism, LocalProtocol) and one) or (
+            isinstance(self.mechanism, RealNoise) and (one or anybody)
+        )
+
+    @property
+    def searched(self) -> bool:
+        """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
+        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form
+
+    @property
+    def in_cells(self) -> bool:
+        return isinstance(self.query, Histogram)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Of a histogram: what an audit needs to know of its cells."""
+        return Cells.of(self.records, self.mechanism, self.adversary)
 
     @property
     def is_written_out(self) -> bool:
@@ -88,7 +118,7 @@ class MaximalLeakage(MechanismProblem):
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
         """
         adversary = self.adversary
-        if not isinstance(adversary, IndependentBlocks):
+        if not isinstance(adversary, IndependentBlocks) or self.in_cells:
             return ()
         return tuple(
             (
@@ -100,18 +130,38 @@ class MaximalLeakage(MechanismProblem):
             for piece in pieces(self.query, self.records, self.mechanism, adversary)
         )
 
+    @cached_property
+    def quadrature(self) -> NDArray[float64]:
+        """Of noise on the real line a channel (inputs, nodes) with its divergences, up to rounding."""
+        assert isinstance(self.mechanism, RealNoise)
+        rows = self.mechanism.quadrature(self._indices)
+        rows.flags.writeable = False
+        return rows
+
     @property
     def held_bytes(self) -> int:
         """What the channels that an audit works with take."""
+        if self.in_cells:
+            return self.cells.steps.nbytes
         if self.in_blocks:
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
+        if isinstance(self.mechanism, RealNoise):
+            return self.quadrature.nbytes
         return super().held_bytes if self.is_written_out else 0
 
     @cached_property
     def shape(self) -> tuple[int, int]:
-        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest."""
+        """The inputs and outputs of the mechanism, of which a closed form may have more than any array; against blocks the largest.
+
+        Of a histogram those of one cell, as far as the largest block has a say in its count; of noise on the real line its
+        nodes.
+        """
+        if self.in_cells:
+            return self.cells.steps.shape[0], self.cells.steps.shape[1]
         if self.in_blocks:
             return max((problem.shape for _, problem in self.pieces), default=(1, 1))
+        if isinstance(self.mechanism, RealNoise):
+            return self.quadrature.shape[0], self.quadrature.shape[1]
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
         if not self.is_written_out:

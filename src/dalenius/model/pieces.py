@@ -8,7 +8,7 @@ blocks).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from dalenius.model.mechanisms import (
     LaplaceThreshold,
     Mechanism,
     RandomizedResponse,
+    RealNoise,
     Symmetric,
 )
 from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
@@ -31,13 +32,14 @@ from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
 
-__all__ = ["Piece", "pieces"]
+__all__ = ["Piece", "PlacedBlock", "pieces", "placed_blocks"]
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
-    "count or sum with geometric, discrete_laplace or (without a range) discrete_gaussian noise; parity or modular_sum with symmetric "
-    "or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a matrix from its values"
+    "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
+    "modular_sum with symmetric or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a "
+    "matrix from its values"
 )
 MOST = 100_000
 
@@ -68,6 +70,55 @@ class Piece:
     slack: float = 0.0
 
 
+@dataclass(frozen=True)
+class PlacedBlock:
+    """A block with a total of the other records, where mechanisms are matrices from the query's values.
+
+    Attributes
+    ----------
+    block, first, times : int
+        The first block, its first record, and how many blocks there are that nobody can tell apart.
+    total : int
+        What the contributions of the other records add up to.
+    records, query
+        The block's own.
+    inputs : (values,)
+        For each value of its own query, ascending, the index of the value that it makes together with the total.
+    """
+
+    block: int
+    first: int
+    times: int
+    total: int
+    records: Records
+    query: AdditiveQuery
+    inputs: tuple[int, ...]
+
+
+def placed_blocks(query: Query, records: Records, adversary: IndependentBlocks) -> list[PlacedBlock]:
+    """All of them, but for those in which no letter changes the query's value.
+
+    Raises
+    ------
+    InputError
+        If the query adds nothing up, or there are more than 100,000.
+
+    >>> [placed.inputs for placed in placed_blocks(Count(), Records(4, alphabet=2), IndependentBlocks(2))]
+    [(0, 1, 2), (1, 2, 3), (2, 3, 4)]
+    """
+    if not isinstance(query, Count | Sum | Parity | ModularSum | Threshold):
+        raise InputError(
+            f"adversary: designs against independent_blocks know count, sum, parity, modular_sum and threshold; got {query.kind}"
+        )
+    query.check_values(records)
+    split = _at_thresholds if isinstance(query, Threshold) else _at_totals
+    found = list[PlacedBlock]()
+    for kind in _kinds(query, records, adversary):
+        found += split(query, records, kind)
+        _need_few(found)
+    return found
+
+
 def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: IndependentBlocks) -> list[Piece]:
     """All of them; those that tell nothing about anybody, because no letter changes the query's value, are left out.
 
@@ -88,16 +139,24 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
         query.check_values(records)
         mechanism.channel(query.values(records))
     _need_in_range(query, records, mechanism)
+    found = list[Piece]()
+    for kind in _kinds(query, records, adversary):
+        found += split(query, records, mechanism, kind)
+        _need_few(found)
+    return found
+
+
+def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
+    """The kinds of blocks in which some letter changes the query's value."""
     about = (
         (lambda start, size: query.of_block(start, _block(records, start, size))) if query.varies_by_record() else None
     )
-    found = list[Piece]()
-    for kind in adversary.kinds_of(records, about):
-        if _tells(query, kind):
-            found += split(query, records, mechanism, kind)
-        if len(found) > MOST:
-            raise InputError(f"adversary: the blocks come down to more than {MOST} audits; make fewer kinds of them")
-    return found
+    return (kind for kind in adversary.kinds_of(records, about) if _tells(query, kind))
+
+
+def _need_few(found: Sequence[object]) -> None:
+    if len(found) > MOST:
+        raise InputError(f"adversary: the blocks come down to more than {MOST} audits; make fewer kinds of them")
 
 
 def _block(records: Records, start: int, size: int) -> Records:
@@ -118,6 +177,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _shifted
         case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
             return _clamped
+        case Count() | Sum() if isinstance(mechanism, RealNoise):
+            return _alone
         case Parity() if on_a_bit:
             return _turned
         case ModularSum() if isinstance(mechanism, SYMMETRIC):
@@ -142,10 +203,15 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     values, reach, letters = own.values(kind.records), mechanism.reach, max(kind.records.alphabets)
     noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
-    fall = float((2 * reach + 1) / (2 * mechanism.scale**2))
-    tail = math.exp(-float(reach**2 / (2 * mechanism.scale**2))) / -math.expm1(-fall)
-    slack = 2.0 * tail * math.log(letters)
+    slack = 2.0 * mechanism.tail * math.log(letters)
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _alone(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Noise on the real line: a total moves all outputs alike."""
+    yield Piece(
+        kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), mechanism
+    )
 
 
 def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -155,11 +221,17 @@ def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: 
 
 def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """What is left of the threshold once the others' letters are counted; only where the block can still decide."""
+    for placed in _at_thresholds(query, records, kind):
+        yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, mechanism)
+
+
+def _at_thresholds(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
     assert isinstance(query, Threshold)
     own, others = (_largest_sum(block) for block in (kind.records, records))
     others -= own
     for total in range(max(query.at - own, 0), min(query.at - 1, others) + 1):
-        yield Piece(kind.block, kind.first, kind.times, total, kind.records, Threshold(query.at - total), mechanism)
+        left = Threshold(query.at - total)
+        yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, left, (0, 1))
 
 
 def _largest_sum(records: Records) -> int:
@@ -169,18 +241,24 @@ def _largest_sum(records: Records) -> int:
 def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """The rows of the values that are left, for every total."""
     assert isinstance(mechanism, Channel)
+    for placed in _at_totals(query, records, kind):
+        noise = Channel([mechanism.rows[k] for k in placed.inputs])
+        yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, noise)
+
+
+def _at_totals(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:
     own = query.of_block(kind.first, kind.records)
     values = own.values(kind.records)
     for total in attained_sums(query, _others(query, records, kind)).tolist():
-        rows = [mechanism.rows[k] for k in _places(query, records, values + total)]
-        yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, Channel(rows))
+        inputs = _places(query, records, values + total)
+        yield PlacedBlock(kind.block, kind.first, kind.times, total, kind.records, own, inputs)
 
 
-def _places(query: AdditiveQuery, records: Records, values: np.ndarray) -> list[int]:
+def _places(query: AdditiveQuery, records: Records, values: np.ndarray) -> tuple[int, ...]:
     """Where these values stand among the query's."""
     modulus = query.modulus()
     listed = values if modulus is None else values % modulus
-    return np.searchsorted(query.values(records), listed).tolist()
+    return tuple(np.searchsorted(query.values(records), listed).tolist())
 
 
 def _others(query: AdditiveQuery, records: Records, kind: BlockKind) -> list[RecordType]:

@@ -74,7 +74,7 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
-        if not (self.in_blocks or self.in_a_chain):
+        if not (self.in_blocks or self.in_cells or self.in_a_chain):
             self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
@@ -84,8 +84,13 @@ class Problem(metaclass=Stated):
 
     @property
     def in_blocks(self) -> bool:
-        """Whether the adversary is `IndependentBlocks`: audits of single blocks answer, and no value of the query is listed."""
-        return isinstance(self.adversary, IndependentBlocks)
+        """Whether audits of single blocks answer, against `IndependentBlocks`, and no value of the query is listed."""
+        return isinstance(self.adversary, IndependentBlocks) and not self.in_cells
+
+    @property
+    def in_cells(self) -> bool:
+        """Whether it is an audit of a histogram, whose values are vectors: nothing is listed."""
+        return False
 
     @property
     def in_a_chain(self) -> bool:

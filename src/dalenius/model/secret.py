@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from dalenius.errors import InputError
-from dalenius.exact import Integer, as_integer, as_list, brief
+from dalenius.exact import Integer, Number, as_integer, as_law, as_list, brief
 from dalenius.information.arrays import Integers
 from dalenius.model.queries import QUERIES, Query
 from dalenius.model.records import Records
@@ -165,6 +166,42 @@ class Secret(metaclass=Stated):
         if len(self.given) != 1 or not isinstance(self.given[0], Letters) or self.given[0].groups is not None:
             return False
         return len(self.given[0].told(records)) == len(records) - 1
+
+    def joint(self, records: Records, query: Query, law: Sequence[Number]) -> list[list[Fraction]]:
+        """P(s, v): the secret's value with each value of a query, under a law of the datasets: what designs limit as a secret.
+
+        Parameters
+        ----------
+        records : Records
+        query : Query
+            Whose values are the mechanism's inputs.
+        law : sequence of numbers
+            |X| weights in lexicographic order of the datasets, exact; divided by their sum, which may differ from 1 by at most 1e-9.
+
+        Raises
+        ------
+        InputError
+            If something is given besides, or the law does not have one weight for each of at most 65,536 datasets.
+
+        >>> from dalenius.model.queries import Count, Threshold
+        >>> [[str(p) for p in row] for row in Secret(Threshold(2)).joint(Records(2, alphabet=2), Count(), ["1/4"] * 4)]
+        [['1/4', '1/2', '0'], ['0', '0', '1/4']]
+        """
+        self.check(records)
+        if self.given:
+            raise InputError(
+                "secret: a joint law of a secret and a value has nothing that is given besides; leave given out"
+            )
+        weights = as_law(law, "law")
+        if len(weights) != records.datasets:
+            raise InputError(
+                f"law: expected one weight for each of the {records.datasets} datasets, got {len(weights)}"
+            )
+        values, of = query.index_of_dataset(records), self.values(records)[0]
+        table = [[Fraction(0)] * len(query.values(records)) for _ in range(int(of.max()) + 1)]
+        for s, v, weight in zip(of.tolist(), values.tolist(), weights, strict=True):
+            table[s][v] += weight
+        return table
 
     def to_table(self) -> dict[str, Any]:
         """The table of a model file, and of its normal form."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from dalenius.information.arrays import Floats
 from dalenius.programs.leakages import Leakages
@@ -127,17 +128,17 @@ class _Newton:
     def _factorise(self, u: Floats) -> None:
         """The blocks M_y of Hessian and barrier, M^-1 of the constraints' gradients, and the system K that is left."""
         at, leakages, (inputs, outputs) = self.at, self.aim.leakages, self.at.Q.shape
-        scaled = at.weights[leakages.owner][:, None] / u
-        M = np.array([(leakages.masses.T * column) @ leakages.masses for column in scaled.T])
-        laws, pulls = leakages.sums(leakages.masses), at.weights[: leakages.count, None] / self.r
-        M -= (laws.T[None] * pulls.T[:, None, :]) @ laws
+        scaled, pulls = at.weights[leakages.owner][:, None] / u, at.weights[: leakages.count, None] / self.r
+        M = leakages.squares(scaled, pulls)
         M[:, np.arange(inputs), np.arange(inputs)] += (at.Z / at.Q).T
         self.M, size = M, inputs + len(at.s)
         rows = np.broadcast_to(np.eye(inputs), (outputs, inputs, inputs))
         self.solved = np.linalg.solve(M, np.concatenate([rows, -self.gradients.transpose(2, 1, 0)], axis=2))
         self.K = np.zeros((size + 1, size + 1))
         self.K[:inputs, :size] = self.solved.sum(axis=0)
-        self.K[inputs:size, :size] = np.tensordot(self.gradients, self.solved, axes=([1, 2], [1, 0]))
+        flat: Floats | sparse.csr_matrix = self.gradients.transpose(0, 2, 1).reshape(len(at.s), -1)
+        flat = sparse.csr_matrix(flat) if leakages.few else flat
+        self.K[inputs:size, :size] = flat @ self.solved.reshape(outputs * inputs, -1)
         self.K[inputs:size, inputs:size] -= np.diag(at.s / at.weights)
         self.K[inputs:size, -1] = self.K[-1, inputs:size] = -self.e
         self.K[-1, -1] = float(self.aim.limit is not None)

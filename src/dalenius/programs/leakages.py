@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 from scipy.special import xlog1py
 
 from dalenius.errors import InputError
@@ -15,6 +17,7 @@ __all__ = ["Leakages"]
 LEAST = -700.0  # no posterior is smaller than the prior times e to this: its logarithm has to be a number
 FAR = 100.0
 SUM = 1e-9
+FEW = 0.1  # share of the products of masses that may not be 0
 
 
 class Leakages:
@@ -108,6 +111,39 @@ class Leakages:
         spread = self.sums(self.pi[:, None] * np.abs(log_ratio))[self.owner]
         return weighted @ log_ratio, weighted @ (np.abs(log_ratio) + spread)
 
+    @cached_property
+    def few(self) -> bool:
+        """Whether most letters go to few inputs: then products of masses are few."""
+        return np.count_nonzero(self.sums(self.masses)) <= FEW * self.count * self.masses.shape[1]
+
+    def squares(self, scaled: Floats, pulls: Floats) -> Floats:
+        """sum over rows of scaled(row,y) p(row,x) p(row,x') - sum_s pulls(s,y) p_s(x) p_s(x'), (outputs, inputs, inputs)."""
+        if self.few:
+            of_rows, of_laws = self._products
+            inputs = self.masses.shape[1]
+            return np.asarray((of_rows @ scaled - of_laws @ pulls).T.reshape(-1, inputs, inputs))
+        laws = self.sums(self.masses)
+        each = np.array([(self.masses.T * column) @ self.masses for column in scaled.T])
+        return each - (laws.T[None] * pulls.T[:, None, :]) @ laws
+
+    @cached_property
+    def _products(self) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+        """p(x) p(x') of every row, and of every prior, (inputs^2, rows) and (inputs^2, priors)."""
+        return _outer(self.masses), _outer(self.sums(self.masses))
+
     def sums(self, rows: Floats) -> Floats:
         """Sums over the rows of each prior."""
         return np.asarray(np.add.reduceat(rows, self.first, axis=0))
+
+
+def _outer(laws: Floats) -> sparse.csr_matrix:
+    """The products of every two entries of a row, (columns^2, rows)."""
+    row, x = np.nonzero(laws)
+    starts, sizes = np.searchsorted(row, np.arange(len(laws))), np.bincount(row, minlength=len(laws))
+    first = np.repeat(np.arange(len(row)), sizes[row])
+    second = np.concatenate(
+        [np.arange(start, start + size) for start, size in zip(starts[row], sizes[row], strict=True)]
+    )
+    places = x[first] * laws.shape[1] + x[second]
+    values = laws[row[first], x[first]] * laws[row[second], x[second]]
+    return sparse.csr_matrix((values, (places, row[first])), shape=(laws.shape[1] ** 2, len(laws)))

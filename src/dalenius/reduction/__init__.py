@@ -5,6 +5,7 @@ lifted gives what there was; lifting spreads mass evenly, so that leakage and th
 """
 
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation, distinct_rows
+from dalenius.reduction.blocks import BlockSelections, block_selections
 from dalenius.reduction.chambers import Chamber
 from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.datasets import DatasetPairs
@@ -17,6 +18,7 @@ from dalenius.reduction.problems import (
 from dalenius.reduction.record_channel import RecordChannel
 from dalenius.reduction.record_symmetry import RecordSymmetries, RowSymmetry, Source, Triple, even, orbits_of
 from dalenius.reduction.row_sets import RowSets
+from dalenius.reduction.secret_cells import Family, SecretCells, cells_of_secrets, output_laws
 from dalenius.reduction.selection import MAX_NUMBERS, Selections, selections
 from dalenius.reduction.settings import Settings, settings_of_others
 from dalenius.reduction.symmetry import Orbits
@@ -25,24 +27,30 @@ __all__ = [
     "MAX_NUMBERS",
     "AggregatedRecord",
     "Aggregation",
+    "BlockSelections",
     "Chamber",
     "Completions",
     "DatasetPairs",
+    "Family",
     "Orbits",
     "RecordChannel",
     "RecordSymmetries",
     "RowSets",
     "RowSymmetry",
+    "SecretCells",
     "Selections",
     "Settings",
     "Source",
     "Triple",
+    "block_selections",
+    "cells_of_secrets",
     "completions",
     "dataset_pairs",
     "distinct_rows",
     "even",
     "exact_counts",
     "orbits_of",
+    "output_laws",
     "record_channels",
     "record_completions",
     "record_selections",

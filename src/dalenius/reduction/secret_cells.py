@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats, Integers
 from dalenius.model.secret_leakage import SecretLeakage
 
-__all__ = ["Family", "SecretCells", "secret_cells"]
+__all__ = ["Family", "SecretCells", "cells_of_secrets", "output_laws"]
 
 Family = tuple[tuple[int, ...], ...]  # the channel inputs of each cell with one value of what is given, each ascending
 
@@ -59,7 +60,7 @@ class SecretCells:
         >>> import dalenius as dl
         >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
         ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2), given=dl.Letters(2)))
-        >>> secret_cells(problem)[0].families
+        >>> cells_of_secrets(problem)[0].families
         [((0, 1), (2,)), ((1,), (2, 3))]
         """
         (given, of, inputs), _ = self._triples
@@ -80,18 +81,45 @@ class SecretCells:
         own = np.unique(of[values == given])[cell]
         return int(first[np.flatnonzero((values == given) & (of == own) & (inputs == channel_input))[0]])
 
-    def joint(self, law: Floats, rows: Floats) -> Floats:
-        """u(cell, y): the masses of the cells with each output, under laws on the datasets, (..., datasets)."""
-        size = int(self.cells.max()) + 1
+    @cached_property
+    def _pairs(self) -> tuple[Integers, Integers, Integers]:
+        """The different pairs of a cell and an input, in order, and the pair of each dataset."""
         pairs, place = np.unique(np.stack([self.cells, self.inputs]), axis=1, return_inverse=True)
-        masses = np.zeros((*law.shape[:-1], pairs.shape[1]))
-        np.add.at(masses, (..., place.reshape(-1)), law)
-        joint = np.zeros((*law.shape[:-1], size, rows.shape[1]))
-        np.add.at(joint, (..., pairs[0], slice(None)), masses[..., None] * rows[pairs[1]])
-        return joint
+        return pairs[0], pairs[1], place.reshape(-1)
+
+    def joint(self, law: Floats, rows: Floats) -> Floats:
+        """u(cell, y): the mass of each cell with each output, under a law on the datasets."""
+        cells, inputs, place = self._pairs
+        masses = np.bincount(place, law, minlength=len(cells))
+        starts = np.flatnonzero(np.r_[True, np.diff(cells) != 0])
+        return np.add.reduceat(masses[:, None] * rows[inputs], starts, axis=0)
+
+    def information(self, law: Floats, rows: Floats) -> float:
+        """I(secret; output | given) in nats, under a law on the datasets: sum over cells of m D( u/m || r_given ).
+
+        >>> import dalenius as dl
+        >>> problem = dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+        ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Threshold(2)))
+        >>> round(cells_of_secrets(problem)[0].information(np.full(8, 1 / 8), problem.channel), 12)
+        0.053521887423
+        """
+        joint = self.joint(law, rows)
+        masses = joint.sum(axis=1)
+        output = output_laws(joint, self.given_of_cell)[self.given_of_cell]
+        conditional = joint / np.where(masses > 0.0, masses, 1.0)[:, None]
+        told = masses > 0.0
+        return max(float(masses[told] @ relative_entropy(conditional[told], output[told])), 0.0)
 
 
-def secret_cells(problem: SecretLeakage) -> list[SecretCells]:
+def output_laws(joint: Floats, given_of_cell: Integers) -> Floats:
+    """The law of the outputs for each value of what is given; uniform where that has no mass."""
+    starts = np.flatnonzero(np.r_[True, np.diff(given_of_cell) != 0])
+    sums = np.add.reduceat(joint, starts, axis=0)
+    masses = sums.sum(axis=1, keepdims=True)
+    return np.where(masses > 0.0, sums / np.where(masses > 0.0, masses, 1.0), 1.0 / joint.shape[1])
+
+
+def cells_of_secrets(problem: SecretLeakage) -> list[SecretCells]:
     """The cells of each secret of a problem."""
     inputs = problem.query_of_inputs.index_of_dataset(problem.records)
     pairs = (secret.values(problem.records) for secret in problem.secrets)

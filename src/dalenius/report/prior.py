@@ -56,7 +56,7 @@ def prior_picture(
     if len(witness.masses) > MOST_LETTERS:
         raise InputError(f"prior: at most {MOST_LETTERS} letters are drawn, got {len(witness.masses)}")
     ax = axes_of(ax)
-    names = value_names(problem)
+    names = value_names(witness.problem)
     bottoms = [Fraction(0)] * len(names)
     for letter, masses in enumerate(witness.masses):
         bars = ax.bar(
@@ -77,7 +77,8 @@ def prior_picture(
     ax.set_ylim(0.0, 1.08 * float(max(bottoms)))
     step = -(-len(names) // MOST_TICKS)
     ax.set_xticks(range(0, len(names), step), names[::step])
-    ax.set_xlabel("true value of the query" if problem.inputs == "query" else "dataset")
+    of_block = "" if witness.piece is None else ", of the record's own block"
+    ax.set_xlabel(f"true value of the query{of_block}" if problem.inputs == "query" else "dataset")
     ax.set_ylabel("probability in the worst-case prior")
     ax.legend(title=f"record {witness.record}", frameon=False)
     return finished(ax, title="\n".join(belief(witness)) if title is None else title)

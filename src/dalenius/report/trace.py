@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dalenius.errors import InputError
 from dalenius.intervals import ends_text, interval_text
 from dalenius.report.picture import COLOURS, Style, axes_of, finished, label, telling
-from dalenius.results import DesignResult, Result
+from dalenius.results import DesignResult, Result, SecretResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ __all__ = ["trace_picture", "trace_table"]
 PROVED = "proved"  # the stage of the last row, which no search has
 
 
-def trace_table(result: Result | DesignResult) -> str:
+def trace_table(result: Result | DesignResult | SecretResult) -> str:
     """The moments of a trace as CSV text: seconds, what was at work, about which record or in which round, both bounds, evidence.
 
     Bounds are in the result's units; ``result.to("bits")`` has others. They are the search's own, which need not have been proved; the
@@ -36,12 +36,14 @@ def trace_table(result: Result | DesignResult) -> str:
     return "\n".join(rows) + "\n"
 
 
-def trace_picture(result: Result | DesignResult, *, ax: Axes | None = None, title: str = "", partial: str = "") -> Axes:
+def trace_picture(
+    result: Result | DesignResult | SecretResult, *, ax: Axes | None = None, title: str = "", partial: str = ""
+) -> Axes:
     """Draw the search's bounds against time, the band between them shaded, and the interval that was proved in the end.
 
     Parameters
     ----------
-    result : Result or DesignResult
+    result : Result, DesignResult or SecretResult
         In its own units; ``result.to("bits")`` has others.
     ax, title, partial
         As in `curve_picture`.

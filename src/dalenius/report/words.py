@@ -14,19 +14,31 @@ from dalenius.model import (
     DesignProblem,
     MaximalLeakage,
     MaxUtility,
+    MechanismProblem,
     MinDistortion,
     MinLeakage,
     Problem,
     Records,
+    SecretLeakage,
 )
-from dalenius.model.adversaries import EntropyAtLeast
+from dalenius.model.adversaries import EntropyAtLeast, LawClass
 from dalenius.model.queries import AdditiveQuery, Query
+from dalenius.model.secret import Function
 
-__all__ = ["asked_of", "belief", "mechanism_in_words", "query_in_words", "question", "records_in_words"]
+__all__ = [
+    "asked_of",
+    "belief",
+    "mechanism_in_words",
+    "query_in_words",
+    "question",
+    "records_in_words",
+    "secret_in_words",
+]
 
 QUERIES = {
     "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
+    "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
     "table": "a function of them that is given as a table",
 }
@@ -39,6 +51,8 @@ MECHANISMS = {
     "matrix": "a table of probabilities",
     "discrete_laplace": "discrete Laplace noise",
     "discrete_gaussian": "discrete Gaussian noise",
+    "gaussian": "Gaussian noise",
+    "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
@@ -76,7 +90,7 @@ def query_in_words(query: Query) -> str:
     return QUERIES.get(query.kind, spaced(query.kind))
 
 
-def mechanism_in_words(problem: MaximalLeakage) -> str:
+def mechanism_in_words(problem: MechanismProblem) -> str:
     """How the value is made unsure before it is released."""
     kind, epsilon = problem.mechanism.kind, getattr(problem.mechanism, "epsilon", None)
     told = MECHANISMS.get(kind, spaced(kind))
@@ -88,6 +102,8 @@ def adversary_in_words(problem: Problem) -> str:
     if problem.adversary is None:
         return "no adversary in particular"
     told = f"any adversary {problem.adversary.in_words()}"
+    if isinstance(problem, SecretLeakage) and isinstance(problem.adversary, LawClass):
+        told = f"any adversary {problem.adversary.of_dataset_in_words()}"
     if isinstance(problem.adversary, EntropyAtLeast) and problem.adversary.amount:
         bits, most = (
             x / math.log(2.0) for x in (problem.adversary.nats(problem.records), problem.records.log_datasets)
@@ -112,15 +128,18 @@ def question(problem: Problem) -> list[str]:
     """
     there = f"There {'is' if len(problem.records) == 1 else 'are'} {records_in_words(problem.records)}."
     whom = adversary_in_words(problem)
-    if isinstance(problem, MaximalLeakage):
+    if isinstance(problem, MaximalLeakage | SecretLeakage):
         whole = "the record itself" if len(problem.records) == 1 else "the dataset itself"
         what = (
             whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
         )
+        asked = ["any one record"]
+        if isinstance(problem, SecretLeakage):
+            asked = [secret_in_words(problem, s) for s in range(len(problem.secrets))]
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
-            f"How much can it tell about any one record, at most, to {whom}?",
+            *(f"How much can it tell about {told}, at most, to {whom}?" for told in asked),
         ]
     wanted = (
         asked_of(problem)
@@ -128,6 +147,29 @@ def question(problem: Problem) -> list[str]:
         else OTHERS.get(problem.kind, f"The question is {spaced(problem.kind)}?")
     )
     return [there, f"What is to be released is {query_in_words(problem.query)}.", wanted]
+
+
+def secret_in_words(problem: SecretLeakage, number: int) -> str:
+    """What a secret is, and what is known besides.
+
+    >>> import dalenius as dl
+    >>> secret_in_words(dl.SecretLeakage(records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5),
+    ...     adversary=dl.AnyPrior(), secrets=dl.Secret(dl.Parity(), given=dl.Letters(others=0))), 0)
+    'whether an odd number of them are 1, where the letters of all records but 0 are known'
+    """
+    secret = problem.secrets[number]
+    told = " and ".join(map(_function_in_words, secret.of))
+    return f"{told}, where {' and '.join(map(_function_in_words, secret.given))} are known" if secret.given else told
+
+
+def _function_in_words(function: Function) -> str:
+    if isinstance(function, Query):
+        return query_in_words(function)
+    listed, all_but = (function.records, "") if function.records is not None else (function.others, "all records but ")
+    assert listed is not None
+    numbers = ", ".join(map(str, listed))
+    group = "groups of the letters" if function.groups is not None else "letters"
+    return f"the {group} of {all_but or ('record ' if len(listed) == 1 else 'the records ')}{numbers}"
 
 
 def asked_of(problem: DesignProblem) -> str:
@@ -150,6 +192,7 @@ def asked_of(problem: DesignProblem) -> str:
 def belief(witness: OfWitness) -> list[str]:
     """What the worst-case adversary believes, in sentences; probabilities rounded outward."""
     names = value_names(witness.problem)
+    what = f"{values_in_words(witness.problem)}{'' if witness.piece is None else ' of its block'}"
     laws = [sum(row, Fraction(0)) for row in witness.masses]
     shares = _listed([f"{letter} ({_percent(law)})" for letter, law in enumerate(laws) if law >= SMALL])
     told = [f"The adversary believes that record {witness.record} is {shares}."]
@@ -157,7 +200,7 @@ def belief(witness: OfWitness) -> list[str]:
         if law >= SMALL:
             likely = sorted(((mass / law, k) for k, mass in enumerate(row) if mass), reverse=True)[:FEW]
             values = _listed([f"{names[k]} ({_percent(share)})" for share, k in likely])
-            told.append(f"If it is {letter}, then {values_in_words(witness.problem)} is most likely {values}.")
+            told.append(f"If it is {letter}, then {what} is most likely {values}.")
     return told
 
 

@@ -3,5 +3,16 @@
 from dalenius.results.audits import RecordProof, Result, Witness
 from dalenius.results.designs import DesignResult
 from dalenius.results.proved import Proved, relative_gap
+from dalenius.results.secrets import SecretProof, SecretResult, SecretWitness
 
-__all__ = ["DesignResult", "Proved", "RecordProof", "Result", "Witness", "relative_gap"]
+__all__ = [
+    "DesignResult",
+    "Proved",
+    "RecordProof",
+    "Result",
+    "SecretProof",
+    "SecretResult",
+    "SecretWitness",
+    "Witness",
+    "relative_gap",
+]

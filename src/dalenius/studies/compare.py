@@ -208,6 +208,7 @@ def compare(
     (0.0795, 0.0, 1.0, None)
     """
     need_comparable(problem, methods, seeds, budget, gap)
+    assert isinstance(problem, MaximalLeakage | DesignProblem)
     if isinstance(problem, MaximalLeakage) and need_solver(solver) not in ("auto", "own"):
         raise InputError(f'compare: of an audit there is no program to solve; leave solver out, got "{solver}"')
     need_way(problem, None, solver)

@@ -20,6 +20,7 @@ from dalenius.errors import DaleniusError, InputError
 from dalenius.evidence import Certificate
 from dalenius.model import DesignProblem, MaxInformation, audited
 from dalenius.outcome import Termination
+from dalenius.results import SecretResult
 from dalenius.search import Clock, Progress, stopped_by_interrupt
 from dalenius.search.pools import Pool, Task
 from dalenius.studies.compare import MethodOutcome, compare
@@ -90,6 +91,7 @@ def solved(
             solver=settings.solver,
             curve=False if point.between is None else point.between,
         )
+        assert not isinstance(answer, SecretResult)  # no plan has one
         return answer, ()
 
 

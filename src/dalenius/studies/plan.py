@@ -13,7 +13,7 @@ from typing import Any
 from dalenius._answers_json import plain
 from dalenius.errors import InputError, brief
 from dalenius.exact import as_integer
-from dalenius.model import DesignProblem, EntropyAtLeast, Problem, digest
+from dalenius.model import DesignProblem, EntropyAtLeast, Problem, SecretLeakage, digest
 from dalenius.search import Limits, need_gap, need_solver
 from dalenius.studies.grid import ENTROPY, Axis, axes_of, places, text_of, with_value
 from dalenius.version import PRODUCER
@@ -146,6 +146,10 @@ class Plan:
             if not isinstance(problem, Problem):
                 raise InputError(
                     f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
+                )
+            if isinstance(problem, SecretLeakage):
+                raise InputError(
+                    "sweep: expected audits of records, or designs; solve each secret_leakage model by itself"
                 )
             for place in places(axes):
                 there = problem

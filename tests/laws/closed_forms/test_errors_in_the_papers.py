@@ -7,9 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
+from scipy.integrate import quad
+from scipy.special import log_ndtr, ndtri
 
 import dalenius as dl
+from dalenius.conversions import RULES, Facts, Given
 from dalenius.information import measures as m
+from dalenius.statistics.critics import WEIGHT, NeuronCritic
 from digits import inside, same
 
 
@@ -21,6 +26,13 @@ def test_e1_1_an_information_is_an_average_and_bounds_no_single_input():
     found = measured["local_information_privacy_delta(0.1)"]
     inside(found, "0.999")
     assert found.lower > claimed
+    mu, asked = "0.0114077578 bits", "local_information_privacy_delta(0.1)"
+    assert dl.convert("largest_divergence", mu, to=asked).value == pytest.approx(claimed, abs=1e-7), (
+        "of which it is true"
+    )
+    corrected = dl.convert("mutual_information", mu, to=asked, p_min="0.001")
+    assert found.upper <= corrected.value <= 0.999 + 1e-12
+    assert dl.convert("mutual_information", mu, to=asked).steps == (), "nothing without the least probability"
 
 
 def test_e0_1_a_factor_two_in_reverse_pinsker():
@@ -33,6 +45,63 @@ def test_e0_1_a_factor_two_in_reverse_pinsker():
     same(corrected / 2, "3.496356211")
     assert corrected / 2 < measured["mutual_information"].lower
     assert measured["mutual_information"].upper < corrected
+    rules = {rule.name: rule for rule in RULES}
+    with ctx.workprec(128):
+        given = Given(arb(epsilon), Facts())
+        same(float(rules["theorem-1-reverse-pinsker"].value(given)), "6.992712421")
+        assert rules["local-dp-divergence"].value(given) < rules["theorem-1-reverse-pinsker"].value(given)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "printed", "sharp"), [("0.1", "0.005", "0.00124982642746"), ("0.5", "0.125", "0.03114209226116")]
+)
+def test_e0_10_the_first_implication_is_four_times_too_much(epsilon, printed, sharp):
+    """Theorem 1: min(epsilon, epsilon^2/2), where c - 1 - log c is true, and attained."""
+    same(dl.convert("local_dp", epsilon, to="mutual_information", sharp=False).value, printed)
+    same(dl.convert("local_dp", epsilon, to="mutual_information").value, sharp)
+
+
+def test_e0_2_log_concave_noise_has_less_entropy_than_was_thought():
+    """Remark 5: X ~ N(0, 20^2) through exponential noise has more information than pi e/4 allows; 2 pi/e is sharp."""
+    scale = 20.0
+
+    def integrand(y):
+        log_density = 0.5 * scale**2 - y + log_ndtr(y / scale - scale)
+        return -math.exp(log_density) * log_density
+
+    entropy = quad(integrand, -10 * scale, 14 * scale, epsabs=1e-12, limit=400)[0]
+    information = entropy - 1.0  # of noise with density e^-t
+    same(information, "3.41591924166")
+    printed, sharp = (0.5 * math.log(k * (scale**2 + 1)) for k in (math.pi * math.e / 4, 2 * math.pi / math.e))
+    same(printed, "3.376198476018")
+    same(sharp, "3.415919246858")
+    assert printed < information < sharp
+
+
+def test_e0_7_gaussians_of_equal_variance_are_as_far_apart_as_their_means():
+    """Footnote 4 takes (1 - rho^2) sigma^2 off the squared distance: at equal means that is negative."""
+    levels = (np.arange(20_000) + 0.5) / 20_000
+    for shift in (0.0, 0.3, 2.0):
+        squared = float(np.mean((ndtri(levels) - (ndtri(levels) + shift)) ** 2))  # by quantiles, which couple best
+        assert abs(squared - shift**2) < 1e-12
+        printed = shift**2 - (1 - 0.5**2)
+        assert printed < squared
+        assert shift or printed < 0
+
+
+def test_e0_12_the_paper_s_critics_see_next_to_nothing():
+    """Of I = 0.217 nats: outer weights of at most a / l, a = max(log log l, 1) for l neurons, against those that are used here."""
+    random, runs, neurons = np.random.default_rng(0), 5_000, 32
+    secret = random.normal(size=runs)
+    release = (0.593 * secret + math.sqrt(1 - 0.593**2) * random.normal(size=runs))[:, None]
+    same(-0.5 * math.log(1 - 0.593**2), "0.217")
+    found = []
+    for weight in (max(math.log(math.log(neurons)), 1) / neurons, WEIGHT):
+        critic = NeuronCritic.fitted(secret, release, neurons, np.random.default_rng(1), weight).capped(4.0)
+        apart = critic(secret, np.roll(release, 1, axis=0))
+        found.append(float(np.mean(critic(secret, release)) - np.log(np.mean(np.exp(apart)))))
+    assert found[0] < 0.02
+    assert 0.15 < found[1] < 0.25
 
 
 def test_e0_8_a_unit_is_part_of_every_leakage():
@@ -96,6 +165,11 @@ def test_e3_2_pinsker_has_a_factor_two():
     assert measured["total_variation"].exact == "0.2"
     inside(measured["mutual_information"], "0.0201355136")
     assert measured["mutual_information"].upper < 0.2**2 <= 2 * measured["mutual_information"].lower
+    for sharp in (True, False):
+        found = dl.convert(
+            "mutual_information", measured["mutual_information"].upper, to="total_variation", sharp=sharp
+        )
+        assert 0.2 <= found.value < 0.201
 
 
 def test_e3_3_this_total_variation_goes_up_to_two():
@@ -112,6 +186,22 @@ def test_e3_6_plain_information_privacy_implies_no_differential_privacy():
     assert measured["information_privacy_delta(log 2)"].exact == "0"
     assert measured["local_dp_delta(log 4)"].exact == "0.5"
     assert measured["local_dp"].exact == "infinite"
+    assert dl.convert("information_privacy_delta(log 2)", 0, to="local_dp_delta(log 4)").steps == ()
+
+
+def test_e3_5_a_rare_value_that_is_told_leaves_no_error_and_a_small_delta():
+    """Lemma 3 needs its condition (11): without it neither the printed bound nor (1-delta) e^(-2 epsilon) of the variance holds."""
+    p, epsilon = 0.01, 0.1
+    measured = dl.measure(np.eye(2), prior=["0.99", "0.01"], epsilon=["0.1"])
+    assert measured["information_privacy_delta(0.1)"].exact == "0.01"
+    printed = (1 - p) * math.exp(-2 * epsilon) * p - math.exp(
+        2 * epsilon
+    ) * p**2  # of S in {0, 1}, which the output tells
+    assert printed > 0.0
+    assert (1 - p) * math.exp(-2 * epsilon) * p * (1 - p) > 0.0
+    assert dl.convert("information_privacy_delta(0.1)", "0.01", to="estimation_error").value == 0.0
+    strong = dl.convert("strong_information_privacy_delta(0.1)", "0.01", to="estimation_error").value
+    assert strong == pytest.approx(0.99 * math.exp(-0.1))
 
 
 def test_e3_7_a_zero_cell_violates_strong_information_privacy():

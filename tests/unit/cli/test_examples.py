@@ -37,6 +37,7 @@ def folder(tmp_path):
     """What the examples find there: data, a channel, a solution, a small library, a certificate for it."""
     (tmp_path / "answers.csv").write_text("answer\n0\n1\n1\n")
     (tmp_path / "channel.csv").write_text("no,yes\n0.9,0.1\n0.2,0.8\n")
+    (tmp_path / "runs.csv").write_text("x1,x2,y\n" + "".join(f"{k % 2},{k % 3},{k % 5}\n" for k in range(60)))
     solution = {"format": "dalenius-solution/1", "variables": {"pi": [0.5, 0.5]}}
     (tmp_path / "solution.json").write_text(json.dumps(solution))
     (tmp_path / "models" / "parity").mkdir(parents=True)

@@ -120,3 +120,12 @@ def test_the_column_is_the_middle_of_a_class_of_priors(command_line, tmp_path):
         done = command_line("measure", model, "--within", size)
         assert done.returncode == 2
         assert reason in done.stderr
+
+
+def test_membership_of_a_small_model(command_line):
+    done = command_line("measure", "parity/laplace-n4", "--supersamples", "--json")
+    row = json.loads(done.stdout)[-1]
+    found = dl.supersample_cmi(dl.load("parity/laplace-n4"))
+    assert (row["name"], row["upper"]) == ("supersample_cmi", plain_above(found.upper))
+    done = command_line("measure", "information/letters-pml", "--supersamples")
+    assert done.returncode == 2

@@ -17,6 +17,9 @@ ADVERSARIES = {
     "some entropy": dl.EntropyAtLeast("0.7 max"),
     "all entropy": dl.EntropyAtLeast("1 max"),
     "independent": dl.ProductPriors(),
+    "a household": dl.IndependentBlocks(2),
+    "some entropy in a household": dl.IndependentBlocks(2, entropy_at_least="0.7 max"),
+    "households of one": dl.IndependentBlocks(1),
     "listed": dl.PriorSet([["1/4"] * 4, ["1/2", 0, 0, "1/2"]]),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -141,3 +142,38 @@ def test_only_what_is_asked_for(tmp_path):
     ]
     with pytest.raises(dl.InputError, match=r"no measure here is named 'local_pd'.*local_dp"):
         dl.measure(channel, only=["local_pd"])
+
+
+ROWS = [["0.7", "0.2", "0.1"], ["0.1", "0.5", "0.4"], ["0.3", "0.3", "0.4"]]
+TOWNS = {
+    "noise on a count": (dl.Count(), dl.discrete_laplace(1)),
+    "a matrix, for every total": (dl.ModularSum(3), dl.Channel(ROWS)),
+    "a threshold": (dl.Threshold(2), dl.symmetric(0.1, k=2)),
+}
+
+
+@pytest.mark.parametrize(("query", "mechanism"), TOWNS.values(), ids=TOWNS.keys())
+def test_of_households_it_is_what_listing_the_datasets_of_all_says(query, mechanism):
+    """The own block has the witness's law; everybody else is known, with the total that the certificate names."""
+    town = dl.MaximalLeakage(
+        records=dl.Records(5, alphabet=2),
+        query=query,
+        mechanism=dl.geometric(1) if mechanism == dl.discrete_laplace(1) else mechanism,
+        adversary=dl.IndependentBlocks(sizes=[2, 3]),
+    )
+    result = dl.solve(town, gap=1e-3)
+    witness = witness_of(town, result.certificate)
+    piece, start = witness.piece, witness.piece.first
+    local = spread(witness.problem, replace(witness, record=witness.record - start))
+    whole = dl.MaximalLeakage(records=town.records, query=query, mechanism=town.mechanism, adversary=dl.AnyPrior())
+    prior, inside = np.zeros(2**5), range(start, start + len(piece.records))
+    for x in itertools.product((0, 1), repeat=5):
+        others = [bit for j, bit in enumerate(x) if j not in inside]
+        if others == [1] * (piece.total or 0) + [0] * (len(others) - (piece.total or 0)):
+            prior[int("".join(map(str, x)), 2)] = local[int("".join(str(x[j]) for j in inside), 2)]
+    found = dl.measure(town, prior=result.certificate)
+    told = [found["mutual_information"], *(found[f"mutual_information_without_own_answer[{c}]"] for c in (0, 1))]
+    for row, joint in zip(told, joints(whole, witness.record, prior), strict=True):
+        assert row.lower - 1e-12 <= information(joint) <= row.upper + 1e-12
+    assert result.lower <= told[0].upper
+    assert told[0].lower <= result.upper

@@ -54,6 +54,16 @@ def test_counts_agree_with_listing_every_dataset(name):
         np.testing.assert_allclose(part.log_uniform, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
+def test_a_histogram_lists_no_values():
+    """They are vectors: whoever wants a list is told so, and the checker knows of none."""
+    assert dl.Histogram().check(BINARY) is None
+    for asked in (lambda: dl.Histogram().values(BINARY), lambda: dl.Histogram().value(BINARY, [0, 0, 1, 1])):
+        with pytest.raises(dl.InputError, match="vectors, which are not listed"):
+            asked()
+    with pytest.raises(dl.InputError, match="one alphabet, got from 1 to 3 letters"):
+        dl.Histogram().check(MIXED)
+
+
 def test_equal_records_are_grouped():
     assert [(p.record, p.times) for p in completions(dl.Count(), BINARY)] == [(0, 4)]
     assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
@@ -143,6 +153,14 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
         (lambda: dl.discrete_gaussian(1), "discrete_gaussian(scale=..., range=...)"),
         (lambda: dl.discrete_gaussian(scale=1).channel(VALUES), "without a range"),
         (lambda: dl.discrete_gaussian(scale=1, range=2).channel(VALUES), "widen it"),
+        (lambda: dl.gaussian(0), "from 1/1000"),
+        (lambda: dl.laplace("2e6"), "to 1000000"),
+        (lambda: dl.gaussian(scale=1, range=3), "expected gaussian(scale)"),
+        (lambda: dl.gaussian(1).channel(VALUES), "has no matrix"),
+        (lambda: dl.laplace(1).exact_channel(VALUES), "take discrete_laplace for anything else"),
+        (lambda: dl.gaussian(1).quadrature(np.arange(65)), "at most 64 values, here are 65"),
+        (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
+        (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
     ],
 )
 def test_noise_that_cannot_be(build, words):

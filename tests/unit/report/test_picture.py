@@ -16,6 +16,8 @@ from dalenius.report import (
     curve_picture,
     frontier_picture,
     mechanism_picture,
+    noise_picture,
+    noise_table,
     prior_picture,
     save_picture,
     trace_picture,
@@ -132,6 +134,22 @@ def test_on_axes_of_ones_own_without_any_global_state(audit, curve, points):
         assert any(text.get_text().startswith("partial: ") for text in ax.texts)
     assert dict(rcParams) == before
     assert ("matplotlib.pyplot" in sys.modules) == windows
+
+
+def test_the_least_noise_stands_between_what_was_tried_and_what_theorems_ask_for(audit):
+    question = dataclasses.replace(audit, adversary=dl.IndependentBlocks(1))
+    found = dl.least_noise(question, "0.1 bits", gap=1e-2)
+    axes = noise_picture(found, title="A count")
+    assert axes.get_ylabel().endswith("[bits]")
+    assert len(told(axes)) == len(found.levels)
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words[0] == "budget, 1/10 bits" or words[0] == "budget, 0.1 bits"
+    assert [formula.name for formula in found.formulas] == [word.split(":")[0] for word in words[2:]]
+    rows = [row.split(",") for row in noise_table(found, certificates={"within": "a.cert"}).splitlines()]
+    assert [row[5] for row in rows[1:] if row[1] == "proved"] == sorted(
+        row[5] for row in rows[1 : len(found.levels) + 1]
+    )
+    assert [row[-1] for row in rows[1:]].count("a.cert") == 1
 
 
 def test_classical_mechanisms_stand_beside_the_frontier_with_their_whole_intervals(points):

@@ -8,6 +8,7 @@ maximum over all selections: a node's bound is the capacity of the rows in the u
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -31,7 +32,7 @@ Classes: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ClassSets:
-    """The classes that each letter may sit on, and the output law that bounds all selections of one for each."""
+    """The classes that each letter may sit on, and the law that bounds all selections of one for each."""
 
     sets: tuple[Classes, ...]
     law: Floats
@@ -81,10 +82,10 @@ class VertexTree(Runner):
         """The capacity of all rows that are left bounds every selection; one selection that is nearly as good is tried."""
         rows = self._channel.rows
         union = sorted(set(itertools.chain(*sets)))
-        law, divergences, answer = output_law(rows[union], clock=clock)
-        cut, chosen = self._cut(sets, law), [members[0] for members in sets]
+        law, divergences, answer = self._near(union, clock)
+        distance = dict(zip(union, divergences.tolist(), strict=True))
+        cut, chosen = self._cut(sets, distance), [members[0] for members in sets]
         if cut is not None:
-            distance = dict(zip(union, divergences.tolist(), strict=True))
             chosen = []
             for members in sets:  # far from the law, and not the same class for two letters
                 chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
@@ -97,14 +98,18 @@ class VertexTree(Runner):
             self.point[np.arange(len(chosen)), chosen] = pi
         return Leaf(ClassSets(sets, law), float(divergences.max()), cut)
 
-    def _cut(self, sets: tuple[Classes, ...], law: Floats) -> ClassCut | None:
+    def _near(self, union: list[int], clock: Deadline) -> tuple[Floats, Floats, Capacity]:
+        """A law that is close to all these rows, as a certificate has it; D(row || law) of each; and the capacity it comes from."""
+        return output_law(self._channel.rows[union], clock=clock)
+
+    @staticmethod
+    def _cut(sets: tuple[Classes, ...], distance: Mapping[int, float]) -> ClassCut | None:
         """The largest set, classes that are far from the law apart from those that are near; None where all have one class."""
         letter = max(range(len(sets)), key=lambda a: len(sets[a]))
         members = sets[letter]
         if len(members) == 1:
             return None
-        distance = relative_entropy(self._channel.rows[list(members)], law)
-        ordered = [members[j] for j in np.argsort(distance)]
+        ordered = sorted(members, key=lambda k: distance[k])
         half = len(ordered) // 2
         return ClassCut(letter, tuple(sorted(ordered[half:])), tuple(sorted(ordered[:half])))
 

@@ -26,6 +26,7 @@ __all__ = ["AuditedUpper", "ExchangeProposer"]
 
 
 LONG = 1000  # lines of an audit's proof that the checker is asked about once, as a part of the design's
+ROUNDED = 1.0 + 2.0**-50  # a budget in nats as a double is off by at most three roundings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class ExchangeProposer:
         """What it leaks at most is proved here first: in Problem 3 that it is the budget, in Problem 2 rounded ever further."""
         problem, ends = self.exchange.problem, found.audit.uppers()
         if isinstance(problem, MinDistortion):
-            ends = iter([replace(next(ends), value=problem.max_leakage_nats)])
+            ends = iter([replace(next(ends), value=problem.max_leakage_nats * ROUNDED, margin=0.0)])
         for end in takewhile(lambda end: end.candidate == 0, ends):
             yield self._upper(number, found, ProvedElsewhere(found.audit, end), end.rounded or 0.0, end.lines)
 

@@ -34,6 +34,10 @@ class Adversary(Shelved):
         """The same, where a mechanism is to be designed against it; `InputError` where no design knows it, too."""
         self.check(records)
 
+    def check_further(self, records: Records) -> None:
+        """The same, where it is named by a limit or a term of a design, besides the design's own adversary."""
+        self.check_design(records)
+
     def in_words(self) -> str:
         """Who this is, as the end of the sentence "the leakage to any adversary ..."."""
         return f"in the set {self.kind}"
@@ -78,6 +82,10 @@ class LawClass(Adversary):
 
     def in_words(self) -> str:
         return f"who holds any law of {self._words} for the record, the others being independent of it"
+
+    def of_dataset_in_words(self) -> str:
+        """The same where its laws are those of the whole dataset."""
+        return f"who holds any law of {self._words} for the dataset"
 
     _words: ClassVar[str] = "a class"
 

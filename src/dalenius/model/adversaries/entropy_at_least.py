@@ -10,8 +10,12 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+from flint import fmpq
+
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_quantity, brief, fraction_text
+from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.records import Records
 from dalenius.units import unit_size
@@ -90,6 +94,20 @@ class EntropyAtLeast(Adversary):
             unit = _log(2) if self.units == "bits" else _largest(records)
             scaled = Decimal(self.amount.numerator) / Decimal(self.amount.denominator) * unit * 10**FINE
         return Fraction(math.floor(scaled), 10**FINE), Fraction(math.floor(scaled) + 1, 10**FINE)
+
+    def priors(self, records: Records) -> PriorClass:
+        """The same class of laws on the datasets in exact numbers; for few datasets.
+
+        >>> EntropyAtLeast("1 bits").priors(Records(2, alphabet=2)).support(4).tolist()
+        [True, True, True, True]
+        """
+        if not self.amount:
+            return AllPriors()
+        (low, high), (least, most) = (each.enclosure(records) for each in (EntropyAtLeast("1 max"), self))
+        maximal = self.is_maximal(records)
+        known = (Fraction(0), Fraction(0)) if maximal else (max(low - most, Fraction(0)), high - least)
+        uniform = np.full(records.datasets, fmpq(1, records.datasets), dtype=object)
+        return EntropyFloor(uniform, *(fmpq(r.numerator, r.denominator) for r in known))
 
     def is_maximal(self, records: Records) -> bool:
         """Whether b equals log |X| exactly, so that the uniform prior is the only one."""

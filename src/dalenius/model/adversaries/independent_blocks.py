@@ -122,10 +122,10 @@ class IndependentBlocks(Adversary):
             except InputError as error:
                 raise InputError(f"{error} (a block of {len(kind.records)})") from None
 
-    def check_design(self, records: Records) -> NoReturn:
+    def check_further(self, records: Records) -> NoReturn:
         raise InputError(
-            "adversary: independent_blocks is for audits; design against entropy_at_least with the records of one block, then audit "
-            "the mechanism that is handed out against independent_blocks"
+            "adversary: independent_blocks is a design's own adversary, and stands in no limit or term; audit the mechanism that is "
+            "handed out against it, problem.release(rows, adversary)"
         )
 
     def kinds_of(self, records: Records, about: Callable[[int, int], Hashable] | None = None) -> list[BlockKind]:
@@ -149,6 +149,8 @@ class IndependentBlocks(Adversary):
     def in_words(self) -> str:
         bound = self.entropy_at_least
         own = "" if bound is None or not bound.amount else f", the own one's law having {_words(bound)}"
+        if self.size == 1:
+            return f"to whom the records are independent of one another{own}"
         size = f"of {self.size}" if self.size else f"of 1 to {max(self.sizes or (1,))}"
         return f"to whom blocks {size} records are independent of one another{own}"
 

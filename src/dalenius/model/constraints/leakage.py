@@ -81,4 +81,4 @@ class LeakageLimit(Constraint):
         }
 
     def check(self, space: MechanismSpace) -> None:
-        self.adversary.check_design(space.records)
+        self.adversary.check_further(space.records)

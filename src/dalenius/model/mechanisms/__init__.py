@@ -9,8 +9,10 @@ from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
 from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
+from dalenius.model.mechanisms.gaussian import Gaussian
 from dalenius.model.mechanisms.geometric import Geometric
 from dalenius.model.mechanisms.hadamard_response import HadamardResponse
+from dalenius.model.mechanisms.laplace import Laplace
 from dalenius.model.mechanisms.laplace_threshold import LaplaceThreshold
 from dalenius.model.mechanisms.local_hashing import LocalHashing
 from dalenius.model.mechanisms.matrix import Channel
@@ -18,6 +20,7 @@ from dalenius.model.mechanisms.optimized_unary_encoding import OptimizedUnaryEnc
 from dalenius.model.mechanisms.protocols import LocalProtocol
 from dalenius.model.mechanisms.randomized_count import RandomizedCount
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
+from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.model.mechanisms.several_releases import SeveralReleases
 from dalenius.model.mechanisms.subset_selection import SubsetSelection
 from dalenius.model.mechanisms.symmetric import Symmetric
@@ -29,8 +32,10 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Exponential",
+    "Gaussian",
     "Geometric",
     "HadamardResponse",
+    "Laplace",
     "LaplaceThreshold",
     "LocalHashing",
     "LocalProtocol",
@@ -38,6 +43,7 @@ __all__ = [
     "OptimizedUnaryEncoding",
     "RandomizedCount",
     "RandomizedResponse",
+    "RealNoise",
     "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
@@ -53,6 +59,8 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Geometric,
         DiscreteLaplace,
         DiscreteGaussian,
+        Gaussian,
+        Laplace,
         RandomizedCount,
         Exponential,
         SeveralReleases,

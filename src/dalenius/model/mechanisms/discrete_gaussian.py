@@ -73,6 +73,16 @@ class DiscreteGaussian(Mechanism):
         """How far noise goes beyond which it has hardly any probability: the least integer that is at least 10 scale + 1."""
         return math.ceil(REACH * self.scale + 1)
 
+    @property
+    def tail(self) -> float:
+        """At least the probability that noise is `reach` or more, R: e^(-R^2/(2 scale^2)) / (1 - e^(-(2R+1)/(2 scale^2))).
+
+        Bound because g(k) <= e^(-k^2/(2 scale^2)), and from one k >= R to the next that falls at least by the factor in the divisor.
+        """
+        reach = self.reach
+        fall = float((2 * reach + 1) / (2 * self.scale**2))
+        return math.exp(-float(reach**2 / (2 * self.scale**2))) / -math.expm1(-fall)
+
     def channel(self, values: Integers) -> Floats:
         steps = distances(values, self._clamped)
         sigma = float(self.scale)

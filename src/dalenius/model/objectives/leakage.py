@@ -54,4 +54,4 @@ class LeakageTerm(Term):
         return {**super().normal_table(), "adversary": self.adversary.normal_form()}
 
     def check(self, space: MechanismSpace, what: str) -> None:
-        self.adversary.check_design(space.records)
+        self.adversary.check_further(space.records)

@@ -2,6 +2,7 @@
 
 from dalenius.model.queries.base import AdditiveQuery, Query, TableQuery
 from dalenius.model.queries.count import Count
+from dalenius.model.queries.histogram import Histogram
 from dalenius.model.queries.identity import Identity
 from dalenius.model.queries.modular_sum import ModularSum
 from dalenius.model.queries.parity import Parity
@@ -13,6 +14,7 @@ __all__ = [
     "QUERIES",
     "AdditiveQuery",
     "Count",
+    "Histogram",
     "Identity",
     "ModularSum",
     "Parity",
@@ -24,5 +26,5 @@ __all__ = [
 ]
 
 QUERIES: dict[str, type[Query]] = {
-    query.kind: query for query in (Parity, ModularSum, Count, Sum, Threshold, Table, Identity)
+    query.kind: query for query in (Parity, ModularSum, Count, Sum, Histogram, Threshold, Table, Identity)
 }

@@ -14,7 +14,16 @@ from typing import Any
 from dalenius.errors import InputError
 from dalenius.exact import fraction_text
 from dalenius.intervals import gap_text, text_above, text_below
-from dalenius.model import AnyPrior, DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
+from dalenius.model import (
+    AnyPrior,
+    DesignProblem,
+    EntropyAtLeast,
+    MaximalLeakage,
+    MinDistortion,
+    Problem,
+    SecretLeakage,
+    digest,
+)
 from dalenius.report.curve import curve_picture
 from dalenius.report.frontier import frontier_picture
 from dalenius.report.heatmap import mechanism_picture
@@ -187,6 +196,8 @@ def _about(problem: Problem) -> str:
         bits = adversary.nats(problem.records) / math.log(2.0)
         share = bits / most if (most := problem.records.log_datasets / math.log(2.0)) else 0.0
         return f"{bits:.4g} of {most:.4g} bits unknown (share {share:.4g})"
+    if isinstance(problem, SecretLeakage):
+        return adversary_in_words(problem)
     if not isinstance(problem, DesignProblem) or not _has_budget(problem):
         return "the design"
     unit = f" {problem.budget_units} of leakage" if isinstance(problem, MinDistortion) else " of distortion"
@@ -204,6 +215,9 @@ def _said(row: Row) -> tuple[str, str]:
     bits, nats = text_above(upper_in(upper, "bits"), 4), text_above(upper, 4)
     if isinstance(problem, MaximalLeakage):
         line = f"At most {bits} bits ({nats} nats) about any one record"
+        return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
+    if isinstance(problem, SecretLeakage):
+        line = f"At most {bits} bits ({nats} nats) about {'the secret' if len(problem.secrets) == 1 else 'any of the secrets'}"
         return line, f"No {_whom(problem)} is told more on average, however clever and with any computer."
     if not isinstance(problem, DesignProblem):
         line = f"The best value there is is at most {bits} bits ({nats} nats)"

@@ -1,0 +1,216 @@
+"""Noise on the real line: capacities of a few densities, and the largest information over classes of laws, by quadrature.
+
+*Why*: as for the adversaries themselves (`product_priors.py`, `law_classes.py`, `bounds/vertices.py`). The output law of an upper end
+is a mixture of the densities, so that a certificate has weights of the inputs only, and the checker encloses all integrals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.bounds.vertices import VertexTree
+from dalenius.audits.law_classes import (
+    ClassAudit,
+    Evidence,
+    Kind,
+    Line,
+    exact_weights,
+    largest_mean,
+    multiplier_text,
+    witness_law,
+)
+from dalenius.evidence import matrix_text, vector_text
+from dalenius.evidence.lines import (
+    ClassPart,
+    MixtureLeaf,
+    MixtureOfClass,
+    MixtureOfSelections,
+    ProofLine,
+    RecordLine,
+    Vector,
+    VerticesLeaf,
+)
+from dalenius.information import relative_entropy
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.capacity import Capacity, capacity
+from dalenius.information.deadline import Deadline
+from dalenius.information.law_classes import worst_law
+from dalenius.information.measures import AllPriors, PriorClass
+from dalenius.information.measures.numbers import as_numbers, doubles, rationals
+from dalenius.model.adversaries import LawClass
+from dalenius.reduction import RecordChannel, Selections, record_completions, record_selections
+from dalenius.results import RecordProof
+from dalenius.search.decimals import short
+from dalenius.search.tree import Branch
+
+__all__ = ["FreeNoiseAudit", "NoiseAudit"]
+
+DIGITS = 15  # of the weights of a mixture
+TINY = 1e-300
+RELATIVE = 1e-9  # of a leakage, to which capacities are computed however wide the gap is
+
+
+@dataclass
+class NoiseAudit(ClassAudit):
+    """A running audit of `RealNoise` against `ProductPriors` or a `LawClass`."""
+
+    def __post_init__(self) -> None:
+        adversary = self.problem.adversary
+        self.of_class = isinstance(adversary, LawClass)
+        self.priors: PriorClass = adversary.priors if isinstance(adversary, LawClass) else AllPriors()
+        self.selections, self._rows = record_selections(self.problem), self.problem.quadrature
+
+    @property
+    def resolution(self) -> float:
+        return max(1e-13, min(super().resolution, RELATIVE * self.lower))
+
+    def _start(self, selections: Selections) -> Kind:
+        """Every selection bounded by one law, that of all inputs alike."""
+        tuples, of = np.unique(selections.inputs, axis=0, return_inverse=True)
+        weights = np.ones(len(self._rows))
+        upper = self._divergences(weights)[tuples[:, self.priors.support(selections.letters)]].max(axis=1)
+        return Kind(selections, tuples, of.reshape(-1), upper, self._line(vector_text(weights), None))
+
+    def _search(self, tuple_of_rows: Integers) -> Evidence:
+        """The largest information over the class with these inputs, and the bound of the mixture that its law causes."""
+        rows = self._rows[tuple_of_rows]
+        if self.of_class:
+            found = worst_law(rows, self.priors, gap=self.resolution, clock=self.clock)
+            law, witness = found.law, witness_law(self.priors, found)
+        else:
+            found_law = short(capacity(rows, gap=self.resolution, clock=self.clock).input_law, DIGITS)
+            law = rationals(found_law)
+            law = witness = as_numbers(law / law.sum())
+        weights = np.zeros(len(self._rows))
+        np.add.at(weights, tuple_of_rows, doubles(law))
+        divergences = self._divergences(weights)[tuple_of_rows]
+        lower = max(float(doubles(law) @ divergences), 0.0)
+        upper = max(largest_mean(self.priors, divergences), lower)
+        shares = exact_weights(witness)
+        line = self._line(vector_text(weights), multiplier_text(self.priors, divergences))
+        return Evidence(lower, upper, doubles(law), None if shares is None else lambda j: (j, shares, None), line)
+
+    def _divergences(self, weights: Floats) -> Floats:
+        """D of every input from the mixture with these weights, in nats."""
+        return _divergences(self._rows, _mixture(weights, self._rows))
+
+    def _line(self, weights: Vector, multipliers: Vector | None) -> Line:
+        if self.of_class:
+            return lambda selections: MixtureOfClass(selections, weights, multipliers, None)
+        return lambda selections: MixtureOfSelections(selections, weights, None)
+
+
+def _mixture(weights: Floats, rows: Floats) -> Floats:
+    """The law of the outputs; nowhere 0, as if the densities of far inputs were not as small as doubles cannot be."""
+    return np.maximum(weights @ rows / weights.sum(), TINY)
+
+
+def _divergences(rows: Floats, law: Floats) -> Floats:
+    return np.maximum(relative_entropy(rows, law), 0.0)
+
+
+class _MixtureTree(VertexTree):
+    """The tree over selections, whose laws are mixtures: as a certificate has them, weights of the inputs."""
+
+    def _near(self, union: list[int], clock: Deadline) -> tuple[Floats, Floats, Capacity]:
+        rows = self._channel.rows
+        answer = capacity(rows[union], gap=1e-13, clock=clock)
+        weights = np.zeros(len(rows))
+        weights[union] = short(answer.input_law, DIGITS)
+        return weights, _divergences(rows[union], _mixture(weights, rows)), answer
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A kind of record, what is known of its letters' inputs, and the tree over selections of one input for each letter."""
+
+    channel: RecordChannel
+    tree: _MixtureTree
+
+    def lines(self) -> Iterator[RecordLine | ProofLine]:
+        """A section of the certificate."""
+        yield RecordLine(self.channel.record)
+        yield VerticesLeaf()
+        for node in self.tree.tree.preorder():
+            if isinstance(node, Branch):
+                yield ClassPart(node.cut.letter, node.cut.kept)
+            else:
+                yield MixtureLeaf(vector_text(node.content.law), None)
+
+
+@dataclass
+class FreeNoiseAudit(Audit):
+    """A running audit of `RealNoise` against any prior at all: the largest capacity of one input for each letter of a record.
+
+    Parameters
+    ----------
+    enough : float
+        An upper bound at most this closes the audit, too, however far the lower one is.
+    """
+
+    enough: float = 0.0
+    records: list[_Record] = field(default_factory=list, init=False)
+
+    @property
+    def lower(self) -> float:
+        return max((record.tree.floor for record in self.records), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((record.tree.upper for record in self.records), default=0.0)
+
+    @property
+    def target(self) -> float:
+        """An upper bound at most this closes the audit."""
+        exact = self.lower * (1.0 + RELATIVE)
+        return math.inf if self.gap >= 1.0 else max(exact, self.enough, self.lower / (1.0 - 0.9 * self.gap))
+
+    def run(self) -> None:
+        """Begin with every kind of record, then branch where the bounds are largest."""
+        self.records = self._begun()
+        growing = True
+        while growing and self.upper > self.target and not self.clock.expired:
+            growing = max(self.records, key=lambda record: record.tree.upper).tree.grow(self.clock)
+            self.clock.tell("selections", self.lower, self.upper, sum(record.tree.leaves for record in self.records))
+        self.out_of_time = self.clock.expired
+        self.clock.tell("done", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
+
+    def _begun(self) -> list[_Record]:
+        rows = self.problem.quadrature
+        channels = [
+            RecordChannel(part.record, part.times, part.log_uniform, rows, self.problem.max_knowledge)
+            for part in record_completions(self.problem)
+        ]
+        return [_Record(channel, _MixtureTree(channel, self.clock, target=0.0)) for channel in channels]
+
+    @property
+    def _best(self) -> _Record | None:
+        return max(self.records, key=lambda record: record.tree.floor, default=None)
+
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.channel.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None or best.tree.point is None:
+            return None
+        masses = short(best.tree.point, DIGITS)
+        return Exposure(best.channel.record, best.tree.floor, masses, matrix_text(masses))
+
+    def proof(self) -> UpperProof:
+        return tuple(line for record in self.records for line in record.lines())
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """The root of every tree."""
+        records = self._begun()
+        upper = max((record.tree.upper for record in records), default=0.0)
+        return upper, tuple(line for record in records for line in record.lines())
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(r.channel.record, r.channel.times, "selections", r.tree.leaves) for r in self.records)

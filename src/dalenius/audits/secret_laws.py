@@ -1,0 +1,224 @@
+"""What one secret is told of under a class of laws of the data.
+
+*Where the secret and what is given determine the channel input* I(g; Y | w) is concave in the law: one convex program, both ends of
+which are proved. *Elsewhere* it is neither concave nor convex. From above: for output laws r_c it is at most the sum over cells of
+m D( u/m || r_c ), which is convex in the law, hence largest at a vertex of a polytope, and at most sum_x P(x) D(W_x || r_c), which is
+linear, hence bounded over every class. From below: an ascent. The interval may stay open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius.audits.law_classes import exact_weights, largest_mean, multiplier_text
+from dalenius.evidence import vector_text
+from dalenius.evidence.lines import InputLaw, LawOfSelections, MeanLine, ProofLine, SecretSection, SparseLaw
+from dalenius.exact import WRITABLE_BITS, fraction_text
+from dalenius.information import relative_entropy
+from dalenius.information.arrays import Floats
+from dalenius.information.capacity import capacity
+from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
+from dalenius.information.law_classes import shares_of
+from dalenius.information.measures import EntropyFloor, PriorClass, PriorPolytope
+from dalenius.information.measures.numbers import Numbers, doubles, rationals
+from dalenius.reduction import SecretCells
+from dalenius.search import Clock
+
+__all__ = ["SecretLaws"]
+
+DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
+UNIFORM_RATE = "1e14"  # a multiplier of the entropy at which nothing but the mean is left, to 1e-14 nats
+CLIMBS, SHORTEST, STALLED = 100, 2.0**-30, 1e-7  # steps of an ascent, the shortest, and the least relative gain of one
+
+Lines = Iterator[SecretSection | MeanLine | ProofLine]
+
+
+@dataclass
+class SecretLaws:
+    """One secret against a class of laws; `lower` and `upper` are in nats.
+
+    Attributes
+    ----------
+    cells : SecretCells
+    rows : (inputs, outputs)
+    priors : PriorClass
+        Of laws on the datasets.
+    law : (datasets,) or None
+        The best law found, of the class, exactly.
+    prior : how a certificate writes it
+    """
+
+    cells: SecretCells
+    rows: Floats
+    priors: PriorClass
+    lower: float = 0.0
+    upper: float = np.inf
+    law: Numbers | None = None
+    prior: InputLaw | None = None
+    _outputs: Floats = field(init=False)
+    _point: Numbers | None = None
+    _multipliers: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        usual = [self.rows[sorted({k for cell in family for k in cell})] for family in self.cells.families]
+        self.channel = GivenChannel(
+            self.rows,
+            self.cells.inputs,
+            self.cells.given,
+            np.array([capacity(rows).output_law if len(rows) < 1024 else rows.mean(axis=0) for rows in usual]),
+        )
+        self._bound(self.channel.usual)
+
+    @property
+    def polytope(self) -> bool:
+        """Whether the class is one of mixtures of listed laws, which a witness weighs."""
+        return isinstance(self.priors, PriorPolytope)
+
+    @property
+    def concave(self) -> bool:
+        """Whether both ends are those of a convex program."""
+        return self.cells.determined
+
+    def run(self, gap: float, clock: Clock) -> None:
+        """The best output laws, and the best law found."""
+        if self.polytope:
+            self._mixture()
+        else:
+            found = worst_given_law(self.channel, self.priors, gap=gap, clock=clock)
+            self._bound(found.laws)
+            self._attain(found.law)
+        if not self.concave:
+            for start in self._starts():
+                if clock.expired:
+                    break
+                self._climb(start)
+
+    # ------------------------------------------------------------ from above
+
+    def _bound(self, laws: Floats) -> None:
+        """Keep these output laws, one for each value of what is given, where they prove more."""
+        rounded = np.maximum(laws.round(DECIMALS), LEAST)
+        shares = rounded / rounded.sum(axis=1, keepdims=True)
+        if self.polytope:
+            upper, multipliers = max(self._above(shares, doubles(law)) for law in self._vertices), None
+        else:
+            divergences = self.channel.divergences(shares)
+            upper, multipliers = largest_mean(self.priors, divergences), multiplier_text(self.priors, divergences)
+            if isinstance(self.priors, EntropyFloor) and self.priors.above == 0:  # the uniform law alone
+                multipliers = (UNIFORM_RATE,)
+        if upper < self.upper:
+            self.upper, self._outputs, self._multipliers = max(upper, 0.0), rounded, multipliers
+
+    def _above(self, laws: Floats, law: Floats) -> float:
+        """Under this law the sum over cells of m D( u/m || r_given ).
+
+        *Bound because* I(g; Y | w) is this less the divergences of the outputs' own laws, given w, from r.
+        """
+        joint = self.cells.joint(law, self.rows)
+        masses = joint.sum(axis=1)
+        told = masses > 0.0
+        conditional = joint[told] / masses[told, None]
+        return float(masses[told] @ relative_entropy(conditional, laws[self.cells.given_of_cell[told]]))
+
+    def _mixture(self) -> None:
+        """Of a polytope: the least over output laws of the largest at a vertex, which some mixture of the vertices attains."""
+        vertices = [doubles(law) for law in self._vertices]
+        joints = [self.cells.joint(law, self.rows) for law in vertices]
+        negentropy = []
+        for joint in joints:
+            masses = joint.sum(axis=1, keepdims=True)
+            parts = np.where(masses > 0.0, joint / np.where(masses > 0.0, masses, 1.0), 1.0 / joint.shape[1])
+            negentropy.append(float(masses[:, 0] @ np.sum(parts * np.log(np.where(parts > 0.0, parts, 1.0)), axis=1)))
+        mixed = np.array([self.channel.outputs(law) for law in vertices])
+        weights = best_given_mixture(mixed, np.array(negentropy))
+        self._bound(self.channel.output_laws(np.tensordot(weights, mixed, axes=1)))
+        for shares in (weights, *np.eye(len(vertices))):
+            self._attain(shares_of(shares))
+
+    # ------------------------------------------------------------ from below
+
+    @property
+    def _vertices(self) -> Numbers:
+        assert isinstance(self.priors, PriorPolytope)
+        return np.asarray(self.priors.vertices, dtype=object)
+
+    def _law(self, point: Numbers) -> Numbers:
+        """The law that a witness states: as it is, or the weights of a polytope's vertices."""
+        return np.asarray(point @ self._vertices) if self.polytope else point
+
+    def _attain(self, point: Numbers) -> None:
+        """Keep a law of the class that is told more, as far as it can be written."""
+        law = self._law(point)
+        told = self.cells.information(doubles(law), self.rows)
+        if told > self.lower and (prior := exact_weights(point) if self.polytope else _sparse(law)) is not None:
+            self.lower, self.law, self.prior, self._point = told, law, prior, point
+
+    def _starts(self) -> Iterator[Numbers]:
+        """Where ascents begin: at the law that is known, and at what is told most under the usual output laws."""
+        if self._point is not None:
+            yield self._point
+        yield self._towards(self.channel.divergences(self.channel.usual))
+        if self.polytope:
+            yield shares_of(np.ones(len(self._vertices)))
+
+    def _towards(self, slope: Floats) -> Numbers:
+        """The law of the class, or the vertex, with the largest mean."""
+        if not self.polytope:
+            return self.priors.exact_law(rationals(-slope))
+        return shares_of(np.eye(len(self._vertices))[int(np.argmax(doubles(self._vertices @ rationals(slope))))])
+
+    def _climb(self, start: Numbers) -> None:
+        """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is told.
+
+        The law is a mixture of laws of the class, so that it is one, exactly, whatever doubles made of the weights.
+        """
+        parts, weights, law = [start], np.ones(1), doubles(self._law(start))
+        told = self.cells.information(law, self.rows)
+        for _ in range(CLIMBS):
+            target = self._towards(self._slope(law))
+            towards, share, better = doubles(self._law(target)) - law, 2.0, told
+            while share >= SHORTEST and better <= told:
+                share /= 2.0
+                better = self.cells.information(law + share * towards, self.rows)
+            if better <= told * (1.0 + STALLED):
+                break
+            parts, weights = [*parts, target], np.append((1.0 - share) * weights, share)
+            law, told = law + share * towards, better
+        if told > self.lower:
+            self._attain(np.asarray(shares_of(weights) @ np.array(parts, dtype=object)))
+
+    def _slope(self, law: Floats) -> Floats:
+        """The derivative of I(g; Y | w) by the probability of each dataset: sum_y W_x(y) log( K(y) / r(y) ), K the law of its cell."""
+        joint = self.cells.joint(law, self.rows)
+        masses = joint.sum(axis=1, keepdims=True)
+        known = self.channel.output_laws(self.channel.outputs(law))[self.cells.given_of_cell]
+        own = np.where(masses > 0.0, joint / np.where(masses > 0.0, masses, 1.0), known)
+        ratios = np.log(np.maximum(own, LEAST)) - np.log(np.maximum(known, LEAST))
+        return np.einsum("xy,xy->x", self.rows[self.cells.inputs], ratios[self.cells.cells])
+
+    # ------------------------------------------------------------ as lines
+
+    def lines(self) -> Lines:
+        """The section that proves `upper`."""
+        yield SecretSection(self.cells.secret)
+        laws, of = np.unique(self._outputs, axis=0, return_inverse=True)
+        for j, law in enumerate(laws):
+            yield LawOfSelections(tuple(np.flatnonzero(of.reshape(-1) == j).tolist()), vector_text(law))
+        yield MeanLine(self._multipliers)
+
+    @property
+    def leaves(self) -> int:
+        """Output laws in these lines."""
+        return len(np.unique(self._outputs, axis=0))
+
+
+def _sparse(law: Numbers) -> SparseLaw | None:
+    """The datasets with a probability, each with it; None if the numbers would be too long."""
+    listed = [(x, Fraction(int(p.p), int(p.q))) for x, p in enumerate(law) if p > 0]
+    if any(p.numerator.bit_length() + p.denominator.bit_length() > WRITABLE_BITS for _, p in listed):
+        return None
+    return tuple((x, fraction_text(p)) for x, p in listed)

@@ -1,0 +1,291 @@
+"""Secrets: the largest information about a function of the data to whom knows another, over listed laws, all, or a class of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dalenius._prove import Proved
+from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
+from dalenius.audits.secret_laws import SecretLaws
+from dalenius.audits.secret_trees import SecretTree, family_key, trees_of_secrets
+from dalenius.evidence import Upper, short_text
+from dalenius.evidence.lines import CellSection, MeanLine, ProofLine, SecretSection, SparseLaw
+from dalenius.information.arrays import Floats
+from dalenius.information.measures.numbers import doubles
+from dalenius.model import EntropyAtLeast, PriorSet, SecretLeakage
+from dalenius.model.adversaries import LawClass
+from dalenius.outcome import Scope
+from dalenius.reduction import SecretCells, cells_of_secrets
+from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_gap
+
+__all__ = ["ClassSecretAudit", "ListedSecretAudit", "SecretAudit", "secret_audit_of"]
+
+LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
+RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap asks for no less
+
+
+@dataclass
+class SecretAudit(Bounded):
+    """A running audit of secrets under all laws, which are as good as the products of laws of which all but one are known."""
+
+    problem: SecretLeakage
+
+    def __post_init__(self) -> None:
+        self.rows = self.problem.channel
+        self.secrets = cells_of_secrets(self.problem)
+        self._by_family = trees_of_secrets(self.secrets, self.rows)
+        self.trees = list(self._by_family.values())
+
+    @property
+    def lower(self) -> float:
+        return max((tree.lower for tree in self.trees), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((tree.upper for tree in self.trees), default=0.0)
+
+    def run(self) -> None:
+        """The roots of all trees that may matter, and then the tree with the largest bound, step by step."""
+        self._select(self.trees)
+        self.out_of_time |= self.clock.expired
+        self._tell("done", now=True)
+
+    def _select(self, trees: Sequence[SecretTree]) -> None:
+        for tree in sorted(trees, key=lambda tree: -tree.plain):
+            if self.clock.expired or tree.plain <= self._enough:
+                break
+            tree.begin(self.clock)
+            self._tell("selections")
+        while trees and not self.clock.expired:
+            worst = max(trees, key=lambda tree: tree.upper)
+            if self._leaves > self.search.limits.nodes:
+                self.out_of_room = True
+                break
+            if worst.upper <= self._enough or worst.tree is None or not worst.tree.grow(self.clock):
+                break
+            self._tell("selections")
+
+    @property
+    def _enough(self) -> float:
+        """The bound from above at which nothing more is wanted."""
+        if self.gap >= 1.0:
+            return math.inf
+        return max(self.lower / (1.0 - 0.9 * self.gap), self.lower + RESOLUTION * min(self.lower, 1.0))
+
+    @property
+    def _leaves(self) -> int:
+        return sum(tree.leaves for tree in self.trees)
+
+    @property
+    def _best(self) -> SecretTree | None:
+        return max(self.trees, key=lambda tree: (tree.lower, tree.upper), default=None)
+
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best is None else self._best.cells.secret
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best is None or best.lower <= 0.0:
+            return None
+        listed = best.weights()
+        law = np.zeros(self.problem.records.datasets)
+        law[list(listed)] = list(listed.values())
+        prior: SparseLaw = tuple((x, short_text(weight)) for x, weight in listed.items() if weight > 0.0)
+        return Exposure(best.cells.secret, best.cells.information(law, self.rows), law, prior)
+
+    def proof(self) -> UpperProof:
+        return tuple(line for tree in self.trees for line in tree.lines())
+
+    def certain(self) -> tuple[float, UpperProof]:
+        lines = tuple(line for tree in self.trees for line in tree.lines(certain=True))
+        return max((tree.plain for tree in self.trees), default=0.0), lines
+
+    def secret_proofs(self) -> tuple[SecretProof, ...]:
+        """How `upper` was proved, for each secret."""
+        leaves = dict[int, int]()
+        for tree in self.trees:
+            leaves[tree.cells.secret] = leaves.get(tree.cells.secret, 0) + tree.leaves
+        return tuple(self._secret_proof(cells, leaves) for cells in self.secrets)
+
+    def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
+        method = "selections" if any(len(family) > 1 for family in cells.families) else "nothing"
+        return SecretProof(cells.secret, method, leaves.get(cells.secret, 0), exact=True)
+
+    def result(self, proved: Proved[LowerEnd, Upper]) -> SecretResult:
+        """The proved interval, and the law that attains its lower end."""
+        found = proved.lower_end.exposure
+        return SecretResult(
+            lower=proved.lower,
+            upper=proved.upper,
+            secret=None if found is None else found.record,
+            witness=None if found is None else SecretWitness(found.record, found.masses, found.number),
+            termination=self.termination(relative_gap(proved.lower, proved.upper), proved),
+            scope=Scope.GLOBAL,
+            certificate=proved.certificate,
+            seconds=self.clock.seconds,
+            secrets=self.secret_proofs(),
+            refusals=proved.refusals,
+            trace=tuple(self.clock.trace),
+        )
+
+    def _tell(self, stage: str, *, now: bool = False) -> None:
+        self.clock.tell(stage, self.lower, self.upper, self._leaves, now=now)
+
+
+@dataclass
+class ClassSecretAudit(SecretAudit):
+    """A running audit of secrets under a class of laws: each is bounded over the class, or under all laws, if that is less."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        adversary, records = self.problem.adversary, self.problem.records
+        assert isinstance(adversary, EntropyAtLeast | LawClass)
+        priors = adversary.priors if isinstance(adversary, LawClass) else adversary.priors(records)
+        self.laws = [SecretLaws(cells, self.rows, priors) for cells in self.secrets if self._own_trees(cells)]
+
+    def _own_trees(self, cells: SecretCells) -> list[SecretTree]:
+        """Those that bound a secret under all laws; none where nothing can be told."""
+        keys = {family_key(family) for family in cells.families}
+        return [self._by_family[key] for key in keys if key in self._by_family]
+
+    def _under_all(self, cells: SecretCells) -> float:
+        return max(tree.upper for tree in self._own_trees(cells))
+
+    @property
+    def lower(self) -> float:
+        return max((laws.lower for laws in self.laws), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((min(laws.upper, self._under_all(laws.cells)) for laws in self.laws), default=0.0)
+
+    def run(self) -> None:
+        """The class's own bounds, and then selections where what is told is not concave."""
+        for k, laws in enumerate(self.laws):
+            if self.clock.expired:
+                break
+            laws.run(max(LAWS, 0.1 * min(self.gap, 1.0) * self.lower), self.clock.part(1.0 / (len(self.laws) - k)))
+            self._tell("laws")
+        open_ = [
+            tree
+            for laws in self.laws
+            if not laws.concave and laws.upper > self._enough
+            for tree in self._own_trees(laws.cells)
+        ]
+        self._select(list({id(tree): tree for tree in open_}.values()))
+        self.out_of_time |= self.clock.expired
+        self._tell("done", now=True)
+
+    @property
+    def _leaves(self) -> int:
+        return sum(laws.leaves for laws in self.laws) + sum(tree.leaves for tree in self.trees if tree.tree)
+
+    @property
+    def _best_laws(self) -> SecretLaws | None:
+        return max(self.laws, key=lambda laws: (laws.lower, laws.upper), default=None)
+
+    @property
+    def exposed(self) -> int | None:
+        return None if self._best_laws is None else self._best_laws.cells.secret
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best_laws
+        if best is None or best.law is None or best.prior is None:
+            return None
+        return Exposure(best.cells.secret, best.lower, doubles(best.law), best.prior)
+
+    def proof(self) -> UpperProof:
+        """Of each secret what proves less: about the class, or about all laws."""
+        return self._lines([self._under_all(laws.cells) < laws.upper for laws in self.laws])
+
+    def _lines(self, under_all: Sequence[bool]) -> UpperProof:
+        lines, trees = list[SecretSection | CellSection | MeanLine | ProofLine](), dict[int, SecretTree]()
+        for laws, free in zip(self.laws, under_all, strict=True):
+            if free:
+                trees |= {id(tree): tree for tree in self._own_trees(laws.cells)}
+            else:
+                lines += laws.lines()
+        return (*lines, *(line for tree in trees.values() for line in tree.lines()))
+
+    def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
+        laws = next((laws for laws in self.laws if laws.cells is cells), None)
+        if laws is None:
+            return SecretProof(cells.secret, "nothing", 0, exact=True)
+        free = self._under_all(cells) < laws.upper
+        used = sum(tree.leaves for tree in self._own_trees(cells)) if free else laws.leaves
+        return SecretProof(cells.secret, "selections" if free else "laws", used, exact=laws.concave)
+
+
+@dataclass
+class ListedSecretAudit(SecretAudit):
+    """A running audit of secrets under listed laws: the checker evaluates everything by itself."""
+
+    told: dict[int, list[float]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assert isinstance(self.problem.adversary, PriorSet)
+        self.priors: Floats = self.problem.adversary.weights
+
+    @property
+    def lower(self) -> float:
+        return max((max(told, default=0.0) for told in self.told.values()), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        """Also the entropy of the values, for the secrets that were not evaluated under all laws."""
+        late = (cells for cells in self.secrets if len(self.told.get(cells.secret, ())) < len(self.priors))
+        return max([self.lower, *(_entropy(cells) for cells in late)])
+
+    def run(self) -> None:
+        for cells in self.secrets:
+            told = self.told.setdefault(cells.secret, [])
+            for law in self.priors:
+                if self.clock.expired:
+                    break
+                told.append(cells.information(law, self.rows))
+            self._tell("laws")
+        self.out_of_time |= self.clock.expired
+        self._tell("done", now=True)
+
+    @property
+    def exposed(self) -> int | None:
+        if all(_entropy(cells) == 0.0 for cells in self.secrets):
+            return None
+        return max(self.told, key=lambda s: max(self.told[s], default=0.0), default=0)
+
+    def exposure(self, slack: float) -> Exposure | None:
+        secret = self.exposed
+        if secret is None or self.lower <= 0.0:
+            return None
+        number = int(np.argmax(self.told[secret]))
+        return Exposure(secret, self.lower, self.priors[number], number, number)
+
+    def proof(self) -> UpperProof:
+        return ()
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """What is told is at most the entropy of the secret's values."""
+        return max(map(_entropy, self.secrets)), ()
+
+    def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
+        return SecretProof(cells.secret, "evaluated" if cells.secret in self.told else "nothing", 0, exact=True)
+
+
+def _entropy(cells: SecretCells) -> float:
+    """The most that there is to be told."""
+    return math.log(max(map(len, cells.families)))
+
+
+def secret_audit_of(problem: SecretLeakage) -> type[SecretAudit]:
+    """The audit that fits the adversary."""
+    adversary = problem.adversary
+    if isinstance(adversary, PriorSet):
+        return ListedSecretAudit
+    bounded = isinstance(adversary, LawClass) or (isinstance(adversary, EntropyAtLeast) and adversary.amount > 0)
+    return ClassSecretAudit if bounded else SecretAudit

@@ -1,0 +1,162 @@
+"""The command audit: one page about what a release tells about one person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.asking import model_text
+from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
+from dalenius.cli.shared import (
+    GapOption,
+    JsonOption,
+    RequireGapOption,
+    TimeOption,
+    library_names,
+    named,
+    out,
+    read_problem,
+    require,
+    status_line,
+    write_json,
+)
+from dalenius.errors import brief
+from dalenius.model import model_bytes
+from dalenius.report.audit import Audit
+from dalenius.search import Clock, need_gap, stopped_by_interrupt
+
+__all__ = ["audit"]
+
+PAGES = (".html", ".md")
+ALONE = "independent_blocks 1"
+
+
+def audit(
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]",
+            help="A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
+            autocompletion=library_names,
+        ),
+    ] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(
+            "--mechanism", help="discrete_laplace:0.5, 'discrete_gaussian scale = 3', and so on, as for init."
+        ),
+    ] = None,
+    people: Annotated[str | None, typer.Option("--people", help="How many people.")] = None,
+    alphabet: Annotated[
+        str | None, typer.Option("--alphabet", help="How many answers a person can give; by default 2, no and yes.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="What is released: by default count; 'threshold 3', 'modular_sum 4'.")
+    ] = None,
+    blocks: Annotated[
+        int | None,
+        typer.Option(
+            "--blocks", min=1, help="Answers hang together in households of at most so many people; by default 1."
+        ),
+    ] = None,
+    adversary: Annotated[
+        str | None,
+        typer.Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
+    ] = None,
+    gap: GapOption = 1e-4,
+    time_limit: TimeOption = 60.0,
+    as_json: JsonOption = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FILE",
+            help="The page, .md or .html; model and certificate go beside it.",
+        ),
+    ] = None,
+    require_gap: RequireGapOption = None,
+    force: ForceOption = False,
+) -> None:
+    """One page about what a release tells about one person: bits, guesses, single outcomes, relatives, and how to check it.
+
+    With nothing said about who knows what, nobody's answer has to do with anybody else's; the page says that this is assumed. The
+    model and the certificate are written beside the page (-o); of an .html page they are proved once more.
+    """
+    given = {
+        "--mechanism": mechanism,
+        "--records": people,
+        "--alphabet": alphabet,
+        "--query": query,
+        "--adversary": _adversary(blocks, adversary),
+    }
+    problem = _problem(model, given)
+    if require_gap is not None:
+        need_gap(require_gap, "--require-gap")
+    folder = None if output is None else _place(output, force)
+    with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
+        with status_line("audit") as progress:
+            found = dl.audit(problem, gap=gap, time_limit=time_limit, progress=progress)
+        written = None if folder is None or output is None else _written(found, output, folder)
+        if as_json:
+            write_json({**found.to_json(), "page": written and written[0], "certificate": written and written[1]})
+        elif written is None:
+            out.print(str(found), end="", markup=False, emoji=False)
+        else:
+            out.print("\n".join(map(str, written)), markup=False)
+        if folder is not None:
+            folder.settle()
+    require(found.result.gap, require_gap)
+
+
+def _adversary(blocks: int | None, adversary: str | None) -> str | None:
+    if blocks is not None and adversary is not None:
+        raise dl.InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
+    return adversary if blocks is None else f"independent_blocks {blocks}"
+
+
+def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeakage:
+    """The model that is named, or that the options make."""
+    if model is None:
+        if given["--mechanism"] is None or given["--records"] is None:
+            raise dl.InputError("expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000")
+        alone = given["--adversary"] is None
+        problem = dl.loads(model_text({**given, "--adversary": ALONE if alone else given["--adversary"]}))
+    else:
+        names = {"--records": "--people", "--adversary": "--blocks, --adversary"}
+        said = [names.get(name, name) for name, value in given.items() if value is not None]
+        if said:
+            raise dl.InputError(f"{', '.join(said)}: {model} says so already; leave them out, or leave MODEL out")
+        problem = read_problem(model)[2]
+    if not isinstance(problem, dl.MaximalLeakage):
+        raise dl.InputError(
+            f"{model}: expected an audit (maximal_leakage), got {problem.kind}; solve it, then audit NAME.mechanism.toml"
+        )
+    return problem
+
+
+def _place(page: Path, force: bool) -> Output:
+    if page.suffix.lower() not in PAGES:
+        raise dl.InputError(f"--output {brief(str(page))}: expected a file that ends in {' or '.join(PAGES)}")
+    return Output(page.parent, [page.name, *of_one_run(page.stem)], force=force)
+
+
+def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:
+    """The page and the certificate that it is about, with the model; nothing in case of trouble."""
+    files = {CERTIFICATE: found.result.certificate.text, ".toml": model_bytes(found.problem).decode()}
+    certificate = folder.keep(page.stem, found.problem, files)
+    if certificate is None:
+        return None
+    model = certificate.with_suffix(".toml")
+    if page.suffix.lower() == ".md":
+        text = found.page(model=model.name, certificate=certificate.name)
+    else:
+        from dalenius.report import report_page
+
+        text = report_page([str(certificate), str(model)])
+    folder.write({page.name: text})
+    return [page, certificate] if folder.trouble is None else None

@@ -1,0 +1,173 @@
+"""The command convert: what a guarantee in one notion says in another."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+import dalenius as dl
+from dalenius.cli.shared import UnitsOption, drawn, named, out, write_json
+from dalenius.conversions import NOTIONS
+from dalenius.conversions.door import convert_with
+from dalenius.conversions.facts import MEANINGS, Facts
+from dalenius.conversions.search import fewest_missing
+from dalenius.files import need_places
+
+__all__ = ["convert"]
+
+WIDTH = 200  # of a table where the terminal is narrower
+
+
+def convert(
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="NOTION=VALUE",
+            help="The guarantee: local_dp=1, 'local_dp=log 3', 'local_dp_delta(1)=1e-5'.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="NOTION", help="What is asked for: mutual_information, 'local_dp_delta(0.5)'."),
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Everything that follows; without --from which notions follow from which, with -o as a picture.",
+        ),
+    ] = False,
+    p_min: Annotated[str | None, typer.Option("--p-min", help=f"{MEANINGS['p_min']}.".capitalize())] = None,
+    p_max: Annotated[str | None, typer.Option("--p-max", help=f"{MEANINGS['p_max']}.".capitalize())] = None,
+    letters: Annotated[int | None, typer.Option("--letters", help=f"{MEANINGS['letters']}.".capitalize())] = None,
+    outputs: Annotated[int | None, typer.Option("--outputs", help=f"{MEANINGS['outputs']}.".capitalize())] = None,
+    records: Annotated[int | None, typer.Option("--records", help=f"{MEANINGS['records']}.".capitalize())] = None,
+    independent: Annotated[
+        bool, typer.Option("--independent", help=f"{MEANINGS['independent']}.".capitalize())
+    ] = False,
+    attribute_max: Annotated[
+        str | None, typer.Option("--attribute-max", help=f"{MEANINGS['attribute_max']}.".capitalize())
+    ] = None,
+    prior_ratio: Annotated[
+        str | None, typer.Option("--prior-ratio", help="(min r/p)/(max r/p), where the adversary's prior is r, not p.")
+    ] = None,
+    releases: Annotated[int, typer.Option("--releases", help=f"{MEANINGS['releases']}.".capitalize())] = 1,
+    epsilon: Annotated[str, typer.Option("--epsilon", help="Of --all: the epsilon of the notions with a delta.")] = "1",
+    sharp: Annotated[
+        bool,
+        typer.Option(
+            "--sharp/--as-printed", help="With or without the rules of ours that are sharper than the papers'."
+        ),
+    ] = True,
+    units: UnitsOption = "nats",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", parser=named, metavar="FILE", help="Of --all: a picture, .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Say what a guarantee in one notion of privacy is worth in another: the number, the rules, their conditions.
+
+    The number is evaluated in balls and rounded to the safe side. Rules are chained, and the best chain is shown.
+    """
+    facts = Facts.of(
+        p_min=p_min,
+        p_max=p_max,
+        letters=letters,
+        outputs=outputs,
+        records=records,
+        independent=independent,
+        attribute_max=attribute_max,
+        prior_ratio=prior_ratio,
+        releases=releases,
+    )
+    if output is not None:
+        if not everything:
+            raise dl.InputError(f"-o {output}: the picture is of --all; give --all, too")
+        need_places([output])
+    options: dict[str, Any] = {"facts": facts, "sharp": sharp, "units": units}
+    if everything:
+        if to is not None:
+            raise dl.InputError("--all is about every notion; leave --to out")
+        _all(None if source is None else _guarantee(source), epsilon, options, as_json)
+        _draw(output, sharp)
+        return
+    if source is None or to is None:
+        raise dl.InputError(
+            "expected --from NOTION=VALUE and --to NOTION, or --all; the notions are " + ", ".join(NOTIONS)
+        )
+    found = convert_with(*_guarantee(source), to=to, **options)
+    if as_json:
+        write_json(_told(found))
+    else:
+        out.print(str(found), markup=False, emoji=False)
+
+
+def _guarantee(text: str) -> tuple[str, str]:
+    """A notion and its number."""
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise dl.InputError(f"--from {text}: expected NOTION=VALUE, for example local_dp=1")
+    return name.strip(), value.strip()
+
+
+def _told(found: dl.Conversion) -> dict[str, Any]:
+    told = {part.name: getattr(found, part.name) for part in dataclasses.fields(found)}
+    return told | {
+        "conditions": list(found.conditions),
+        "steps": [{part.name: getattr(step, part.name) for part in dataclasses.fields(step)} for step in found.steps],
+    }
+
+
+def _all(guarantee: tuple[str, str] | None, epsilon: str, options: dict[str, Any], as_json: bool) -> None:
+    """A row a notion: what follows from the guarantee; without one, from which notions something follows at all."""
+    names = {name: f"{name}({epsilon})" if notion.has_epsilon else name for name, notion in NOTIONS.items()}
+    table = Table(box=None, pad_edge=False)
+    if guarantee is None:
+        table.add_column("from")
+        table.add_column("follows")
+        told: Any = {name: _following(name, options) for name in NOTIONS}
+        for name, found in told.items():
+            table.add_row(name, ", ".join(found) or "nothing")
+    else:
+        rows = [convert_with(*guarantee, to=written, **options) for written in names.values()]
+        told = [_told(row) for row in rows]
+        for column in (rows[0].source, "rules", "can it be better"):
+            table.add_column(escape(column))
+        for row in rows:
+            rules = " > ".join(step.rule for step in row.steps) or "-"
+            table.add_row(*map(escape, (f"{row.target} {row.amount}", rules, row.better)))
+    if as_json:
+        write_json(told)
+    else:
+        Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+
+
+def _following(source: str, options: dict[str, Any]) -> list[str]:
+    """The notions to which rules lead, with the facts that are missing."""
+    found = []
+    for target in NOTIONS:
+        missing = fewest_missing(source, target, options["facts"], sharp=options["sharp"])
+        if missing is not None and target != source:
+            found.append(target + (f" (with {' and '.join(missing)})" if missing else ""))
+    return found
+
+
+def _draw(output: Path | None, sharp: bool) -> None:
+    if output is None:
+        return
+
+    def draw() -> Path:
+        from dalenius.report import implications_picture, save_picture
+
+        return save_picture(implications_picture(title="what follows from what", sharp=sharp), output)
+
+    for path in drawn(draw):
+        out.print(f"drawn: {path}", markup=False, emoji=False)

@@ -1,0 +1,174 @@
+"""The command noise: how much noise is enough."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+import dalenius as dl
+from dalenius.cli.shared import (
+    STANDARD_STREAM,
+    JsonOption,
+    drawn,
+    library_names,
+    named,
+    out,
+    read_problem,
+    status_line,
+    write_json,
+)
+from dalenius.exact import fraction_text
+from dalenius.files import make_folder, need_folder, need_places, write_together
+from dalenius.intervals import gap_text, text_above
+from dalenius.report import noise_picture, noise_table, save_picture
+from dalenius.studies.least_noise import NOISES
+
+__all__ = ["noise"]
+
+
+def noise(
+    at_most: Annotated[
+        str, typer.Option("--at-most", metavar="BUDGET", help="The leakage allowed: nats, or '0.1 bits'.")
+    ],
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODEL]",
+            help="A model file, or a name from `dalenius list`, whose mechanism is noise with a scale.",
+            autocompletion=library_names,
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--noise", metavar="KIND", help=f"In the place of MODEL: {', '.join(NOISES)}.")
+    ] = None,
+    span: Annotated[
+        int, typer.Option("--range", min=1, help="With --noise: how far one record of two letters moves the query.")
+    ] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=named,
+            metavar="FOLDER",
+            help="Folder for NAME.within.toml and .cert, NAME.above.toml and .cert, NAME.noise.csv and NAME.noise.png.",
+        ),
+    ] = None,
+    gap: Annotated[
+        float, typer.Option("--gap", help="How far the scale that is enough may be above one that is not, in shares.")
+    ] = 1e-3,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds for each scale that is tried; inf for no limit.")
+    ] = 60.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the least noise for a leakage budget: a scale that is proved to be enough, and a smaller one that is proved not to be.
+
+    MODEL's own scale is not used. Beside them stands what theorems ask for.
+    """
+    stem, problem = _asked(model, kind, span)
+    if output is not None:
+        need_folder(output, make=True)
+    with status_line("noise") as progress:
+        found = dl.least_noise(
+            problem, at_most, gap=gap, time_limit=None if math.isinf(time_limit) else time_limit, progress=progress
+        )
+    files = {} if output is None else _write(found, output, stem)
+    if as_json:
+        write_json(_told(found) | {"files": files})
+        return
+    _print(found)
+    for path in files.values():
+        out.print(f"wrote {path}", markup=False, emoji=False)
+
+
+def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.MaximalLeakage]:
+    """The stem of the files' names, and the question."""
+    if (model is None) == (kind is None):
+        raise dl.InputError("expected a MODEL whose mechanism is noise, or --noise KIND with --range; not both")
+    if kind is not None:
+        if kind not in NOISES:
+            raise dl.InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
+        one = dl.Records(1, alphabet=2)
+        by_itself = dl.IndependentBlocks(1) if kind == "discrete_gaussian" else dl.ProductPriors()
+        return kind, dl.MaximalLeakage(
+            records=one, query=dl.Sum([0, span]), mechanism=NOISES[kind], adversary=by_itself
+        )
+    _, stem, problem = read_problem(model or STANDARD_STREAM)
+    if not isinstance(problem, dl.MaximalLeakage):
+        raise dl.InputError(
+            f"{model}: expected a maximal_leakage model, whose mechanism is noise; this is {problem.kind}"
+        )
+    return stem, problem
+
+
+def _write(found: dl.LeastNoise, folder: Path, stem: str) -> dict[str, str]:
+    """Models, certificates and the table, whole or not at all; then the picture. What was written, by what it is."""
+    contents, files = dict[Path, str | bytes](), dict[str, str]()
+    ends = {"within": found.within, "above": found.above}
+    for name, level in ends.items():
+        if level is not None:
+            for ending, text in ((".toml", dl.dumps(level.problem)), (".cert", level.result.certificate.text)):
+                path = folder / f"{stem}.{name}{ending}"
+                contents[path], files[f"{name}{ending}"] = text, str(path)
+    table = folder / f"{stem}.noise.csv"
+    names = {name: Path(files[f"{name}.cert"]).name for name in ends if f"{name}.cert" in files}
+    contents[table], files["table"] = noise_table(found, certificates=names), str(table)
+    need_places(contents)
+    make_folder(folder)
+    write_together(contents)
+    for picture in drawn(lambda: save_picture(noise_picture(found), folder / f"{stem}.noise.png")):
+        files["picture"] = picture
+    return files
+
+
+def _told(found: dl.LeastNoise) -> dict[str, Any]:
+    """As JSON data."""
+    levels = [
+        {"scale": fraction_text(level.scale), **dict(zip(("lower", "upper"), level.result.to(found.units).ends, strict=True))}
+        for level in found.levels
+    ]  # fmt: skip
+    return {
+        "mechanism": found.within.problem.mechanism.kind,
+        "at_most": fraction_text(found.at_most),
+        "units": found.units,
+        "enough": fraction_text(found.within.scale),
+        "not_enough": None if found.above is None else fraction_text(found.above.scale),
+        "larger_is_enough": found.falling,
+        "levels": levels,
+        "formulas": [
+            {"scale": formula.scale, "name": formula.name, "condition": formula.condition} for formula in found.formulas
+        ],
+    }
+
+
+def _print(found: dl.LeastNoise) -> None:
+    within, above, units = found.within, found.above, found.units
+    kind = within.problem.mechanism.kind.replace("_", " ")
+    upper = within.result.to(units).ends[1]
+    out.print(
+        f"{kind} noise of scale {fraction_text(within.scale)} is enough for {fraction_text(found.at_most)} {units}: at most "
+        f"{upper}, proved",
+        markup=False,
+    )
+    if above is None:
+        out.print("it is the least scale there may be")
+    else:
+        lower = above.result.to(units).ends[0]
+        out.print(
+            f"scale {fraction_text(above.scale)} is not: at least {lower}, proved; {gap_text(found.gap)} apart",
+            markup=False,
+        )
+    if not found.falling:
+        out.print("larger scales are not known to tell less, of discrete Gaussian noise: ask about the one you take")
+    if found.formulas:
+        out.print(f"\nby theorems, where {found.formulas[0].condition}:", markup=False)
+        table = Table("scale", "times the least", "theorem", box=None, pad_edge=False)
+        for formula in found.formulas:
+            times = formula.scale / float(within.scale)
+            table.add_row(text_above(formula.scale, 6), f"{times:.3f}", formula.name)
+        out.print(table)

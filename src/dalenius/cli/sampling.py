@@ -1,0 +1,97 @@
+"""The command audit-samples: what runs of a black box say. Statistical, never a proof."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import JsonOption, SeedOption, UnitsOption, listed, out, status_line, write_json
+from dalenius.exact import as_fraction
+from dalenius.files import csv_column
+from dalenius.intervals import text_below
+from dalenius.statistics.answer import LABEL
+
+__all__ = ["audit_samples"]
+
+
+def audit_samples(
+    runs: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUNS", help="A csv file with names in its first line, and a run of the black box a line."
+        ),
+    ],
+    records: Annotated[
+        str,
+        typer.Option("--records", help="The columns with the data that the run was given, a record each, with commas."),
+    ],
+    outputs: Annotated[str, typer.Option("--outputs", help="The columns with what came out, with commas.")],
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the answer, for all records together.")] = 0.95,
+    words: Annotated[
+        bool,
+        typer.Option(
+            "--words",
+            help="Count: one column of inputs and one of outputs, as words; few of each, runs planned an input.",
+        ),
+    ] = False,
+    given_others: Annotated[
+        bool, typer.Option("--given-others", help="What is told to somebody who knows all other records.")
+    ] = False,
+    critic: Annotated[str, typer.Option("--critic", help="bins or neurons.")] = "bins",
+    seed: SeedOption = 0,
+    units: UnitsOption = "bits",
+    as_json: JsonOption = False,
+) -> None:
+    """A lower confidence bound on the leakage of a black box, from samples: statistical, never a proof, and never a certificate.
+
+    Every run needs new, independent data and new noise. That a black box tells little cannot be learnt in this way.
+    """
+    columns = [[_column(runs, name) for name in listed(text, option)] for text, option in _asked(records, outputs)]
+    with status_line("audit-samples"):
+        if words:
+            found = _counted(*columns, confidence=confidence, units=units)
+        else:
+            data, released = (np.array([_numbers(runs, column) for column in side]).T for side in columns)
+            found = dl.audit_samples(
+                data, released, confidence=confidence, given_others=given_others, critic=critic, seed=seed, units=units
+            )
+    if as_json:
+        write_json({part.name: getattr(found, part.name) for part in fields(found)} | {"label": LABEL})
+        return
+    out.print(str(found), markup=False)
+    if found.epsilon is not None:
+        out.print(f"differential privacy between these inputs: epsilon >= {text_below(found.epsilon, 4)} nats, jointly")
+
+
+def _asked(records: str, outputs: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (records, "--records"), (outputs, "--outputs")
+
+
+def _column(runs: Path, name: str) -> list[str]:
+    return [text.strip() for _, text in csv_column(runs, name.strip())]
+
+
+def _numbers(runs: Path, column: list[str]) -> list[float]:
+    """What a column says; no message repeats it, as it may be data about people."""
+    try:
+        return [float(as_fraction(text, "entry")) for text in column]
+    except dl.InputError:
+        raise dl.InputError(f"{runs}: expected numbers in these columns; --words counts words") from None
+
+
+def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: float, units: str) -> dl.SampledLeakage:
+    """Of one column of each."""
+    if len(inputs) != 1 or len(outputs) != 1:
+        raise dl.InputError(
+            f"--words: expected one column of inputs and one of outputs, got {len(inputs)} and {len(outputs)}"
+        )
+    given, rows = np.unique(inputs[0], return_inverse=True)
+    came, places = np.unique(outputs[0], return_inverse=True)
+    counts = np.zeros((given.size, came.size), dtype=np.int64)
+    np.add.at(counts, (rows, places), 1)
+    return dl.audit_counts(counts, confidence=confidence, units=units)

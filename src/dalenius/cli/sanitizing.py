@@ -1,0 +1,160 @@
+"""The command sanitize: learned sanitizers, audited on held-out data beside what is proved that none exceeds."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+import dalenius as dl
+from dalenius.cli.shared import JsonOption, drawn, listed, named, out, status_line, write_json
+from dalenius.files import write_whole
+from dalenius.intervals import text_above, text_below
+from dalenius.sanitizers import Run, Settings, Trained, bounds
+from dalenius.sanitizers import sanitize as learned
+from dalenius.search import Clock, stopped_by_interrupt
+
+__all__ = ["sanitize"]
+
+
+class Experiment(StrEnum):
+    """What is released."""
+
+    INDEPENDENT = "independent"
+    CORRELATED = "correlated"
+    DIGITS = "digits"
+
+
+def sanitize(
+    experiment: Annotated[
+        Experiment, typer.Argument(help="Two Gaussians, with secret and label independent or correlated; or digits.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=named, metavar="FOLDER", help="Folder for records, proofs, table and picture."
+        ),
+    ],
+    budgets: Annotated[
+        str, typer.Option("--budgets", help="Roots of the chi-square divergence allowed, with commas.")
+    ] = "0.05,0.1,0.2,0.4,0.8",
+    weights: Annotated[str, typer.Option("--weights", help="What an excess costs (lambda), with commas.")] = "2",
+    methods: Annotated[str, typer.Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
+    steps: Annotated[int, typer.Option("--steps", min=1, help="Steps of each sanitizer.")] = 900,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds; what is at work then is not kept.")
+    ] = float("inf"),
+    converse: Annotated[
+        bool, typer.Option("--converse", help="Only what is proved: nothing is learned, torch is not needed.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn the chi-square sanitizer (W. Wang, W. P. Tay, Algorithm 1), attack it afresh, and say what no sanitizer can do better.
+
+    Nothing that is learned is proved: accuracies are of held-out data. What no sanitizer exceeds is proved, and written with its
+    certificate.
+    FOLDER goes on where it was stopped.
+    """
+    runs = [
+        Run(experiment.value, Settings(root_budget=budget, weight=weight, seed=seed, steps=steps), method)
+        for method in listed(methods, "--methods")
+        for budget in _numbers(budgets, "--budgets")
+        for weight in _numbers(weights, "--weights")
+        for seed in range(seeds)
+    ]
+    if converse:
+        with status_line("sanitizing") as show:
+            at_most = bounds(runs, output, progress=show)
+        _say_converse({run.converse_name: (run, bound) for run, bound in at_most.items()}, output, as_json)
+        return
+    clock = Clock(time_limit)
+    trained: list[Trained] = []
+    with stopped_by_interrupt(clock), status_line("sanitizing") as show:
+        trained.extend(learned(runs, output, progress=show, stop=lambda: clock.expired))
+    written = _written(trained, output, experiment.value) if trained else []
+    if as_json:
+        write_json({"asked": len(runs), "done": [_answer(one) for one in trained], "files": written})
+        return
+    _print(trained)
+    if len(trained) < len(runs):
+        out.print(f"{len(trained)} of {len(runs)} are done; the same command goes on.", markup=False)
+    for file in written:
+        out.print(file, markup=False)
+
+
+def _say_converse(found: dict[str, tuple[Run, Fraction]], folder: Path, as_json: bool) -> None:
+    """What is proved of every sanitizer, a line a budget."""
+    lines = {name: (run.settings.root_budget, text_above(bound, 12)) for name, (run, bound) in found.items()}
+    if as_json:
+        write_json(
+            [
+                {"root_budget": root, "accuracy_at_most": most, "certificate": f"{folder / name}.cert"}
+                for name, (root, most) in lines.items()
+            ]
+        )
+        return
+    for name, (root, most) in lines.items():
+        out.print(
+            f"root chi-square at most {root:g}: label guessed with accuracy at most {most} (proof: {folder / name}.cert)",
+            markup=False,
+        )
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in listed(text, option)]
+    except ValueError:
+        raise dl.InputError(f"{option}: expected numbers with commas between them, got {text!r}") from None
+
+
+def _written(trained: list[Trained], folder: Path, name: str) -> list[str]:
+    from dalenius.report import sanitizer_picture, sanitizer_table, save_picture
+
+    table = write_whole(folder / f"{name}.csv", sanitizer_table(trained))
+    title = f"{name}: learned (marks), proved (line)"
+    return [str(table), *drawn(lambda: save_picture(sanitizer_picture(trained, title=title), folder / f"{name}.png"))]
+
+
+def _answer(one: Trained) -> dict[str, object]:
+    return {
+        **one.run.members(),
+        "outcome": one.outcome,
+        "breaks_budget": one.breaks_budget,
+        "accuracy_at_most": text_above(one.accuracy_at_most, 12),
+    }
+
+
+def _print(trained: list[Trained]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for head in (
+        "method",
+        "root budget",
+        "weight",
+        "seed",
+        "attack",
+        "label",
+        "at most (proved)",
+        "root chi2 at least",
+    ):
+        table.add_column(head, justify="left" if head == "method" else "right")
+    for one in trained:
+        settings, outcome = one.run.settings, one.outcome
+        told = text_below(outcome.root_chi_square_at_least, 3) + (" breaks it" if one.breaks_budget else "")
+        accuracies = (
+            f"{outcome.attack.accuracy:.4f}",
+            f"{outcome.utility.accuracy:.4f}",
+            text_above(one.accuracy_at_most, 5),
+        )
+        table.add_row(
+            one.run.method, f"{settings.root_budget:g}", f"{settings.weight:g}", str(settings.seed), *accuracies, told
+        )
+    out.print(table)
+    out.print(
+        "Accuracies are of held-out data, not proved; `at most` is proved of every sanitizer that keeps the budget.",
+        markup=False,
+    )

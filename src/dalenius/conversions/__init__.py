@@ -1,0 +1,13 @@
+"""From one notion of privacy to another: rules with their theorems, and the search for the best chain of them.
+
+`convert` is the door; `RULES` the shelf, a theorem a file in `rules/`; `NOTIONS` what there is to convert between.
+"""
+
+from dalenius.conversions.answer import Conversion, Step
+from dalenius.conversions.door import convert
+from dalenius.conversions.facts import Facts
+from dalenius.conversions.notions import NOTIONS, Notion
+from dalenius.conversions.rule import Given, Rule
+from dalenius.conversions.rules import RULES
+
+__all__ = ["NOTIONS", "RULES", "Conversion", "Facts", "Given", "Notion", "Rule", "Step", "convert"]

@@ -1,0 +1,224 @@
+"""`convert`: from a guarantee in one notion to one in another."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from dalenius.conversions.always import holds_always
+from dalenius.conversions.answer import Conversion, Step
+from dalenius.conversions.epsilon import Epsilon, ball
+from dalenius.conversions.facts import Facts
+from dalenius.conversions.notions import NOTIONS, Notion, notion_of
+from dalenius.conversions.reasons import why_not
+from dalenius.conversions.search import Found, Place, Taken, best_chain
+from dalenius.errors import InputError
+from dalenius.exact import Integer, Number, as_fraction, fraction_text
+from dalenius.measures.evaluation import Ends, doubles_around, in_bits
+from dalenius.model.epsilons import epsilon_text
+from dalenius.units import unit_size
+
+__all__ = ["convert", "convert_with"]
+
+BITS = 160  # of the balls
+MOST_NUMBER = 10**9  # of a distance that is given
+
+
+def convert(
+    notion: str,
+    value: Number,
+    *,
+    to: str,
+    p_min: Number | None = None,
+    p_max: Number | None = None,
+    letters: Integer | None = None,
+    outputs: Integer | None = None,
+    records: Integer | None = None,
+    independent: bool = False,
+    attribute_max: Number | None = None,
+    prior_ratio: Number | None = None,
+    releases: Integer = 1,
+    sharp: bool = True,
+    units: str = "nats",
+) -> Conversion:
+    """The best guarantee in the notion `to` that follows from ``notion <= value`` by the rules of the shelf.
+
+    Parameters
+    ----------
+    notion, to : str
+        Names as in `measure`, those with a delta with their epsilon: ``"local_dp"``, ``"local_dp_delta(0.5)"``
+        (`dalenius.conversions.NOTIONS`).
+    value : Number
+        The guarantee: leakages in nats, ``"1 bits"`` or ``"log 3"``, others a number. It is taken exactly.
+    p_min, p_max : Number, optional
+        Every value of the secret has probability `p_min` at least, and `p_max` at most, under the prior (of the adversary, for
+        ``posterior_min_entropy`` from ``local_dp``).
+    letters, outputs, records : int, optional
+        How many values the secret and the output have at most; how many records there are.
+    independent : bool
+        Whether the records are independent.
+    attribute_max : Number, optional
+        The largest probability of a value of the attribute that is to be guessed.
+    prior_ratio : Number, optional
+        (min r/p)/(max r/p), where the adversary's prior is r instead of p.
+    releases : int
+        So many releases of the same secret, each with the guarantee.
+    sharp : bool
+        Whether rules of ours take part that are sharper than the papers'.
+    units : {"nats", "bits"}
+        Of leakages in the answer.
+
+    Returns
+    -------
+    Conversion
+        The number is evaluated in balls and rounded to the safe side; whether the rules are attained is said, not computed.
+
+    Raises
+    ------
+    InputError
+        If a notion is unknown, a number cannot be read or is out of range, or facts contradict each other.
+
+    Notes
+    -----
+    Rules, theorems and conditions: docs/conversions.md.
+
+    >>> import dalenius as dl
+    >>> found = dl.convert("local_dp", 1, to="mutual_information")
+    >>> print(found)
+    local_dp <= 1 nats  =>  mutual_information <= 0.123302 nats
+      shannon_capacity <= 0.123302 nats  [local-dp-information: c - 1 - log c, c = e/(1 - exp(-e))]
+        ours; sharpens the first implication of Theorem 1 of Nuradha, Goldfeld, Pufferfish privacy four times where e is small
+      mutual_information <= 0.123302 nats  [any-prior: mu]
+        Ngo, Ostman, Graell i Amat, local mutual-information privacy, Definitions 2, 3
+      nothing better is possible: attained by subset selection, in the limit of many letters
+    >>> dl.convert("local_dp", 1, to="mutual_information", sharp=False).value
+    0.5
+    """
+    facts = Facts.of(
+        p_min=p_min,
+        p_max=p_max,
+        letters=letters,
+        outputs=outputs,
+        records=records,
+        independent=independent,
+        attribute_max=attribute_max,
+        prior_ratio=prior_ratio,
+        releases=releases,
+    )
+    return convert_with(notion, value, to=to, facts=facts, sharp=sharp, units=units)
+
+
+def convert_with(
+    notion: str, value: Number, *, to: str, facts: Facts, sharp: bool = True, units: str = "nats"
+) -> Conversion:
+    """As `convert`, with facts that were read before."""
+    unit_size(units)
+    several = facts.releases > 1
+    with ctx.workprec(BITS):
+        start, end = _place(notion, together=not several), _place(to, together=True)
+        amount, text = _amount(NOTIONS[start.notion], value)
+        source = f"{start.name} {NOTIONS[start.notion].sign} {text}"
+        source += f", {facts.releases} times" if several else ""
+        found = Found(amount) if start == end else best_chain(start, amount, end, facts, sharp=sharp)
+        limit = holds_always(end.notion, facts)
+        if limit is not None and (found is None or not _beats(end.notion, found.value, limit[0])):
+            return Conversion(
+                source,
+                end.name,
+                _rounded(NOTIONS[end.notion], limit[0], units),
+                _units(NOTIONS[end.notion], units),
+                (),
+                f"so it is for every mechanism, {limit[1]}; from the guarantee "
+                + (
+                    "no more follows by the rules here"
+                    if found
+                    else f"nothing follows: {why_not(start.notion, end.notion, facts, sharp=sharp)}"
+                ),
+            )
+        if found is None:
+            reason = why_not(start.notion, end.notion, facts, sharp=sharp)
+            return Conversion(source, end.name, None, _units(NOTIONS[end.notion], units), (), f"no rule: {reason}")
+        return Conversion(
+            source,
+            end.name,
+            _rounded(NOTIONS[end.notion], found.value, units),
+            _units(NOTIONS[end.notion], units),
+            tuple(_step(taken, units) for taken in found.chain),
+            _better(found.chain),
+        )
+
+
+def _place(written: str, *, together: bool) -> Place:
+    """A notion's name, with its epsilon in parentheses where it has one."""
+    name, bracket, rest = written.strip().partition("(")
+    notion = notion_of(name.strip())
+    if notion.has_epsilon != bool(bracket) or (bracket and not rest.endswith(")")):
+        example = f"{notion.name}(0.5)" if notion.has_epsilon else notion.name
+        raise InputError(f"{notion.name}: expected {example}, got {written!r}")
+    epsilon = Epsilon.read(rest[:-1].strip(), notion.name) if bracket else None
+    return Place(notion.name, epsilon, together)
+
+
+def _amount(notion: Notion, value: Number) -> tuple[arb, str]:
+    """The number of a guarantee as a ball, and as text."""
+    if notion.units == "leakage":
+        epsilon = Epsilon.read(value, notion.name)
+        return epsilon.ball(), epsilon_text(value, notion.name)
+    number = as_fraction(value, notion.name)
+    most = Fraction(MOST_NUMBER if notion.most is None else notion.most)
+    if not 0 <= number <= most:
+        raise InputError(f"{notion.name}: expected a number from 0 to {most}, got {fraction_text(number)}")
+    return ball(number), fraction_text(number)
+
+
+def _beats(notion: str, value: arb, limit: arb) -> bool:
+    return bool(value > limit) if NOTIONS[notion].at_least else bool(value < limit)
+
+
+def _units(notion: Notion, units: str) -> str:
+    return units if notion.units == "leakage" else notion.units
+
+
+def _rounded(notion: Notion, value: arb, units: str) -> float:
+    """A double on the safe side."""
+    ends = Ends(_exactly(value.lower()), _exactly(value.upper()))
+    if _units(notion, units) == "bits":
+        ends = in_bits(ends)
+    lower, upper = doubles_around(ends)
+    return lower if notion.at_least else upper
+
+
+def _exactly(end: arb) -> Fraction:
+    mantissa, exponent = end.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _step(taken: Taken, units: str) -> Step:
+    notion, rule = taken.rule.ends[1], taken.rule
+    return Step(
+        rule.name,
+        rule.theorem,
+        rule.formula,
+        rule.conditions,
+        taken.start.name,
+        taken.end.name,
+        _rounded(notion, taken.value, units),
+        _units(notion, units),
+        rule.attained,
+    )
+
+
+def _better(chain: tuple[Taken, ...]) -> str:
+    """Whether anything better is possible."""
+    own = [taken.rule for taken in chain if not taken.rule.keeps]
+    open_ones = [rule.name for rule in own if not rule.attained]
+    if not own:
+        return "nothing better is possible: " + (
+            "attained by " + chain[0].rule.attained if chain else "it is the guarantee itself"
+        )
+    if open_ones:
+        return f"something better may be possible: {', '.join(open_ones)} is not known to be attained"
+    if len(own) > 1:
+        return "something better may be possible: each rule is attained, but not all by one mechanism"
+    return f"nothing better is possible: attained by {own[0].attained}"

@@ -1,0 +1,216 @@
+"""Small convex programs whose value is a conversion: multipliers found in doubles, bounds evaluated in balls.
+
+Each says the largest delta that an information of at most mu (nats) leaves. A point is searched for in doubles, by bisection or golden
+section, and read as multipliers: *bound because* the Lagrange dual is above the optimum for any multipliers, and its inner maximum,
+a concave function of one number q, is below each of its tangents on [0, 1]. So the search can only cost sharpness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from flint import arb
+
+from dalenius.conversions.balls import larger, positive
+
+__all__ = ["bernoulli_divergence", "between_inputs", "input_and_others", "input_and_output", "two_tails"]
+
+STEPS = 64  # of a search in doubles, where it does not end before
+GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+NEAR = 1e-13  # relative, of what is sought in doubles: a bound loses the square of it
+LARGEST = 700.0  # exponent that a double still holds
+SEARCHED = (1e-280, 36.0)  # informations that doubles can search with; of others nothing is said
+WIDEST = 600.0  # epsilon for which the tails are searched
+
+Term = tuple[arb, arb]  # weight w and slope s of w log(1 - q + q e^s)
+
+
+def bernoulli_divergence(p: float, q: float) -> float:
+    """d(p || q) in nats, in doubles.
+
+    >>> bernoulli_divergence(0.0, 0.5) == math.log(2.0)
+    True
+    """
+    first = p * math.log(p / q) if p > 0.0 else 0.0
+    return max(first + ((1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0), 0.0)
+
+
+def between_inputs(information: arb, epsilon: arb) -> arb:
+    """The largest p0 - e^epsilon p1 with d(p0 || q) <= mu and d(p1 || q) <= mu for some q: two rows of a channel of capacity mu.
+
+    Dual: (a+b) mu + max_q a log(1-q+q e^(1/a)) + b log(1-q+q e^(-e^epsilon/b)).
+
+    >>> print(between_inputs(arb(2).log() / 10, arb(0)).str(12, radius=False))
+    0.367961307353
+    """
+    mu, gamma = float(information.mid()), epsilon.exp()
+    if not SEARCHED[0] < mu < math.log(2.0):
+        return arb(0) if information == 0 else arb(1)
+    low, high, size = -math.expm1(-mu), 1.0, min(float(gamma.mid()), 1e300)
+    for _ in range(STEPS):
+        q = 0.5 * (low + high)
+        if high - low <= NEAR * low or not low < q < high:
+            break
+        p0, p1 = _farthest(q, mu, 1.0), _farthest(q, mu, 0.0)
+        rising = p1 <= 0.0 or (p0 - q) / _slope(p0, q) > size * (q - p1) / -_slope(p1, q)
+        low, high = (q, high) if rising else (low, q)
+    p0, p1 = _farthest(low, mu, 1.0), _farthest(low, mu, 0.0)
+    a = 1.0 / _slope(p0, low)
+    b = a * (p0 - low) / (low - p1)
+    weights = arb(a), arb(b)
+    terms = [(weights[0], 1 / weights[0]), (weights[1], -gamma / weights[1])]
+    return _capped((weights[0] + weights[1]) * information + _largest(terms, arb(0), low))
+
+
+def input_and_output(information: arb, epsilon: arb) -> arb:
+    """The largest of q - e^epsilon p and e^-epsilon p - q with d(p || q) <= mu: a row of a channel and the law of its outputs.
+
+    Dual of the first: b mu + max_q q + b log(1-q+q e^(-e^epsilon/b)); the second is the first at -epsilon, both events exchanged.
+
+    >>> print(input_and_output(arb(2).log() / 10, arb(0)).str(12, radius=False))
+    0.185444355922
+    """
+    factors = epsilon.exp(), (-epsilon).exp()
+    first, second = (_one_sided(information, gamma) for gamma in factors)
+    return _capped(larger(first, second - (1 - factors[1])))
+
+
+def input_and_others(information: arb, epsilon: arb, p_min: arb) -> arb:
+    """The largest of p0 - e^epsilon p1, e^-epsilon p1 - p0 with p0 = p p1 + (1-p) r and p d(p1 || p0) + (1-p) d(r || p0) <= mu.
+
+    p is the least probability of a value of the secret, p1 that of an event given this value, r given any other. Dual:
+    b mu + max_q b p log(1-q+q e^((p-g)/(b p))) + b (1-p) log(1-q+q e^(1/b)), g = e^epsilon or e^-epsilon.
+    """
+    factors = epsilon.exp(), (-epsilon).exp()
+    first, second = (_against_others(information, gamma, p_min) for gamma in factors)
+    return _capped(larger(first, second - (1 - factors[1])).min(1 - p_min))
+
+
+def two_tails(information: arb, epsilon: arb) -> arb:
+    """The largest P(|log d| > epsilon) with E log d <= mu and E 1/d <= 1.
+
+    Dual: (mu + t-1-log t) / (m(t) - 1 - log t) for any t within e^-epsilon .. e^epsilon, where
+    m(t) = min(t e^epsilon - epsilon, t e^-epsilon + epsilon).
+
+    *Bound because* with l = 1 / (m(t) - 1 - log t) the function 1 - l m(t) + l (log d + t/d) is at least 0 for every d, as
+    log d + t/d >= 1 + log t, and at least 1 outside of e^-epsilon .. e^epsilon, where log d + t/d is least at an end.
+    """
+    if information == 0:
+        return arb(0)
+    mu, width = float(information.mid()), float(epsilon.mid())
+    if not width > 0.0:
+        return arb(1)
+
+    def bound(x: float) -> float:
+        t = math.exp(x)
+        room = min(t * math.exp(width) - width, t * math.exp(-width) + width) - 1.0 - x
+        return (mu + t - 1.0 - x) / room if room > 0.0 else math.inf
+
+    found = 0.0
+    if width < WIDEST:
+        kink = math.log(width / math.sinh(width))
+        found = min((_least(bound, -width, kink), kink, _least(bound, kink, width)), key=bound)
+    t = arb(found).exp()
+    within = (-epsilon < found) & (epsilon > found)
+    room = (t * epsilon.exp() - epsilon).min(t * (-epsilon).exp() + epsilon) - 1 - found
+    return _capped((information + t - 1 - found) / room) if within and room > 0 else arb(1)
+
+
+def _one_sided(information: arb, gamma: arb) -> arb:
+    """At least the largest q - gamma p with d(p || q) <= mu."""
+    mu, size = float(information.mid()), min(float(gamma.mid()), 1e300)
+    if not SEARCHED[0] < mu < SEARCHED[1]:
+        return positive(1 - gamma) if information == 0 else arb(1)
+    low, high = -math.expm1(-mu), 1.0
+    for _ in range(STEPS):
+        q = 0.5 * (low + high)
+        if high - low <= NEAR * low or not low < q < high:
+            break
+        p = _farthest(q, mu, 0.0)
+        rising = p <= 0.0 or q * (1.0 - q) > size * (q - p) / -_slope(p, q)
+        low, high = (q, high) if rising else (low, q)
+    weight = arb(low * (1.0 - low) / (low - _farthest(low, mu, 0.0)))
+    return weight * information + _largest([(weight, -gamma / weight)], arb(1), low)
+
+
+def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
+    """At least the largest (p - gamma) p1 + (1-p) r."""
+    if not SEARCHED[0] < float(information.mid()) < SEARCHED[1]:
+        return positive(1 - gamma) if information == 0 else arb(1)
+    mu, size, p = float(information.mid()), min(float(gamma.mid()), 1e300), float(p_min.mid())
+    slopes = ((p, (p - size) / p), (1.0 - p, 1.0))
+
+    def inner(b: float) -> tuple[float, float]:
+        first, second = (math.expm1(min(s / b, LARGEST)) for _, s in slopes)
+        q = -(p * first + (1.0 - p) * second) / (first * second) if first * second else 1.0
+        q = min(max(q, 0.0), 1.0)
+        logs = (math.log1p(q * x) if q * x > -1.0 else -math.inf for x in (first, second))
+        return q, b * sum(w * x for (w, _), x in zip(slopes, logs, strict=True))
+
+    def bound(x: float) -> float:
+        b = math.exp(x)
+        return b * mu + inner(b)[1]
+
+    b = math.exp(_least(bound, -6.5, 60.0))
+    weight = arb(b)
+    terms = [(weight * p_min, (p_min - gamma) / (weight * p_min)), (weight * (1 - p_min), 1 / weight)]
+    return weight * information + _largest(terms, arb(0), inner(b)[0])
+
+
+def _largest(terms: list[Term], linear: arb, q: float) -> arb:
+    """At least the maximum over [0, 1] of linear q + sum w log(1-q+q e^s), w >= 0.
+
+    *Bound because* the function is concave, so that it lies below its tangent at `q`.
+    """
+    at = arb(min(max(q, 1e-300), 1.0 - 2.0**-53))
+    rises = [slope.expm1() for _, slope in terms]
+    value, slope = linear * at, linear
+    for (weight, _), rise in zip(terms, rises, strict=True):
+        value += weight * (1 + at * rise).log()
+        slope += weight * rise / (1 + at * rise)
+    return value + larger(slope * (1 - at), -slope * at)
+
+
+def _capped(value: arb) -> arb:
+    """The value, at most 1; what is no number says nothing."""
+    return value.min(arb(1)) if value.is_finite() else arb(1)
+
+
+def _slope(p: float, q: float) -> float:
+    """The derivative of d(p || q) by p."""
+    if p <= 0.0:
+        return -math.inf
+    return math.inf if p >= 1.0 else math.log(p / q) - math.log((1.0 - p) / (1.0 - q))
+
+
+def _farthest(q: float, most: float, end: float) -> float:
+    """The p between q and `end` that is farthest from q with d(p || q) <= `most`."""
+    if bernoulli_divergence(end, q) <= most:
+        return end
+    p = q + (end - q) * min(math.sqrt(2.0 * most * q * (1.0 - q)) / abs(end - q), 0.5)
+    for _ in range(STEPS):  # Newton's step, which from beyond comes nearer on one side
+        slope = _slope(p, q)
+        new = p - (bernoulli_divergence(p, q) - most) / slope if slope else end
+        if not min(q, end) < new < max(q, end):
+            new = 0.5 * (p + end)
+        if abs(new - p) <= NEAR * new:
+            break
+        p = new
+    return p
+
+
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a quasi-convex function is least, by golden section in doubles."""
+    first, second = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    values = function(first), function(second)
+    for _ in range(90):
+        if values[0] <= values[1]:
+            high, second = second, first
+            first = high - GOLDEN * (high - low)
+            values = function(first), values[0]
+        else:
+            low, first = first, second
+            second = low + GOLDEN * (high - low)
+            values = values[1], function(second)
+    return 0.5 * (low + high)

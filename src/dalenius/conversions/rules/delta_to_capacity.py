@@ -1,0 +1,108 @@
+"""What a small delta leaves of information, where the alphabets are small."""
+
+from __future__ import annotations
+
+from flint import arb
+
+from dalenius.conversions.balls import binary_entropy
+from dalenius.conversions.epsilon import ZERO
+from dalenius.conversions.facts import Facts
+from dalenius.conversions.rule import OURS, PUFFERFISH, Given, Rule
+
+__all__ = ["RULES"]
+
+
+def two_letters(given: Given) -> arb | None:
+    """Delta log 2 + (1-delta)(log 2 - h(1/(1+e^epsilon))): the dominating channel has four outputs."""
+    if given.letters > 2:
+        return None
+    rest = arb(2).log() - binary_entropy(1 / (1 + given.epsilon_before.exp()))
+    return given.value * arb(2).log() + (1 - given.value) * rest
+
+
+def size_of(facts: Facts, more: int) -> int | None:
+    """min(outputs, letters + more), of what is known."""
+    sizes = [size for size in (facts.outputs, facts.letters and facts.letters + more) if size]
+    return min(sizes, default=None)
+
+
+def fannes(given: Given) -> arb | None:
+    """H(delta) + delta log(n - 1) where delta <= 1 - 1/n, else log n, n = min(letters, outputs).
+
+    *Bound because* the law of the outputs is within delta of each row, and by Audenaert's inequality entropies then differ by no more;
+    so do those of the secret's law and its posteriors on average, whose distance is delta on average, as the bound is concave in it.
+    """
+    n = size_of(given.facts, 0)
+    if n is None or given.before != ZERO:
+        return None
+    if n == 1:
+        return arb(0)
+    if not given.value <= 1 - arb(1) / n:
+        return arb(n).log()
+    return (binary_entropy(given.value) + given.value * arb(n - 1).log()).min(arb(n).log())
+
+
+def printed(given: Given) -> arb | None:
+    """2 h(delta) + 2 delta log min(outputs, letters + 1)."""
+    n = size_of(given.facts, 1)
+    if n is None or given.before != ZERO or not given.value <= 0.5:
+        return None
+    return 2 * binary_entropy(given.value) + 2 * given.value * arb(n).log()
+
+
+RULES = (
+    Rule(
+        "binary-delta-information",
+        "local_dp_delta",
+        "shannon_capacity",
+        "d log 2 + (1-d)(log 2 - h(1/(1 + exp e)))",
+        f"{OURS}; the dominating channel with four outputs",
+        two_letters,
+        needs=("letters",),
+        conditions="the secret has two values",
+        attained="randomised response that tells the secret with probability d",
+        ours=True,
+    ),
+    Rule(
+        "fannes",
+        "local_dp_delta",
+        "shannon_capacity",
+        "h(d) + d log(n-1) at epsilon 0, n = min(letters, outputs)",
+        f"{OURS}; half of {PUFFERFISH}, Theorem 1, third implication, part 1",
+        fannes,
+        needs=("letters",),
+        conditions="epsilon is 0",
+        ours=True,
+    ),
+    Rule(
+        "fannes (outputs)",
+        "local_dp_delta",
+        "shannon_capacity",
+        "h(d) + d log(n-1) at epsilon 0, n outputs",
+        f"{OURS}; half of {PUFFERFISH}, Theorem 1, third implication, part 1",
+        fannes,
+        needs=("outputs",),
+        conditions="epsilon is 0",
+        ours=True,
+    ),
+    Rule(
+        "theorem-1-entropies",
+        "local_dp_delta",
+        "shannon_capacity",
+        "2 h(d) + 2 d log n at epsilon 0, n = min(outputs, letters + 1)",
+        f"{PUFFERFISH}, Theorem 1, third implication, part 1",
+        printed,
+        needs=("letters",),
+        conditions="epsilon is 0",
+    ),
+    Rule(
+        "theorem-1-entropies (outputs)",
+        "local_dp_delta",
+        "shannon_capacity",
+        "2 h(d) + 2 d log n at epsilon 0, n outputs",
+        f"{PUFFERFISH}, Theorem 1, third implication, part 1",
+        printed,
+        needs=("outputs",),
+        conditions="epsilon is 0",
+    ),
+)

@@ -1,0 +1,172 @@
+"""The best chain of rules from one guarantee to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from dalenius.conversions.epsilon import ZERO, Epsilon
+from dalenius.conversions.facts import Facts
+from dalenius.conversions.notions import NOTIONS
+from dalenius.conversions.rule import Given, Rule
+from dalenius.conversions.rules import RULES
+
+__all__ = ["Found", "Place", "Taken", "best_chain", "fewest_missing", "usable"]
+
+LONGEST = 6  # rules in a chain
+ON_THE_WAY = tuple(Fraction(2) ** k for k in range(-4, 3))  # epsilons that a chain may pass
+NEARER = tuple(1 + Fraction(1, 2**k) for k in range(1, 7))  # factors by which a better one is then sought
+
+
+@dataclass(frozen=True)
+class Place:
+    """A notion with its epsilon, of one release or of all of them."""
+
+    notion: str
+    epsilon: Epsilon | None = None
+    together: bool = False
+
+    @property
+    def name(self) -> str:
+        """As `measure` writes it."""
+        return self.notion if self.epsilon is None else f"{self.notion}({self.epsilon})"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A rule at work: where it starts, where it ends, and the number there, an exact one on the safe side."""
+
+    rule: Rule
+    start: Place
+    end: Place
+    value: arb
+
+
+@dataclass(frozen=True)
+class Found:
+    """A guarantee, and the rules that lead to it."""
+
+    value: arb
+    chain: tuple[Taken, ...] = ()
+
+
+def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: bool) -> Found | None:
+    """The best guarantee at `end` that chains of rules give; None if none does.
+
+    The epsilons on the way are those of both ends, half of the last, 0, and some between; where one of these serves, a better one is
+    sought near it.
+    """
+    rules, own = usable(facts, sharp=sharp), _epsilons(start, end)
+    found = _search(start, value, end, facts, rules, [*own, *(Epsilon(number) for number in ON_THE_WAY)])
+    for factor in NEARER:
+        passed = [] if found is None else [taken.end.epsilon for taken in found.chain]
+        others = [epsilon for epsilon in dict.fromkeys(passed) if epsilon is not None and epsilon not in own]
+        if found is None or not others:
+            break
+        near = [epsilon.times(share) for epsilon in others for share in (1, factor, 1 / factor)]
+        found = _search(start, value, end, facts, [taken.rule for taken in found.chain], [*own, *near])
+    return found
+
+
+def _search(
+    start: Place, value: arb, end: Place, facts: Facts, rules: list[Rule], epsilons: list[Epsilon]
+) -> Found | None:
+    """The best chain of these rules past these epsilons.
+
+    Every rule is monotone, so that the best guarantee at each place is enough to go on from; places are visited in rounds, a rule
+    longer each time.
+    """
+    shelf = _leading_to(end.notion, rules)
+    best = {start: Found(value)}
+    new = {start}
+    for _ in range(LONGEST):
+        improved = set[Place]()
+        for place in new:
+            for taken in _next(place, best[place].value, shelf.get(place.notion, ()), epsilons, facts):
+                known = best.get(taken.end)
+                if known is None or _better(taken.end.notion, taken.value, known.value):
+                    best[taken.end] = Found(taken.value, (*best[place].chain, taken))
+                    improved.add(taken.end)
+        new = improved
+        if not new:
+            break
+    return best.get(end)
+
+
+def usable(facts: Facts, *, sharp: bool) -> list[Rule]:
+    """The rules whose facts are known."""
+    known = facts.known()
+    return [
+        rule
+        for rule in RULES
+        if known.issuperset(rule.needs) and (sharp or not rule.ours) and (facts.releases > 1 or not rule.releases)
+    ]
+
+
+def fewest_missing(source: str, target: str, facts: Facts, *, sharp: bool) -> tuple[str, ...] | None:
+    """The fewest facts that are not known and without which no chain leads there; None if none does with all of them."""
+    known, several = facts.known(), facts.releases > 1
+    reached = {(source, not several): frozenset[str]()}
+    for _ in range(LONGEST):
+        for rule in RULES:
+            if (rule.ours and not sharp) or (rule.releases and not several):
+                continue
+            for together in (False, True):
+                here = reached.get((rule.source, together))
+                if here is None or (rule.releases and together):
+                    continue
+                there = (rule.target, together or rule.releases)
+                missing = here | (frozenset(rule.needs) - known)
+                if there not in reached or len(missing) < len(reached[there]):
+                    reached[there] = missing
+    found = reached.get((target, True))
+    return None if found is None else tuple(sorted(found))
+
+
+def _next(place: Place, value: arb, rules: Iterable[Rule], epsilons: list[Epsilon], facts: Facts) -> Iterator[Taken]:
+    """What follows from a place by one rule."""
+    for rule in rules:
+        if rule.releases and place.together:
+            continue
+        target = rule.ends[1]
+        for after in epsilons if target.has_epsilon else (None,):
+            end = Place(rule.target, after, place.together or rule.releases)
+            found = None if end == place else rule.value(Given(value, facts, place.epsilon, after))
+            if found is not None and found.is_finite():
+                yield Taken(rule, place, end, _safe(rule.target, found))
+
+
+def _epsilons(start: Place, end: Place) -> list[Epsilon]:
+    """Without repetition, those that a chain may pass."""
+    asked = () if end.epsilon is None else (end.epsilon, end.epsilon.times(Fraction(1, 2)))
+    given = () if start.epsilon is None else (start.epsilon,)
+    return list(dict.fromkeys((*asked, *given, ZERO)))
+
+
+def _leading_to(target: str, rules: list[Rule]) -> dict[str, list[Rule]]:
+    """The rules from which the target can be reached at all, by the notion that they start from."""
+    leading, size = {target}, 0
+    while size < len(leading):
+        size = len(leading)
+        leading |= {rule.source for rule in rules if rule.target in leading}
+    shelf: dict[str, list[Rule]] = {}
+    for rule in rules:
+        if rule.target in leading:
+            shelf.setdefault(rule.source, []).append(rule)
+    return shelf
+
+
+def _safe(notion: str, value: arb) -> arb:
+    """The end of the ball that is certain, as an exact number within what the notion can be."""
+    kind = NOTIONS[notion]
+    if kind.at_least:
+        return value.lower().max(arb(0))
+    end = value.upper().max(arb(0))
+    return end if kind.most is None else end.min(arb(kind.most))
+
+
+def _better(notion: str, first: arb, second: arb) -> bool:
+    return bool(first > second) if NOTIONS[notion].at_least else bool(first < second)

@@ -1,0 +1,202 @@
+"""Histograms with noise on every cell: both ends of what they tell, through integer scores of the cells' outputs, in doubles.
+
+Every cell has the law T(s, .), s how many records of a block are in it; only the sum of the scores is seen of an output. Its laws are
+products of polynomials, here of their Fourier transforms (docs/theory.md, histograms).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.information.arrays import Floats, Integers
+from dalenius.information.deadline import Deadline
+
+__all__ = ["MOST_PATTERNS", "Pattern", "ScoredCells", "even_scores", "pattern_count", "patterns", "telling_scores"]
+
+Pattern = tuple[int, ...]
+Complexes = NDArray[np.complex128]
+MOST_PATTERNS = 1000
+TOGETHER = 2**24  # coefficients of all patterns' polynomials that are kept at once
+UNLIKELY = 1e-10  # outputs of a cell that are less likely do not stretch the scores
+BY_CHANCE = 8.0  # standard deviations, about, of a sum of likelihood ratios
+NOISE = 1e-15  # coefficients below are rounding
+ROUNDS = 400
+LEAST = 1e-7  # weights below are dropped
+
+
+def patterns(size: int, cells: int) -> Iterator[Pattern]:
+    """How `size` records can be spread over `cells` cells, without regard to which: partitions, descending.
+
+    >>> list(patterns(4, 3))
+    [(4,), (3, 1), (2, 2), (2, 1, 1)]
+    """
+
+    def rest(left: int, most: int, parts: int) -> Iterator[Pattern]:
+        if not left:
+            yield ()
+        elif parts:
+            for first in range(min(left, most), 0, -1):
+                for more in rest(left - first, first, parts - 1):
+                    yield (first, *more)
+
+    return rest(size, size, cells)
+
+
+def pattern_count(size: int, cells: int) -> int:
+    """How many there are, at most 1001 being told apart.
+
+    >>> pattern_count(4, 3), pattern_count(10**6, 10**4)
+    (4, 1001)
+    """
+    return sum(1 for _, _ in zip(range(MOST_PATTERNS + 1), patterns(size, cells), strict=False)) if size < 100 else 1001
+
+
+def even_scores(outputs: int, cells: int) -> Integers | None:
+    """Scores whose sums tell how many cells have each output: 0, 1, k+1, (k+1)^2, ...; None where the sums would be too many.
+
+    >>> even_scores(3, 100).tolist()
+    [0, 1, 101]
+    """
+    if cells * (outputs - 1) > 2**16 or cells * (cells + 1) ** max(outputs - 2, 0) > 2**16:
+        return None
+    return np.array([0, *((cells + 1) ** j for j in range(outputs - 1))], dtype=np.int64)
+
+
+def telling_scores(steps: Floats, cells: int, most: int) -> Integers:
+    """Scores that grow with the likelihood ratios of the last row and the first, with sums up to `most`.
+
+    They are proportional to them, since what is wanted of a sum is the sum of the ratios, but for ratios beyond what those of the
+    other cells may add up to by chance: of these the order of magnitude will do, and it takes fewer sums.
+
+    >>> telling_scores(np.array([[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]), cells=10, most=100).tolist()
+    [0, 1, 10]
+    """
+    likely = np.flatnonzero(steps[[0, -1]].max(axis=0) * cells > UNLIKELY)
+    ratios = (steps[-1] / steps[0])[np.clip(np.arange(steps.shape[1]), likely[0], likely[-1])]
+    large = BY_CHANCE * (1.0 + math.sqrt(cells))
+    grown = np.where(ratios <= large, ratios, large * (1.0 + np.log(np.maximum(ratios, large) / large)))
+    scaled = (grown - grown.min()) / (grown.max() - grown.min())
+    return np.rint(scaled * max(most // cells, 1)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredCells:
+    """Cells whose outputs have scores.
+
+    Attributes
+    ----------
+    steps : (size + 1, outputs)
+        T, positive.
+    cells : int
+    scores : (outputs,)
+    """
+
+    steps: Floats
+    cells: int
+    scores: Integers
+
+    @cached_property
+    def size(self) -> int:
+        return len(self.steps) - 1
+
+    @cached_property
+    def _length(self) -> int:
+        return self.cells * int(self.scores.max()) + 1
+
+    @cached_property
+    def _transforms(self) -> Complexes:
+        """Those of A_0, ..., A_m, and of A*."""
+        rows = np.vstack([self.steps, self.steps[-1] ** 2 / self.steps[0]])
+        sums = np.zeros((len(rows), 1 << (self._length - 1).bit_length()))
+        for row, scored in zip(rows, sums, strict=True):
+            np.add.at(scored, self.scores, row)
+        return np.asarray(np.fft.rfft(sums))
+
+    def _coefficients(self, transform: Complexes) -> Floats:
+        size = 1 << (self._length - 1).bit_length()
+        return np.asarray(np.maximum(np.fft.irfft(transform, size)[: self._length], 0.0))
+
+    def law(self, pattern: Pattern) -> Floats:
+        """P_h, the law of the sum of scores where so many records are in one cell each."""
+        transforms = self._transforms
+        product = transforms[0] ** (self.cells - len(pattern))
+        for part in pattern:
+            product = product * transforms[part]
+        return self._coefficients(product)
+
+    @cached_property
+    def gains(self) -> Floats:
+        """K_s = D(T(s, .) || T(0, .)) in nats."""
+        return np.asarray((self.steps * np.log(self.steps / self.steps[0])).sum(axis=1))
+
+    @cached_property
+    def alike(self) -> float:
+        """Nats, at most what a uniform letter tells that the whole block shares: by Jensen's inequality."""
+        transforms, k = self._transforms, self.cells
+        expected = transforms[-1] * transforms[0] ** (k - 1)
+        expected = expected + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0)
+        own = self.law((self.size,))
+        logs = _logs(self._coefficients(expected), k * own, *self._ends((self.size,)))
+        return float(self.gains[-1] - own @ logs)
+
+    def _ends(self, pattern: Pattern) -> tuple[float, float]:
+        """Between which likelihood ratios of a pattern lie, as logarithms."""
+        logs = np.log(self.steps / self.steps[0])
+        return float(sum(logs[part].min() for part in pattern)), float(sum(logs[part].max() for part in pattern))
+
+    def divergences(self, weights: Mapping[Pattern, float], laws: Mapping[Pattern, Floats] | None = None) -> Floats:
+        """D(W_g || q) of every pattern g, in their order, q the output law of this mixture of patterns."""
+        known = laws or {}
+        total = sum(weights.values())
+        mixed = sum(
+            ((w / total) * (known[h] if h in known else self.law(h)) for h, w in weights.items()),
+            np.zeros(self._length),
+        )
+        ends = [self._ends(h) for h in weights]
+        logs = _logs(mixed, self.law(()), min(low for low, _ in ends), max(high for _, high in ends))
+        found = (
+            sum(self.gains[part] for part in g) - float((known[g] if g in known else self.law(g)) @ logs)
+            for g in patterns(self.size, self.cells)
+        )
+        return np.array(list(found))
+
+    def mixture(self, enough: float, clock: Deadline) -> tuple[dict[Pattern, float], float]:
+        """Weights of patterns and the bound that their output law proves; at first all on one cell, then Arimoto's steps.
+
+        Parameters
+        ----------
+        enough : float
+            Nats; a bound of at most that is not made better.
+        clock : Deadline
+        """
+        one: dict[Pattern, float] = {(self.size,): 1.0}
+        best, bound = one, float(self.divergences(one).max())
+        listed = list(patterns(self.size, self.cells))
+        if bound <= enough or len(listed) * self._length > TOGETHER:
+            return best, bound
+        laws = {h: self.law(h) for h in listed}
+        shares = np.full(len(listed), 1.0 / len(listed))
+        for _ in range(ROUNDS):
+            kept = {h: float(w) for h, w in zip(listed, shares.round(9), strict=True) if w > LEAST}
+            found = self.divergences(kept, laws)
+            if found.max() < bound:
+                best, bound = kept, float(found.max())
+            if bound <= max(enough, float(shares @ found) * (1.0 + 1e-6)) or clock.expired:
+                break
+            shares = shares * np.exp(found - found.max())
+            shares /= shares.sum()
+        return best, bound
+
+
+def _logs(numerator: Floats, denominator: Floats, low: float, high: float) -> Floats:
+    """log(numerator / denominator), which lies between `low` and `high`; where both are rounding anything between."""
+    known = (denominator > NOISE) & (numerator > 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(known, np.log(numerator / denominator), 0.0)
+    return np.asarray(np.clip(logs, low, high))

@@ -1,0 +1,72 @@
+"""What Gaussian and Laplace noise on the real line share: no matrix, and a quadrature in its place."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NoReturn
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Number, as_fraction
+from dalenius.model.mechanisms.base import ExactEntries, Floats, Mechanism
+from dalenius.model.queries.base import Integers
+
+__all__ = ["LEAST", "MOST", "RealNoise", "scale_of"]
+
+LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
+MAX_VALUES = 64
+MAX_SPAN = 64  # scales from the least value to the greatest
+KNOWN = (
+    "known against product_priors, entropy_at_least = 0, the classes of laws, and, of a count or a sum, independent_blocks without "
+    "entropy"
+)
+
+
+@dataclass(frozen=True)
+class RealNoise(Mechanism):
+    """The query's value with noise on the real line: y has the density g((y - v) / scale) / scale.
+
+    There is no matrix. An information is an integral, which a quadrature gives here, and the checker encloses.
+    """
+
+    scale: Fraction
+
+    @abstractmethod
+    def rows(self, points: Floats) -> Floats:
+        """A channel (points, nodes) with the divergences of noise of scale 1 around these points, which ascend, up to rounding."""
+
+    def quadrature(self, values: Integers) -> Floats:
+        """The same around these values, which ascend; `InputError` if they are too many, or too far apart."""
+        if values.size > MAX_VALUES:
+            raise InputError(
+                f"mechanism: {self.kind} noise is integrated for a query of at most {MAX_VALUES} values, here are {values.size}; of a "
+                "count or a sum ask against independent_blocks, where only one household's own values matter"
+            )
+        span = int(values[-1] - values[0])
+        if span > MAX_SPAN * self.scale:
+            raise InputError(
+                f"mechanism: {self.kind} noise is integrated where the values span at most {MAX_SPAN} scales, here {span} with scale "
+                f"{brief(float(self.scale))}: nearly everything is told; raise the scale"
+            )
+        return self.rows((values - values[0]) / float(self.scale))
+
+    def channel(self, values: Integers) -> Floats:
+        self._no_matrix()
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        self._no_matrix()
+
+    def _no_matrix(self) -> NoReturn:
+        raise InputError(
+            f"mechanism: {self.kind} noise is on the real line, and has no matrix; it is {KNOWN}; take discrete_{self.kind} for "
+            "anything else"
+        )
+
+
+def scale_of(value: Number) -> Fraction:
+    """A scale from 1/1000 to 10^6."""
+    scale = as_fraction(value, "mechanism: scale")
+    if not LEAST <= scale <= MOST:
+        raise InputError(f"mechanism: scale must be from {LEAST} to {MOST}, got {brief(value)}")
+    return scale

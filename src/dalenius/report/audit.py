@@ -1,0 +1,329 @@
+"""`audit`: one call about a release, one page about what it tells: proved, evaluated, and in plain words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Unpack
+
+from dalenius._solve import solve
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer
+from dalenius.intervals import text_above
+from dalenius.measures.answer import Measure, Measures
+from dalenius.measures.door import measure
+from dalenius.model import Adversary, IndependentBlocks, MaximalLeakage, ProductPriors, Records, digest
+from dalenius.model.elsewhere import People
+from dalenius.model.mechanisms import Mechanism
+from dalenius.model.queries import Count, Identity, Query
+from dalenius.report.audit_words import (
+    COMPUTED,
+    FOLLOWS,
+    PROVED,
+    WHY,
+    assumed,
+    factor,
+    in_bits,
+    paragraph,
+    point,
+    told_without,
+)
+from dalenius.report.page import report_page
+from dalenius.report.page.facts import TOLD, WITHOUT, advantage_at_most, ends_shown
+from dalenius.report.words import question
+from dalenius.results import Result
+from dalenius.search import LimitOptions, Progress
+from dalenius.units import lower_in, upper_in
+
+__all__ = ["Audit", "audit"]
+
+MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a release tells about one person: the certified leakage, and at the prior that attains it what else there is to say.
+
+    As a text it is the page, in Markdown.
+
+    Attributes
+    ----------
+    problem : MaximalLeakage
+        The question, as `dalenius.verify` wants it.
+    result : Result
+        The certified interval, in nats, with its certificate.
+    at_prior : Measures or None
+        The measures at the prior that the certificate shows, in bits, evaluated in exact numbers and balls; None where it shows none.
+    why_not : str
+        Why there is no such prior.
+    """
+
+    problem: MaximalLeakage
+    result: Result
+    at_prior: Measures | None
+    why_not: str = ""
+
+    @property
+    def leakage(self) -> Measure:
+        """max over the adversary's priors and over people of I(X_i; Y), in bits: proved by the certificate."""
+        lower, upper = lower_in(self.result.lower, "bits"), upper_in(self.result.upper, "bits")
+        return Measure("worst_case_leakage", lower, upper, "bits", "what the release tells about one person at most")
+
+    @property
+    def bayes_advantage_at_most(self) -> float:
+        """What the release adds to the probability that a guess of the person's answer is right, to any adversary of the question.
+
+        *Bound because* of Pinsker's inequality and of the certificate's upper end (docs/report.md, two objections).
+        """
+        return advantage_at_most(max(self.result.upper, 0.0), max(self.problem.records.alphabets))
+
+    @property
+    def bayes_advantage(self) -> Measure | None:
+        """The same for the adversary that the certificate shows."""
+        return self._at_prior("bayes_advantage")
+
+    @property
+    def pointwise_maximal_leakage(self) -> Measure | None:
+        """log2 of the factor by which any single output makes any guess about the person likelier to be right, to that adversary."""
+        return self._at_prior("pointwise_maximal_leakage")
+
+    @property
+    def without_own_answer(self) -> Measure | None:
+        """I(X_i; Y without i), in bits, to the same adversary: a fixed letter is released in the person's place.
+
+        From the least to the most over these letters; letter 0 of a count or a sum leaves the person out.
+        """
+        if self.at_prior is None:
+            return None
+        rows = [row for row in self.at_prior if row.name.startswith(WITHOUT)]
+        lower, upper = min(row.lower for row in rows), max(row.upper for row in rows)
+        return Measure(WITHOUT, lower, upper, "bits", "what the others give away about the person")
+
+    def _at_prior(self, name: str) -> Measure | None:
+        return None if self.at_prior is None else self.at_prior[name]
+
+    def __str__(self) -> str:
+        return self.page()
+
+    def page(self, *, model: str = MODEL, certificate: str = PROOF) -> str:
+        """The page as Markdown that a terminal can show, too; the names of the files are what it tells to check.
+
+        >>> import dalenius as dl
+        >>> told = audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
+        >>> "At most 0.3668 bits (0.2543 nats) about any one person" in told.page()
+        True
+        """
+        title = self.problem.title or "What this release tells about one person"
+        shown = (PROVED, COMPUTED, FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
+        legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
+        parts = [f"# {title}", paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
+        parts += ["## Averages hide individuals", self._individuals()]
+        parts += ["## What relatives give away is not the release's doing", self._relatives()]
+        parts += ["## What is assumed", "\n".join(point(text) for text in assumed(self.problem))]
+        return "\n\n".join([*parts, "## Check it", *self._check(model, certificate)]) + "\n"
+
+    def html(self) -> str:
+        """The page of `dalenius.report.report_page`, with pictures.
+
+        Raises
+        ------
+        InputError
+            If jinja2 or matplotlib are not installed.
+        """
+        return report_page([(self.problem, self.result)])
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, each with its units and what proves it, as `json` writes them once they are plain."""
+        return {
+            "digest": digest(self.problem),
+            "leakage": _told(self.leakage, PROVED),
+            "bayes_advantage": _told(self.bayes_advantage, COMPUTED),
+            "bayes_advantage_at_most": {"upper": self.bayes_advantage_at_most, "because": FOLLOWS},
+            "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, COMPUTED),
+            "without_own_answer": _told(self.without_own_answer, COMPUTED),
+            "record": self.result.record,
+            "gap": self.result.gap,
+            "termination": self.result.termination,
+            "proved_about": self.result.proved_about,
+            "why_not": self.why_not or None,
+        }
+
+    def _numbers(self) -> Iterator[str]:
+        told, most = self.leakage, text_above(self.bayes_advantage_at_most, 4)
+        about = "" if self.result.proved_about == "model" else ", of the matrix in the certificate only"
+        yield point(
+            f"**At most {in_bits(self.result)} about any one person**, to the worst adversary of this kind; the truth lies in "
+            f"{ends_shown(told.lower, told.upper)} bits. One bit is what a truthful answer to a fair yes-or-no question tells.",
+            PROVED + about,
+        )
+        if self.at_prior is not None:
+            yield from self._numbers_at(self.at_prior)
+        yield point(f"To any adversary of this kind a guess is right more often by at most {most}.", FOLLOWS)
+
+    def _numbers_at(self, found: Measures) -> Iterator[str]:
+        guess, sharpest, without = self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer
+        assert guess is not None
+        assert sharpest is not None
+        assert without is not None
+        yield point(
+            f"To that adversary the best guess of the person's answer is right more often by {ends_shown(guess.lower, guess.upper)}, "
+            "as a probability (Bayes advantage).",
+            COMPUTED,
+        )
+        yield point(
+            f"To that adversary no single output makes a guess of anything about the person more than {factor(sharpest)} as likely to "
+            f"be right: {ends_shown(sharpest.lower, sharpest.upper)} bits (pointwise maximal leakage).",
+            COMPUTED,
+        )
+        told = told_without(self.problem, found["mutual_information"], without)
+        yield point(f"With the person's own answer left out, that adversary still learns {told}.", COMPUTED)
+
+    def _individuals(self) -> str:
+        sharpest = self.pointwise_maximal_leakage
+        if sharpest is None:
+            return paragraph(
+                "The bits above are an average over what may come out.", f"More cannot be said: {self.why_not}."
+            )
+        return paragraph(
+            "The bits above are an average over what may come out, and an unlucky outcome may tell more.",
+            f"How much more: whatever comes out, and whatever is guessed about the person, the guess is at most {factor(sharpest)} as "
+            "likely to be right as before, to that adversary.",
+        )
+
+    def _relatives(self) -> str:
+        without = self.without_own_answer
+        if without is None:
+            return paragraph(f"What others give away cannot be told apart here: {self.why_not}.")
+        return paragraph(
+            "Some of this the adversary would learn if the person took no part at all, from people who are like them.",
+            "How much stands above, for the same adversary and with a fixed answer in the place of the person's own;",
+            "what taking part adds is the rest. Whether the first part is the release's doing is for you to say: both are learnt.",
+        )
+
+    def _check(self, model: str, certificate: str) -> Iterator[str]:
+        yield paragraph(
+            "Nobody has to believe this page. The certificate holds all that the proof of the first number needs;",
+            "the checker shares no code with the program that searched, and the second line needs nothing but Python:",
+        )
+        yield f"    dalenius verify {model} {certificate}\n    python -m dalenius_check {model} {certificate}"
+        text = self.result.certificate.text.encode("utf-8", "surrogatepass")
+        sums = f"model {digest(self.problem)}\n    certificate {hashlib.sha256(text).hexdigest()}"
+        yield f"SHA-256 of the model's normal form and of the certificate's text:\n\n    {sums}"
+
+
+def audit(
+    release: Mechanism | MaximalLeakage,
+    *,
+    records: Records | People | Integer | None = None,
+    query: Query | None = None,
+    adversary: Adversary | None = None,
+    title: str = "",
+    progress: Callable[[Progress], None] | None = None,
+    **limits: Unpack[LimitOptions],
+) -> Audit:
+    """What a release tells about one person: one call, one page.
+
+    Parameters
+    ----------
+    release : Mechanism or MaximalLeakage
+        A mechanism, or the whole question (then nothing else of it may be given).
+    records : Records, People or int
+        How many people; of an integer each has a yes-or-no answer. The `People` of `from_frame` bring their households along.
+    query : Query, optional
+        What is released of their answers. Left out, how many say yes (`Count`), which is what is released of yes-or-no answers most
+        often; of one record, and of a mechanism whose rows are datasets, the record itself (`Identity`).
+    adversary : Adversary, optional
+        Left out, the households of `People`, else `IndependentBlocks(1)`: nobody's answer has to do with anybody else's. That is what
+        differential privacy's epsilon is usually read against, it is exact at any size, and whoever knows better knows what; the page
+        says that this is assumed. Where independent blocks are not known for the query and the noise, `ProductPriors`, the same set.
+    title : str, optional
+        Of the page.
+    progress : callable, optional
+        Called with a `Progress` while the audit runs.
+    **limits
+        `gap`, `time_limit`, `node_limit`, `memory_limit`, as `solve` has them.
+
+    Returns
+    -------
+    Audit
+        ``print(audit(...))`` is the page.
+
+    Raises
+    ------
+    InputError
+        If the parts do not make a question.
+
+    Notes
+    -----
+    The leakage, max over priors and over i of I(X_i; Y), is proved by the certificate of `solve`. At its witness P the Bayes advantage
+    sum_y max_a P(a,y) - max_a P(a), the pointwise maximal leakage max_y log max_a P(y|a)/P(y), and I(X_i; Y) with a fixed letter in
+    the place of X_i are those of `measure(problem, prior=certificate)`.
+
+    >>> import dalenius as dl
+    >>> told = audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
+    >>> 0.3667 < told.leakage.lower <= told.leakage.upper < 0.3668
+    True
+    >>> told.bayes_advantage.upper < 0.3161, told.without_own_answer.upper < 0.25
+    (True, True)
+    """
+    problem = _question(release, records, query, adversary, title)
+    result = solve(problem, progress=progress, **limits)
+    try:
+        found = measure(problem, prior=result.certificate, only=TOLD, units="bits")
+    except InputError as error:
+        return Audit(problem, result, None, str(error))
+    return Audit(problem, result, found)
+
+
+def _question(
+    release: Mechanism | MaximalLeakage,
+    records: Records | People | Integer | None,
+    query: Query | None,
+    adversary: Adversary | None,
+    title: str,
+) -> MaximalLeakage:
+    if isinstance(release, MaximalLeakage):
+        if records is not None or query is not None or adversary is not None or title:
+            raise InputError(
+                "audit: the question has its records, query, adversary and title already; leave them out here"
+            )
+        return release
+    if not isinstance(release, Mechanism):
+        raise InputError(
+            f"release: expected a mechanism such as dl.discrete_laplace(0.5), or a MaximalLeakage, got {brief(release)}"
+        )
+    if records is None:
+        raise InputError(
+            "records: how many people is it about? expected a number, Records, or the People of from_frame"
+        )
+    people = records.records if isinstance(records, People) else records
+    people = people if isinstance(people, Records) else Records(people, alphabet=2)
+    asked = _query(release, people) if query is None else query
+    if adversary is not None:
+        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=adversary, title=title)
+    if isinstance(records, People):
+        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=records.blocks, title=title)
+    try:
+        return MaximalLeakage(
+            records=people, query=asked, mechanism=release, adversary=IndependentBlocks(1), title=title
+        )
+    except InputError:
+        return MaximalLeakage(records=people, query=asked, mechanism=release, adversary=ProductPriors(), title=title)
+
+
+def _query(release: Mechanism, records: Records) -> Query:
+    """What is released, where nobody says."""
+    if len(records) == 1 or release.indexed_by() == "dataset":
+        return Identity()
+    if set(records.alphabets) != {2}:
+        raise InputError(
+            "query: expected what is released of these answers, such as dl.Count([1]), dl.Sum() or dl.ModularSum(3)"
+        )
+    return Count()
+
+
+def _told(row: Measure | None, because: str) -> dict[str, object] | None:
+    if row is None:
+        return None
+    return {"lower": row.lower, "upper": row.upper, "units": row.units, "what": row.what, "because": because}

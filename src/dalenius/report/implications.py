@@ -1,0 +1,101 @@
+"""What follows from what: the notions and the rules between them, as a picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dalenius.conversions import NOTIONS, RULES, Rule
+from dalenius.conversions.notions import About
+from dalenius.report.picture import COLOURS, INK, finished, new_axes, telling
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["implications_picture"]
+
+ROWS = (  # from the strongest notions down
+    (About.DATASETS,),
+    (About.CHANNEL, About.PRIOR),
+    (About.MEAN_CHANNEL,),
+    (About.LIKELY,),
+    (About.MEAN,),
+    (About.INFERENCE,),
+)
+SIZE = (13.0, 8.5)  # inches
+PAPER = "#fffdf5"
+
+
+def implications_picture(*, ax: Axes | None = None, title: str = "", sharp: bool = True) -> Axes:
+    """Draw the notions, stronger ones above, with an arrow for every rule between two of them.
+
+    A thick arrow is a rule that some mechanism attains; a thin dashed one is not known to be. Blue ones need nothing but the
+    guarantee, orange ones facts besides it, such as a least probability.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+    title : str
+    sharp : bool
+        Whether rules of ours are drawn, too.
+
+    Raises
+    ------
+    InputError
+        If matplotlib is not installed.
+
+    >>> ax = implications_picture(sharp=False)
+    >>> len([text for text in ax.texts if text.get_text() == "local_dp"])
+    1
+    """
+    ax = new_axes(SIZE) if ax is None else ax
+    places = _places()
+    for source, target in dict.fromkeys((rule.source, rule.target) for rule in RULES):
+        rules = [
+            rule
+            for rule in RULES
+            if (rule.source, rule.target) == (source, target) and not rule.releases and (sharp or not rule.ours)
+        ]
+        if source != target and rules:
+            _arrow(ax, places[source], places[target], rules)
+    for name, place in places.items():
+        box = {"facecolor": PAPER, "edgecolor": INK, "linewidth": 0.7, "boxstyle": "round,pad=0.35"}
+        text = ax.text(
+            *place,
+            name.replace("_privacy_delta", "_privacy\n_delta"),
+            ha="center",
+            va="center",
+            fontsize=8,
+            bbox=box,
+            zorder=5,
+        )
+        text.set_gid(telling(f"{name}: {NOTIONS[name].what}"))
+    ax.set(xlim=(-0.12, 1.12), ylim=(-0.6, len(ROWS) - 0.5), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    return finished(ax, title=title, grid=False)
+
+
+def _places() -> dict[str, tuple[float, float]]:
+    """Where each notion stands; every second one of a row a little lower, so that arrows can pass."""
+    places = {}
+    for height, kinds in enumerate(reversed(ROWS)):
+        names = [name for name, notion in NOTIONS.items() if notion.about in kinds]
+        for k, name in enumerate(names):
+            places[name] = ((k + 0.5) / len(names), height - 0.22 * (k % 2))
+    return places
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], rules: list[Rule]) -> None:
+    """An arrow, bent a little so that the way there and back are two."""
+    attained = any(rule.attained for rule in rules)
+    colour = COLOURS[0] if any(not rule.needs for rule in rules) else COLOURS[1]
+    space = 14 if abs(start[1] - end[1]) > 0.5 else 48  # points, beside a box of words
+    style = {
+        "arrowstyle": "-|>",
+        "color": colour,
+        "shrinkA": space,
+        "shrinkB": space,
+        "connectionstyle": "arc3,rad=0.08",
+    }
+    style |= {"linewidth": 1.4, "alpha": 0.75} if attained else {"linewidth": 0.7, "alpha": 0.6, "linestyle": "--"}
+    note = ax.annotate("", xy=end, xytext=start, arrowprops=style, zorder=2)
+    note.set_gid(telling("; ".join(f"{rule.name}: {rule.formula}" for rule in rules)))

@@ -1,0 +1,83 @@
+"""What data that nobody learned from say about a sanitizer: confidence bounds, valid for finitely many samples, and never a proof.
+
+Each holds with the stated probability over the draw of the held-out samples, whatever was learned before from others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalenius.errors import InputError
+from dalenius.statistics.bounds import clopper_pearson, confidence_of, mean_error
+
+__all__ = ["chi_square_below", "proportion_below", "root_chi_square_of_guesses"]
+
+Values = NDArray[np.float64]
+
+
+def proportion_below(successes: int, count: int, confidence: float = 0.95) -> float:
+    """A lower confidence bound of a probability, from independent trials (Clopper and Pearson 1934).
+
+    The p at which that many successes or more have the probability 1 - confidence.
+
+    >>> round(proportion_below(8, 10), 4), proportion_below(0, 10)
+    (0.4931, 0.0)
+    """
+    if not 0 <= successes <= count or count < 1:
+        raise InputError(f"expected successes from 0 to the number of trials, got {successes} of {count}")
+    lower, _ = clopper_pearson(np.array([successes]), np.array([count]), 2 * (1 - confidence_of(confidence)))
+    return float(lower[0])
+
+
+def root_chi_square_of_guesses(accuracy: float, largest_share: float) -> float:
+    """How large the root of chi2(S; Y) must be at least if somebody guesses S from Y with this accuracy.
+
+    sqrt chi2 >= sum |p(s,s') - p(s) p(s')| >= 2 (P(S' = S) - sum_s p(s) P(S' = s)) >= 2 (accuracy - max_s p(s)), S' the guess:
+    by data processing and by Cauchy and Schwarz.
+
+    >>> round(root_chi_square_of_guesses(0.6393, 0.5), 4)  # where the budget was 0.2
+    0.2786
+    """
+    return max(0.0, 2 * (accuracy - largest_share))
+
+
+def chi_square_below(
+    joint: Values, product: Values, product_squares: Values, *, bound: float, confidence: float = 0.95
+) -> float:
+    """A lower confidence bound of chi2(p || q), from the values of one critic g with |g| <= bound.
+
+    chi2 >= (E_p g - E_q g)^2 / E_q g^2 for every g (eq. (20) of the f-divergence paper): each expectation is replaced by the end
+    of its interval
+    (`dalenius.statistics.bounds.mean_error`) that makes the quotient smaller, each with a third of the error.
+
+    Parameters
+    ----------
+    joint : array
+        g(s_i, y_i) of independent draws from p.
+    product, product_squares : array
+        Independent values with the expectations E_q g and E_q g^2: g and g^2 of draws from q = p(s) p(y), or their means over s
+        under
+        p(s) at independent draws of y.
+    bound : float
+        The largest |g| possible.
+
+    Raises
+    ------
+    InputError
+        If values are beyond the bound, or the confidence is not between 0 and 1.
+
+    >>> rng = np.random.default_rng(0)
+    >>> s, y = rng.integers(0, 2, 40_000), rng.random(40_000) < 0.3
+    >>> seen = (s ^ y)  # a binary symmetric channel of flip 0.3: chi2 = 0.16
+    >>> g = np.where(s == seen, 1.0, -1.0)[:20_000]
+    >>> 0.1 < chi_square_below(g, np.zeros(20_000), np.ones(20_000), bound=1.0) < 0.16
+    True
+    """
+    error = (1 - confidence_of(confidence)) / 3
+    if max(np.abs(joint).max(), np.abs(product).max(), np.sqrt(product_squares.max())) > bound:
+        raise InputError(f"the critic has values beyond its bound of {bound}; clip it")
+    apart = abs(float(joint.mean()) - float(product.mean()))
+    apart -= mean_error(joint, 2 * bound, error / 2) + mean_error(product, 2 * bound, error / 2)
+    square = float(product_squares.mean()) + mean_error(product_squares, bound * bound, error)
+    return max(0.0, apart) ** 2 / square if square > 0 else 0.0

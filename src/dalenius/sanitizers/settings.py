@@ -1,0 +1,82 @@
+"""What a sanitizer is learned with."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+from dalenius.errors import InputError
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How Algorithm 1 is run. The paper says samples, batch and depth; all else it leaves open, and the defaults are ours.
+
+    Attributes
+    ----------
+    root_budget : float
+        sqrt(eta), what the root of the chi-square divergence may be.
+    weight : float
+        lambda, what an excess costs.
+    ridge : float
+        lambda_m, added to E_q g^2 in the critic's value, eq. (21).
+    width, depth : int
+        Of every network.
+    noise : int
+        Dimension of the sanitizer's noise N.
+    samples, batch : int
+        Draws to learn from, and how many of them a step sees.
+    steps, inner_steps, warm_up : int
+        Steps of the sanitizer; of critic and classifier for each of them; of the critic before the first.
+    rate : float
+        Adam's step size; that of the sanitizer falls linearly to 0 (without that the last steps oscillate about the budget).
+    tests : int
+        Draws held out: as many again teach a fresh attack.
+    confidence : float
+        Of every bound from held-out samples.
+    seed : int
+        Of everything random.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+
+    root_budget: float
+    weight: float = 2.0
+    ridge: float = 1e-3
+    width: int = 64
+    depth: int = 5
+    noise: int = 5
+    samples: int = 4000
+    batch: int = 500
+    steps: int = 900
+    inner_steps: int = 5
+    warm_up: int = 300
+    rate: float = 1e-3
+    tests: int = 20_000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for one in dataclasses.fields(self):
+            value, least = getattr(self, one.name), 0 if one.name in ("seed", "warm_up", "ridge", "weight") else None
+            whole = one.type == "int"
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int if whole else int | float)
+                or not math.isfinite(value)
+            ):
+                raise InputError(f"{one.name}: expected {'an integer' if whole else 'a number'}, got {value!r}")
+            if value < 0 or (value == 0 and least is None):
+                raise InputError(
+                    f"{one.name}: expected a {'nonnegative' if least == 0 else 'positive'} number, got {value!r}"
+                )
+        if not self.confidence < 1:
+            raise InputError(f"confidence: expected a number between 0 and 1, got {self.confidence!r}")
+        if self.batch > self.samples:
+            raise InputError(f"batch: expected at most the {self.samples} samples, got {self.batch}")

@@ -1,0 +1,178 @@
+"""Algorithm 1 of the f-divergence paper, with what its text leaves out or has wrong put right (extra: torch)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from dalenius.sanitizers.held_out import chi_square_below, proportion_below, root_chi_square_of_guesses
+from dalenius.sanitizers.networks import Critic, Release, whitened
+from dalenius.sanitizers.outcome import Attack, Outcome
+from dalenius.sanitizers.samples import Samples
+from dalenius.sanitizers.settings import Settings
+
+__all__ = ["Experiment", "Sanitizer", "Tell", "Tensors", "attacked", "critic_of", "held", "judged", "step", "train"]
+
+Tell = Callable[[int, int], bool]
+Sanitizer = Callable[[torch.Tensor], torch.Tensor]
+CLIP = 3.0  # a held-out critic's values are clipped to so many of their root mean squares
+
+
+class Experiment(Protocol):
+    """Where data come from."""
+
+    def sample(self, count: int, seed: int) -> Samples:
+        """Independent draws, the same for the same seed."""
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """Samples as tensors."""
+
+    data: torch.Tensor
+    secret: torch.Tensor
+    label: torch.Tensor
+
+    @classmethod
+    def of(cls, samples: Samples) -> Tensors:
+        """Data in single precision."""
+        return cls(*(torch.from_numpy(a) for a in (samples.data.astype(np.float32), samples.secret, samples.label)))
+
+    def batches(self, size: int) -> Iterator[Tensors]:
+        """Random batches, without end; each row once before any comes again."""
+        while True:
+            for rows in torch.randperm(len(self.data)).split(size):
+                if len(rows) == size:
+                    yield Tensors(self.data[rows], self.secret[rows], self.label[rows])
+
+
+def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps: True) -> tuple[Sanitizer, int]:
+    """Learn Y = X + h(N): minimise CE(U; Y) + lambda max( sqrt chi2(S; Y), sqrt eta ), eq. (25), by turns.
+
+    A step: the critic and the classifier of U go up and down for `inner_steps` batches each with the sanitizer held, then the
+    sanitizer goes one step
+    with them held. The utility's loss is the cross-entropy, -log of the classifier's probability of the label (the printed
+    formula takes the logarithm of the label).
+
+    Parameters
+    ----------
+    tell : callable
+        Told the steps done and all there are; training stops where it answers False.
+
+    Returns
+    -------
+    The sanitizer, and how many steps it was trained.
+    """
+    data, size = Tensors.of(samples), samples.data.shape[1]
+    hidden = [settings.width] * (settings.depth - 1)
+    release = Release(size, settings.noise, settings.width, settings.depth)
+    critic = Critic(size, int(samples.secret.max()) + 1, settings.width, settings.depth)
+    classifier = whitened([size, *hidden, int(samples.label.max()) + 1], nn.Tanh)
+    outer, inner, useful = (
+        torch.optim.Adam(part.parameters(), settings.rate) for part in (release, critic, classifier)
+    )
+    decay = torch.optim.lr_scheduler.LinearLR(outer, 1.0, 1e-3, total_iters=settings.steps)
+    batches = data.batches(settings.batch)
+
+    def teach(classify: bool) -> None:
+        batch = next(batches)
+        with torch.no_grad():
+            released = release(batch.data)
+        step(inner, -critic.root_chi_square(released, batch.secret, settings.ridge))
+        if classify:
+            step(useful, nn.functional.cross_entropy(classifier(released), batch.label))
+
+    for _ in range(settings.warm_up):
+        teach(classify=True)
+    done = 0
+    while done < settings.steps and tell(done, settings.steps):
+        for _ in range(settings.inner_steps):
+            teach(classify=True)
+        batch = next(batches)
+        released = release(batch.data)
+        told = critic.root_chi_square(released, batch.secret, settings.ridge)
+        loss = nn.functional.cross_entropy(classifier(released), batch.label)
+        step(outer, loss + settings.weight * told.clamp(min=settings.root_budget))
+        decay.step()
+        done += 1
+    tell(done, settings.steps)
+    return torch.no_grad()(release), done
+
+
+def held(experiment: Experiment, sanitizer: Sanitizer, settings: Settings) -> Outcome:
+    """What a sanitizer is worth: a fresh attack, classifier and critic, taught on new draws and held against others."""
+    lessons, tests = (Tensors.of(experiment.sample(settings.tests, settings.seed + k)) for k in (1_000_003, 1_000_033))
+    return judged(sanitizer, lessons, tests, settings)
+
+
+def judged(
+    sanitizer: Sanitizer, lessons: Tensors, tests: Tensors, settings: Settings, error: float | None = None
+) -> Outcome:
+    """The same for given draws: those to learn from, and those that are held out."""
+    released, shown = sanitizer(lessons.data), sanitizer(tests.data)
+    attack = attacked(released, lessons.secret, shown, tests.secret, settings)
+    useful = attacked(released, lessons.label, shown, tests.label, settings)
+    seen, below = critic_of(released, lessons.secret, shown, tests.secret, settings)
+    count = len(tests.secret)
+    share = 1 - proportion_below(count - int(torch.bincount(tests.secret).max()), count, settings.confidence)
+    told = max(below, root_chi_square_of_guesses(attack.at_least, share))
+    return Outcome(attack, useful, seen, told, error)
+
+
+def attacked(
+    released: torch.Tensor, truth: torch.Tensor, shown: torch.Tensor, answers: torch.Tensor, settings: Settings
+) -> Attack:
+    """A network that has never met the sanitizer learns to tell `truth` from what is released, and is tested on `shown`."""
+    network = whitened([released.shape[1], *[settings.width] * 3, int(truth.max()) + 1], nn.ReLU)
+    optimizer = torch.optim.Adam(network.parameters(), settings.rate)
+    lessons = Tensors(released, truth, truth).batches(min(settings.batch, len(released)))
+    for _ in range(settings.steps):
+        batch = next(lessons)
+        step(optimizer, nn.functional.cross_entropy(network(batch.data), batch.secret))
+    network.eval()
+    with torch.no_grad():
+        scores = network(shown)
+    right = int((scores.argmax(1) == answers).sum())
+    loss = float(nn.functional.cross_entropy(scores, answers))
+    return Attack(right / len(answers), loss, proportion_below(right, len(answers), settings.confidence))
+
+
+def critic_of(
+    released: torch.Tensor, secret: torch.Tensor, shown: torch.Tensor, hidden: torch.Tensor, settings: Settings
+) -> tuple[float, float]:
+    """A fresh critic's sqrt chi2 on draws it has not seen, and a confidence bound below it.
+
+    Half of the draws stand for the joint law; the other half's releases, with secrets of the halves' own shuffling apart, for
+    the product.
+    """
+    critic = Critic(released.shape[1], int(secret.max()) + 1, settings.width, settings.depth)
+    optimizer = torch.optim.Adam(critic.parameters(), settings.rate)
+    lessons = Tensors(released, secret, secret).batches(min(settings.batch, len(released)))
+    for _ in range(settings.steps):
+        batch = next(lessons)
+        step(optimizer, -critic.root_chi_square(batch.data, batch.secret, settings.ridge))
+    critic.eval()
+    with torch.no_grad():
+        law = torch.bincount(secret, minlength=int(secret.max()) + 1) / len(secret)
+        known, values = (critic(rows).double().numpy() for rows in (released, shown))
+    centre = float((known @ law.double().numpy()).mean())
+    bound = CLIP * float(np.sqrt(np.mean((known - centre) ** 2)))
+    values = np.clip(values - centre, -bound, bound)
+    half, quarter = len(values) // 2, len(values) // 4
+    joint = values[np.arange(half), hidden[:half].numpy()]
+    strangers = values[np.arange(half, half + quarter), hidden[half + quarter : half + 2 * quarter].numpy()]
+    seen = abs(joint.mean() - strangers.mean()) / max(float(np.sqrt(np.mean(strangers**2))), 1e-12)
+    below = chi_square_below(joint, strangers, strangers**2, bound=bound, confidence=settings.confidence)
+    return float(seen), below**0.5
+
+
+def step(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:
+    """One step of an optimizer down a loss."""
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

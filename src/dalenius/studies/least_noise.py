@@ -1,0 +1,342 @@
+"""How much noise is enough: the least scale that keeps a leakage within a budget, with certificates on both sides of it.
+
+The leakage falls as the scale grows, as noise of a larger scale is noise of a smaller one to which more is added (docs/theory.md). Of
+discrete Gaussian noise this is not so: there, what is proved is that one scale is enough and another is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from dalenius._solve import solve
+from dalenius.errors import DaleniusError, InputError, brief
+from dalenius.exact import Number, as_fraction
+from dalenius.information.noise_formulas import (
+    gaussian_variance_of_sensitivity,
+    laplace_scale,
+    laplace_scale_by_radius,
+    scale_by_ratios,
+)
+from dalenius.model import MaximalLeakage
+from dalenius.model.adversaries import LawClass, ProductPriors
+from dalenius.model.maximal_leakage import audited
+from dalenius.model.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Geometric, Laplace, Mechanism
+from dalenius.model.mechanisms.real_noise import LEAST, MAX_SPAN, MOST
+from dalenius.model.queries import AdditiveQuery
+from dalenius.model.sums import record_types
+from dalenius.outcome import Termination
+from dalenius.results import Result
+from dalenius.search.clock import Progress
+from dalenius.units import UNITS, unit_size
+
+__all__ = ["NOISES", "LeastNoise", "NoiseFormula", "NoiseLevel", "least_noise", "scale_of", "with_scale"]
+
+NOISES: dict[str, Mechanism] = {
+    "gaussian": Gaussian(1),
+    "laplace": Laplace(1),
+    "discrete_laplace": DiscreteLaplace(1),
+    "discrete_gaussian": DiscreteGaussian(scale=1),
+}  # of scale 1, by their kinds
+CLOSE = 0.1  # share of the gap that an interval of the leakage may have
+APART = 0.35  # share of the gap that the next scale is away from where the budget seems to be met
+STEPS = 60
+WAITING = 3  # steps in which the bracket has to shrink to its square root
+
+
+@dataclass(frozen=True)
+class NoiseLevel:
+    """A scale of the noise, and what is proved of the leakage there."""
+
+    scale: Fraction
+    problem: MaximalLeakage
+    result: Result
+
+
+@dataclass(frozen=True)
+class NoiseFormula:
+    """A scale that is enough by a theorem, in doubles: its name and source, and what it is for."""
+
+    scale: float
+    name: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class LeastNoise:
+    """Where the leakage of some noise meets a budget.
+
+    Attributes
+    ----------
+    at_most : Fraction
+        The budget, in `units`.
+    units : {"nats", "bits"}
+    within : NoiseLevel
+        A scale at which the leakage is proved to be at most the budget.
+    above : NoiseLevel or None
+        A smaller one at which it is proved to be larger; None where the least scale that the mechanism may have is enough.
+    levels : tuple of NoiseLevel
+        All scales that were tried, ascending.
+    formulas : tuple of NoiseFormula
+        What theorems ask for, the least first.
+    falling : bool
+        Whether the leakage is known to fall as the scale grows, so that `within.scale` is the least one, up to the gap, and every
+        larger one is enough.
+    """
+
+    at_most: Fraction
+    units: str
+    within: NoiseLevel
+    above: NoiseLevel | None
+    levels: tuple[NoiseLevel, ...]
+    formulas: tuple[NoiseFormula, ...]
+    falling: bool
+
+    @property
+    def gap(self) -> float:
+        """How far the two scales are apart, in shares of the larger one; 1 where there is one only."""
+        return 1.0 if self.above is None else float(1 - self.above.scale / self.within.scale)
+
+
+def least_noise(
+    problem: MaximalLeakage,
+    at_most: Number,
+    *,
+    gap: float = 1e-3,
+    time_limit: float | None = 60.0,
+    progress: Callable[[Progress], None] | None = None,
+) -> LeastNoise:
+    """The least scale of the problem's noise at which no record leaks more than a budget.
+
+    Parameters
+    ----------
+    problem : MaximalLeakage
+        Its mechanism is `gaussian`, `laplace`, `discrete_laplace`, `geometric` (of scale 1/epsilon) or `discrete_gaussian`; its own
+        scale is not used.
+    at_most : number or str
+        The budget: nats, or a text such as ``"0.1 bits"``; above 0.
+    gap : float
+        How far, in shares, the scale that is enough may be above one that is not.
+    time_limit, progress
+        As in `solve`, for each scale that is tried.
+
+    Returns
+    -------
+    LeastNoise
+        Both ends have certificates: `within.result` proves a leakage of at most the budget, `above.result` one of more.
+        Where a time limit ends the search they are farther apart than `gap`.
+
+    Raises
+    ------
+    InputError
+        If the mechanism has no scale, the budget is not above 0, `gap` is not between 0 and 1, or the largest scale there may be
+        tells more than the budget.
+    DaleniusError
+        If no scale was proved to be enough within the time limits.
+
+    >>> import dalenius as dl
+    >>> question = dl.MaximalLeakage(
+    ...     records=dl.Records(1000, alphabet=2), query=dl.Count(), mechanism=dl.laplace(1), adversary=dl.IndependentBlocks(1))
+    >>> found = dl.least_noise(question, 0.1)
+    >>> found.above.scale < 0.92798985892 < found.within.scale, found.gap <= 1e-3
+    (True, True)
+    """
+    audited(problem)
+    scale_of(problem.mechanism)
+    amount, units = _budget(at_most)
+    if not 0.0 < gap < 1.0:
+        raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
+    span, nats = _span(problem), float(amount) * unit_size(units)
+    formulas = tuple(sorted(_formulas(problem.mechanism, nats, span), key=lambda formula: formula.scale))
+    search = _Search(problem, amount, units, gap, time_limit, progress)
+    least, most = _range_of(problem.mechanism, _values_span(problem))
+    search.run(formulas[0].scale if formulas else max(span, 1), least, most)
+    if search.within is None:
+        level = search.levels[-1]
+        if level.scale >= most and level.result.lower > 0.0:
+            raise InputError(
+                f"at_most: the largest scale there is, {brief(float(most))}, tells more than the budget; allow more"
+            )
+        raise DaleniusError(
+            f"no scale was proved to be enough; the last one that was tried, {brief(float(level.scale))}, tells "
+            f"{level.result.to(units)}; raise time_limit"
+        )
+    levels = tuple(sorted(search.levels, key=lambda level: level.scale))
+    falling = not isinstance(problem.mechanism, DiscreteGaussian)
+    return LeastNoise(amount, units, search.within, search.above, levels, formulas, falling)
+
+
+def scale_of(mechanism: Mechanism) -> Fraction:
+    """The scale of noise; `InputError` for a mechanism that has none.
+
+    >>> scale_of(Geometric("1/2"))
+    Fraction(2, 1)
+    """
+    match mechanism:
+        case Gaussian() | Laplace() | DiscreteGaussian():
+            return mechanism.scale
+        case Geometric():
+            return 1 / mechanism.epsilon
+        case DiscreteLaplace():
+            return mechanism.scale if mechanism.scale is not None else 1 / as_fraction(mechanism.epsilon, "epsilon")
+    raise InputError(
+        "mechanism: expected noise with a scale: gaussian, laplace, discrete_laplace, geometric or discrete_gaussian; got "
+        f"{mechanism.kind}"
+    )
+
+
+def with_scale(problem: MaximalLeakage, scale: Fraction) -> MaximalLeakage:
+    """The problem with this scale of its noise."""
+    mechanism = problem.mechanism
+    changed: Mechanism
+    match mechanism:
+        case Gaussian():
+            changed = Gaussian(scale)
+        case Laplace():
+            changed = Laplace(scale)
+        case DiscreteGaussian():
+            changed = DiscreteGaussian(scale=scale, range=mechanism.range)
+        case Geometric():
+            changed = Geometric(1 / scale, range=mechanism.range)
+        case _:
+            changed = DiscreteLaplace(scale=scale)
+    return replace(problem, mechanism=changed)
+
+
+class _Search:
+    """Scales on both sides of where the budget is met, ever closer."""
+
+    def __init__(
+        self,
+        problem: MaximalLeakage,
+        amount: Fraction,
+        units: str,
+        gap: float,
+        time_limit: float | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.problem, self.amount, self.units, self.gap = problem, amount, units, gap
+        self._options = {"gap": CLOSE * gap, "time_limit": time_limit, "progress": progress}
+        self.levels = list[NoiseLevel]()
+        self.within: NoiseLevel | None = None
+        self.above: NoiseLevel | None = None
+
+    def run(self, guess: float, least: Fraction, most: Fraction) -> None:
+        """Until the two are close, a scale cannot be told, or there is nothing more to try."""
+        scale = min(max(self._rounded(guess), least), most)
+        for step in range(STEPS):
+            if not self._try(scale):
+                return
+            if self.within is not None and self.above is not None:
+                if self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
+                    return
+                scale = self._between(step)
+            elif self.within is not None:
+                if scale <= least:
+                    return
+                scale = max(self._rounded(0.5 * float(scale)), least)
+            else:
+                if scale >= most:
+                    return
+                scale = min(self._rounded(2.0 * float(scale)), most)
+
+    def _try(self, scale: Fraction) -> bool:
+        """Whether it is known on which side of the budget this scale is, and the search may go on."""
+        problem = with_scale(self.problem, scale)
+        result = solve(problem, **self._options)  # type: ignore[call-overload]
+        level, shown = NoiseLevel(scale, problem, result), result.to(self.units)
+        self.levels.append(level)
+        if Fraction(shown.upper) <= self.amount:
+            self.within = level
+        elif Fraction(shown.lower) > self.amount:
+            self.above = level
+        else:
+            return False
+        if result.termination is Termination.INTERRUPTED:
+            raise KeyboardInterrupt
+        return True
+
+    def _between(self, step: int) -> Fraction:
+        """A scale between the two: beside the place where a line through both, in logarithms, meets the budget; or their middle."""
+        assert self.within is not None
+        assert self.above is not None
+        low, high = math.log(self.above.scale), math.log(self.within.scale)
+        y = [math.log(max(level.result.to(self.units).lower, 1e-300)) for level in (self.above, self.within)]
+        slope = y[1] - y[0]
+        share = (math.log(self.amount) - y[0]) / slope if slope < 0.0 else 0.5
+        place, away = low + share * (high - low), APART * self.gap
+        place += away if high - place > place - low else -away
+        if step % (WAITING + 1) == WAITING or not low < place < high:
+            place = 0.5 * (low + high)
+        found = self._rounded(math.exp(place))
+        return found if self.above.scale < found < self.within.scale else (self.above.scale + self.within.scale) / 2
+
+    def _rounded(self, scale: float) -> Fraction:
+        """With as many digits as the gap needs."""
+        digits = max(2 - math.floor(math.log10(self.gap)), 3)
+        return Fraction(f"{scale:.{digits}g}")
+
+
+def _budget(at_most: Number) -> tuple[Fraction, str]:
+    """The amount and its units."""
+    words = at_most.split() if isinstance(at_most, str) else [at_most]
+    units = words[1] if len(words) == 2 else "nats"
+    if len(words) not in (1, 2) or units not in UNITS:
+        raise InputError(f'at_most: expected nats, or a text such as "0.1 bits", got {brief(at_most)}')
+    amount = as_fraction(words[0], "at_most")
+    if amount <= 0:
+        raise InputError(f"at_most: expected a leakage above 0, which no noise brings it down to, got {brief(at_most)}")
+    return amount, str(units)
+
+
+def _span(problem: MaximalLeakage) -> int:
+    """How far one record moves the query where the others are known; where they are not, how far a household does, or everybody."""
+    query, known = problem.query, isinstance(problem.adversary, ProductPriors | LawClass)
+    if known and isinstance(query, AdditiveQuery) and query.modulus() is None:
+        types = record_types(query, problem.records)
+        return max(max(kind.contribution) - min(kind.contribution) for kind in types)
+    return _values_span(problem)
+
+
+def _values_span(problem: MaximalLeakage) -> int:
+    """From the least value to the greatest, of a household by itself against blocks."""
+    asked = [piece for _, piece in problem.pieces] if problem.in_blocks else [problem]
+    values = [part.query.values(part.records) for part in asked]
+    return max((int(np.ptp(listed)) for listed in values), default=0)
+
+
+def _range_of(mechanism: Mechanism, span: int) -> tuple[Fraction, Fraction]:
+    """The scales that the mechanism may have."""
+    if isinstance(mechanism, DiscreteGaussian):
+        return Fraction(1, 100), Fraction(10**6)
+    real = isinstance(mechanism, Gaussian | Laplace)
+    return max(LEAST, Fraction(span, MAX_SPAN) if real else LEAST), Fraction(MOST)
+
+
+def _formulas(mechanism: Mechanism, nats: float, span: int) -> list[NoiseFormula]:
+    """What theorems ask for, one coordinate within an interval of this length."""
+    if span == 0:
+        return []
+    known, within = "what is known leaves the query in an interval of length", f"{span}"
+    if isinstance(mechanism, Gaussian):
+        variance = gaussian_variance_of_sensitivity(nats, span)
+        return [
+            NoiseFormula(math.sqrt(variance), "Theorem 4, Corollary 3 (d = 1)", f"{known} {within}"),
+            NoiseFormula(math.sqrt(2.0 * variance), "Corollary 3 for every d", f"{known} {within}"),
+        ]
+    found = list[NoiseFormula]()
+    if isinstance(mechanism, Laplace):
+        found = [
+            NoiseFormula(laplace_scale_by_radius(nats, span), "divergence from the middle", f"{known} {within}"),
+            NoiseFormula(laplace_scale(nats, 0.5 * span), "Theorem 3", f"{known} {within}"),
+            NoiseFormula(
+                laplace_scale(nats, span / math.sqrt(2.0)), "Corollary 2 (proved for d <= 2)", f"{known} {within}"
+            ),
+        ]
+    if not isinstance(mechanism, DiscreteGaussian):
+        found.append(NoiseFormula(scale_by_ratios(nats, span), "likelihood ratios alone", f"{known} {within}"))
+    return found

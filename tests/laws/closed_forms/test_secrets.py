@@ -1,0 +1,201 @@
+"""What is told about secrets, where the values are known: a small reference system, closed forms, and convex programs' optima."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+
+COUNTS = [x.bit_count() for x in range(8)]  # of the datasets of three bits
+UNIFORM = [Fraction(1, 8)] * 8
+BIASED = [Fraction(3, 10) ** c * Fraction(7, 10) ** (3 - c) for c in COUNTS]
+CORRELATED = [Fraction(2, 5) if c in (0, 3) else Fraction(1, 30) for c in COUNTS]
+MAJORITY = dl.Secret(dl.Threshold(2))
+RECORD = dl.Secret(dl.Letters(0))
+GIVEN_OTHERS = dl.Secret(dl.Letters(0), given=dl.Letters(others=0))
+STRICT = np.eye(3) * 0.85 + 0.05
+BALL = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
+
+
+def three_bits(secrets, adversary=None):
+    """The reference system: truncated geometric noise on the count of three bits."""
+    return dl.SecretLeakage(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(0.5),
+        adversary=adversary or dl.AnyPrior(),
+        secrets=secrets,
+    )
+
+
+def one_record(rows, secret, adversary=None):
+    return dl.SecretLeakage(
+        records=dl.Records(1, alphabet=len(rows)),
+        mechanism=dl.Channel(rows, inputs="dataset"),
+        adversary=adversary or dl.AnyPrior(),
+        secrets=secret,
+    )
+
+
+def assert_solved(problem, value, *, digits=11, gap=1e-9):
+    result = dl.solve(problem, gap=gap)
+    room = 0.6 * 10.0**-digits
+    assert result.lower - room <= value <= result.upper + room
+    assert result.gap <= gap
+    assert not result.refusals
+    assert dl.verify(problem, result.certificate).proved
+    return result
+
+
+@pytest.mark.parametrize(
+    ("secret", "values"),
+    [
+        (MAJORITY, (0.053521887423, 0.039439294443, 0.134423244012)),
+        (dl.Secret(dl.Count()), (0.076304751456, 0.065706817351, 0.153886578410)),
+        (RECORD, (0.021666060847, 0.018996780639, 0.119091081660)),
+        (GIVEN_OTHERS, (0.030299861981, 0.025493344064, 0.011553525874)),
+    ],
+)
+def test_listed_laws_are_evaluated(secret, values):
+    listed = (UNIFORM, BIASED, CORRELATED)
+    for law, value in zip(listed, values, strict=True):
+        assert_solved(three_bits(secret, dl.FixedPrior(law)), value, digits=12)
+    result = assert_solved(three_bits(secret, dl.PriorSet(listed)), max(values), digits=12)
+    assert result.witness.prior == int(np.argmax(values))
+
+
+@pytest.mark.parametrize("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
+def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
+    assert_solved(three_bits(secret), 0.173277931127, digits=12)
+
+
+@pytest.mark.parametrize("adversary", [dl.AnyPrior(), dl.ProductPriors(), dl.EntropyAtLeast("1/2")])
+def test_a_record_to_whom_knows_the_others_is_told_what_one_bit_of_randomised_response_tells(adversary):
+    """Mutual-information differential privacy: all laws, and products of laws, come to the same."""
+    assert_solved(
+        three_bits([dl.Secret(dl.Letters(i), given=dl.Letters(others=i)) for i in range(3)], adversary), 0.030299861981
+    )
+
+
+def test_the_capacity_of_all_rows_can_be_far_above():
+    assert_solved(one_record(STRICT, dl.Secret(dl.Table([0, 0, 1]))), 0.4626073734, digits=10)
+    assert_solved(one_record(STRICT, dl.Secret(dl.Identity())), 0.7042145972, digits=10)
+
+
+@pytest.mark.parametrize(
+    ("entropy", "value"),
+    [(0, 0.203980195), ("9/10", 0.202310492), (1, 0.198691787), ("1.05", 0.194351223), ("1 max", 0.175411136)],
+)
+def test_laws_with_some_entropy(entropy, value):
+    assert_solved(one_record(BALL, dl.Secret(dl.Identity()), dl.EntropyAtLeast(entropy)), value, digits=9)
+
+
+def test_between_the_listed_laws_nothing_more_is_told_than_by_one():
+    """The paper's difference of concave functions, bounded by a convex program: .1344232440 <= .1344232451."""
+    result = dl.solve(three_bits(MAJORITY, dl.PolytopePriors([UNIFORM, BIASED, CORRELATED])), gap=1e-7)
+    assert result.lower <= 0.134423244012 + 1e-12
+    assert 0.134423244012 - 1e-12 <= result.upper <= 0.1344232452
+
+
+def test_two_releases_that_tell_nothing_tell_everything_together():
+    """X = (G, K): M1 = K, M2 = G xor K, the secret G."""
+    alone = [[1, 0], [0, 1], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1], [1, 0]]
+    joint = [[a * b for a in first for b in second] for first, second in zip(*alone, strict=True)]
+    for rows, value in [(alone[0], 0.0), (alone[1], 0.0), (joint, np.log(2.0))]:
+        problem = dl.SecretLeakage(
+            records=dl.Records(2, alphabet=2),
+            mechanism=dl.Channel(rows, inputs="dataset"),
+            adversary=dl.FixedPrior([0.25] * 4),
+            secrets=RECORD,
+        )
+        assert_solved(problem, value)
+
+
+@pytest.mark.parametrize(
+    ("law", "values"),
+    [
+        (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626)),
+        (BIASED, (0.0394392944, 0.0342347495, 0.0687318586)),
+        (CORRELATED, (0.1344232440, 0.1420672525, 0.2357706021)),
+    ],
+)
+def test_the_count_and_a_noisy_record_together(law, values):
+    """Two queries of one dataset; the sum falls short, or not, by what the two have in common."""
+    count = dl.geometric(0.5).channel(np.arange(4))[COUNTS]
+    noisy = np.array([[0.8, 0.2], [0.2, 0.8]])[[x >> 2 for x in range(8)]]
+    both = (count[:, :, None] * noisy[:, None, :]).reshape(8, -1)
+    for rows, value in zip((count, noisy, both), values, strict=True):
+        problem = dl.SecretLeakage(
+            records=dl.Records(3, alphabet=2),
+            mechanism=dl.Channel(rows, inputs="dataset"),
+            adversary=dl.FixedPrior(law),
+            secrets=MAJORITY,
+        )
+        assert_solved(problem, value, digits=10)
+
+
+def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():
+    """Nuradha and Goldfeld, proposition 7: f a fair bit, g = f through a symmetric channel of flip 0.2, 0.05 nats about g."""
+    kept = 0.05 / 0.1927447570218
+    problem = dl.SecretLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Sum([[0, 1], [0, 0]]),
+        mechanism=dl.Channel([[kept, 0, 1 - kept], [0, kept, 1 - kept]]),
+        adversary=dl.FixedPrior([0.4, 0.1, 0.1, 0.4]),
+        secrets=dl.Secret(dl.Letters(1)),
+    )
+    assert_solved(problem, 0.05)
+    useful = dl.SecretLeakage(
+        records=problem.records,
+        query=problem.query,
+        mechanism=problem.mechanism,
+        adversary=problem.adversary,
+        secrets=dl.Secret(dl.Letters(0)),
+    )
+    assert_solved(useful, 0.1798096070861)
+
+
+@pytest.mark.parametrize(("at_most", "value"), [("0.01", 0.656356409), ("0.1", 0.414468410)])
+def test_the_best_count_that_tells_little_of_the_majority(at_most, value):
+    """Under each of three laws; the reference optima are those of a cone program."""
+    joints = [MAJORITY.joint(dl.Records(3, alphabet=2), dl.Count(), law) for law in (UNIFORM, BIASED, CORRELATED)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.Absolute(),
+        law=dl.Uniform(),
+        constraints=[dl.MutualInformation(at_most, secret=joints)],
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-8 <= value <= result.upper + 1e-8
+    # its mechanism keeps the limit as an audit of the secret sees it
+    audit = three_bits(MAJORITY, dl.PriorSet([UNIFORM, BIASED, CORRELATED]))
+    found = dl.solve(
+        dl.SecretLeakage(
+            records=audit.records,
+            query=audit.query,
+            mechanism=dl.Channel(result.mechanism.rows),
+            adversary=audit.adversary,
+            secrets=MAJORITY,
+        )
+    )
+    assert found.lower <= float(at_most) + 1e-12
+
+
+def test_the_best_count_under_mutual_information_differential_privacy():
+    """A record to whom knows the others: independent records at worst; 0.5-DP allows 0.803265330, geometric noise has 0.864745719."""
+    weights = [Fraction(2), Fraction(2, 3), Fraction(2, 3), Fraction(2)]  # to equal weights of the four counts
+    costs = [[weight * abs(y - c) for y in range(4)] for c, weight in enumerate(weights)]
+    design = dl.MinDistortion(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        distortion=dl.DistortionMatrix(costs),
+        law=dl.Uniform(),
+        max_leakage="0.030299861981",
+        adversary=dl.ProductPriors(),
+    )
+    result = dl.solve(design, gap=1e-6)
+    assert result.lower - 1e-7 <= 0.748546499 <= result.upper + 1e-7

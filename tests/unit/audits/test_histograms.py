@@ -1,0 +1,108 @@
+"""Audits of histograms: reference values, the least of several bounds, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dalenius as dl
+from campaigns import thinned
+
+MILLION = 1_000_000
+
+
+def table(cells, adversary, *, records=MILLION, mechanism=None) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(records, alphabet=cells),
+        query=dl.Histogram(),
+        mechanism=mechanism or dl.discrete_laplace("0.5"),
+        adversary=adversary,
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "size", "nats"), thinned([(100, 2, 0.38884075546164), (10, 1, 0.09882), (100, 4, 1.1496561)], 2)
+)
+def test_a_million_people(cells, size, nats):
+    question = table(cells, dl.IndependentBlocks(size))
+    result = dl.solve(question, gap=1e-6)
+    assert result.gap <= 1e-6
+    assert dl.verify(question, result.certificate).proved
+    if size > 1:
+        assert result.lower - 1e-7 <= nats <= result.upper + 1e-7
+
+
+def test_independent_records_are_blocks_of_one():
+    alone, blocks = (dl.solve(table(7, adversary)) for adversary in (dl.ProductPriors(), dl.IndependentBlocks(1)))
+    assert (alone.lower, alone.upper) == (blocks.lower, blocks.upper)
+    assert alone.upper - alone.lower < 1e-11
+
+
+def test_two_cells_of_one_record_are_a_vector_of_two_counts():
+    """One record in two cells: two independent releases of one bit, one of them turned."""
+    together = dl.several_releases(dl.geometric("0.5"), times=2)
+    bit = dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=2), query=dl.Count(), mechanism=together, adversary=dl.ProductPriors()
+    )
+    one, two = dl.solve(bit), dl.solve(table(2, dl.ProductPriors(), records=1))
+    assert max(one.lower, two.lower) <= min(one.upper, two.upper)
+    assert two.upper - two.lower < 1e-11
+
+
+def test_the_largest_block_is_the_one_that_counts():
+    sizes = [1, 3, 2, 3]
+    result = dl.solve(table(4, dl.IndependentBlocks(sizes=sizes), records=9), gap=1e-6)
+    alone = dl.solve(table(4, dl.IndependentBlocks(3), records=3), gap=1e-6)
+    assert result.record == 1
+    assert result.lower == pytest.approx(alone.lower, abs=1e-12)
+    assert result.witness is not None
+    assert result.witness.letter_law.tolist() == [0.25] * 4
+
+
+def test_where_noise_is_small_the_letters_bound_and_where_there_is_one_letter_nothing_is_told():
+    loud = dl.solve(table(100, dl.IndependentBlocks(2), mechanism=dl.discrete_laplace(6)))
+    assert loud.upper == pytest.approx(math.log(100), abs=1e-12)
+    assert [proof.method for proof in loud.records] == ["letters"]
+    nothing = dl.solve(table(1, dl.IndependentBlocks(2)))
+    assert (nothing.lower, nothing.upper) == (0.0, 0.0)
+
+
+def test_gaussian_noise_is_clamped_far_out():
+    question = table(3, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=1))
+    result = dl.solve(question, gap=1e-3)
+    assert result.gap <= 1e-3
+    assert dl.verify(question, result.certificate).proved
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"adversary": dl.AnyPrior()}, "audited against independent_blocks or product_priors, got entropy_at_least"),
+        ({"adversary": dl.IndependentBlocks(2, entropy_at_least=1)}, "not known for a histogram; leave it out"),
+        ({"mechanism": dl.symmetric("0.1")}, "got symmetric"),
+        ({"mechanism": dl.discrete_gaussian(scale=1, range=9)}, "without a range; got discrete_gaussian"),
+        ({"mechanism": dl.geometric(1, range=(1, 9))}, r"runs from 0 to 6, outside the range \[1, 9\]; widen it"),
+        ({"records": dl.Records(alphabets=[2] * 5 + [3])}, "one alphabet, got from 2 to 3 letters"),
+        ({"mechanism": dl.discrete_gaussian(scale=10_000)}, "are more than 65536 numbers"),
+    ],
+)
+def test_what_is_refused(changed, message):
+    parts = {
+        "records": dl.Records(6, alphabet=3),
+        "mechanism": dl.discrete_laplace(1),
+        "adversary": dl.IndependentBlocks(2),
+    }
+    with pytest.raises(dl.InputError, match=message):
+        dl.MaximalLeakage(query=dl.Histogram(), **(parts | changed))
+
+
+def test_a_design_has_no_histogram():
+    with pytest.raises(dl.InputError, match="vectors, which are not listed"):
+        dl.MinLeakage(
+            records=dl.Records(4, alphabet=2),
+            query=dl.Histogram(),
+            distortion=dl.Hamming(),
+            max_distortion="0.1",
+            adversary=dl.AnyPrior(),
+        )

@@ -1,0 +1,91 @@
+"""Gaussian and Laplace noise on the real line, audited like any other mechanism."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.information.capacity import capacity
+from dalenius.information.noise_rows import gaussian_rows, laplace_rows
+
+ONE = dl.Records(1, alphabet=2)
+
+
+def asked(mechanism, adversary, records=ONE, query=None):
+    return dl.MaximalLeakage(records=records, query=query or dl.Count(), mechanism=mechanism, adversary=adversary)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "adversary", "records", "nats"),
+    [
+        (dl.laplace(1), dl.ProductPriors(), ONE, 0.08851964020127),
+        (dl.laplace("0.2"), dl.AnyPrior(), ONE, 0.5709387669009),
+        (dl.gaussian("0.5"), dl.ProductPriors(), ONE, 0.33683082034683),
+        (dl.gaussian(2), dl.IndependentBlocks(4), dl.Records(10**6, alphabet=2), 0.33683082034683),
+        (dl.laplace(4), dl.IndependentBlocks(2), dl.Records(10**5, alphabet=2), 0.02636700237242),
+    ],
+)
+def test_the_capacity_of_two_inputs(mechanism, adversary, records, nats):
+    question = asked(mechanism, adversary, records)
+    result = dl.solve(question)
+    assert result.lower - 1e-13 <= nats <= result.upper + 1e-13
+    assert result.upper - result.lower <= 1e-11
+    assert dl.verify(question, result.certificate).proved
+    assert dl.loads(dl.dumps(question)) == question
+
+
+def test_three_inputs_are_best_where_they_are_far_apart():
+    """Amplitude 2: three atoms, the middle one with 0.13787695 (Sharma and Shamai 2010)."""
+    question = asked(dl.gaussian("0.5"), dl.ProductPriors(), dl.Records(1, alphabet=3), dl.Sum([0, 1, 2]))
+    result = dl.solve(question)
+    assert result.lower - 1e-11 <= 0.65286881178 <= result.upper + 1e-11
+    assert result.witness is not None
+    assert result.witness.letter_law[1] == pytest.approx(0.13787695, abs=1e-6)
+
+
+@pytest.mark.parametrize(("noise", "rows_of"), [(dl.gaussian, gaussian_rows), (dl.laplace, laplace_rows)])
+def test_any_prior_is_the_largest_capacity_of_one_input_a_letter(noise, rows_of):
+    """Brute force over the values that two records of three letters can have."""
+    weights = [0, 1, 3]
+    question = asked(noise(2), dl.AnyPrior(), dl.Records(2, alphabet=3), dl.Sum(weights))
+    result = dl.solve(question)
+    values = question.query.values(question.records)
+    rows = rows_of(values / 2.0)
+    sets = [[values.tolist().index(w + other) for other in weights] for w in weights]
+    best = max(capacity(rows[list(chosen)]).lower for chosen in itertools.product(*sets))
+    assert result.lower - 1e-9 <= best <= result.upper + 1e-9
+    assert result.gap <= 1e-6
+
+
+def test_the_lines_are_weights_of_inputs():
+    result = dl.solve(asked(dl.laplace(1), dl.AnyPrior()))
+    _, witness, *lines = result.certificate.text.splitlines()
+    assert witness.startswith('["witness",0,[[')
+    assert lines[:2] == ['["record",0]', '["vertices"]']
+    assert lines[-1] == '["mixture",["0.5","0.5"],null]'
+
+
+def test_a_class_of_laws():
+    """The one record has either letter with probability 0.3 at least: the even law is the best of them, too."""
+    free = dl.solve(asked(dl.gaussian(1), dl.ProductPriors()))
+    floor = dl.solve(asked(dl.gaussian(1), dl.FloorPriors("0.3")))
+    assert floor.lower == pytest.approx(free.lower, abs=1e-9)
+    bounded = dl.solve(asked(dl.gaussian(1), dl.BoxPriors([0, "0.9"], ["0.1", 1])))
+    assert bounded.upper < free.lower
+
+
+@pytest.mark.parametrize("noise", [dl.gaussian, dl.laplace])
+def test_noise_of_scale_a_million_tells_next_to_nothing(noise):
+    result = dl.solve(asked(noise(10**6), dl.ProductPriors()))
+    assert 0.1249999e-12 <= result.lower <= result.upper <= 0.1250001e-12
+
+
+def test_inputs_that_are_far_apart_are_told_apart():
+    result = dl.solve(asked(dl.gaussian("1/32"), dl.ProductPriors()))
+    assert result.lower - 1e-12 <= math.log(2.0) <= result.upper + 1e-12
+    with np.errstate(all="raise"):
+        assert dl.laplace("1/64").quadrature(np.array([0, 1])).min() >= 0.0

@@ -1,0 +1,60 @@
+"""The command audit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dalenius as dl
+
+TOWN = ("--mechanism", "discrete_laplace:0.5", "--people", "1000000", "--blocks", "4")
+
+
+def test_a_page_without_a_model(command_line):
+    done = command_line("audit", *TOWN)
+    assert done.returncode == 0, done.stderr
+    assert "**At most 0.3668 bits (0.2543 nats) about any one person**" in done.stdout
+    told = dl.audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(4))
+    assert done.stdout == str(told)
+
+
+def test_json_has_every_number_with_what_it_rests_on(command_line):
+    done = command_line("audit", *TOWN, "--json")
+    answer = json.loads(done.stdout)
+    assert 0.3667 < answer["leakage"]["lower"] <= answer["leakage"]["upper"] < 0.3668
+    assert answer["leakage"]["because"] == "proved"
+    assert answer["bayes_advantage"]["because"] == answer["without_own_answer"]["because"] == "computed"
+    assert answer["certificate"] is None
+
+
+@pytest.mark.parametrize("ending", [".md", pytest.param(".html", marks=pytest.mark.thorough)])
+def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
+    done = command_line("audit", "parity/laplace-n4", "-o", f"told{ending}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"told{ending}\ntold.cert\n"
+    assert dl.verify(tmp_path / "told.toml", tmp_path / "told.cert").proved
+    page = (tmp_path / f"told{ending}").read_text()
+    assert "dalenius verify told.toml told.cert" in page
+    again = command_line("audit", "parity/laplace-n4", "--gap", "0.5", "-o", f"told{ending}")
+    assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "expected a MODEL, or what is released"),
+        (("--people", "3"), "expected a MODEL, or what is released"),
+        (("parity/laplace-n4", "--people", "3"), "--people: parity/laplace-n4 says so already"),
+        ((*TOWN, "--adversary", "2 bits"), "--blocks, --adversary: expected one of them"),
+        ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .html or .md"),
+        (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
+        (("information/letters-pml",), "expected an audit (maximal_leakage), got max_information"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(command_line, tmp_path, arguments, said):
+    done = command_line("audit", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())

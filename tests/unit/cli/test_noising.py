@@ -1,0 +1,51 @@
+"""The command noise."""
+
+from __future__ import annotations
+
+import json
+
+import dalenius as dl
+
+
+def test_the_folder_has_both_proofs(command_line, tmp_path):
+    done = command_line("noise", "--noise", "discrete_laplace", "--range", "2", "--at-most", "0.1 bits", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "is enough for 0.1 bits: at most 0.09" in done.stdout
+    assert "times the least" in done.stdout
+    for end, kept in (("within", True), ("above", False)):
+        model = dl.load(tmp_path / f"out/discrete_laplace.{end}.toml")
+        certificate = dl.Certificate.read(tmp_path / f"out/discrete_laplace.{end}.cert")
+        assert dl.verify(model, certificate).proved
+        assert f"out/discrete_laplace.{end}.cert" in done.stdout
+        assert (dl.solve(model).to("bits").upper <= 0.1) == kept
+    table = (tmp_path / "out/discrete_laplace.noise.csv").read_text()
+    assert table.splitlines()[0].startswith("scale,what,lower,upper")
+    assert table.count("discrete_laplace.within.cert") == 1
+
+
+def test_json_of_a_model_and_what_cannot_be_asked(command_line, tmp_path):
+    question = dl.MaximalLeakage(
+        records=dl.Records(100, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(1),
+        adversary=dl.IndependentBlocks(2),
+    )
+    (tmp_path / "count.toml").write_text(dl.dumps(question))
+    done = command_line("noise", "count.toml", "--at-most", "0.2", "--gap", "0.02", "--json")
+    told = json.loads(done.stdout)
+    assert told["mechanism"] == "geometric"
+    assert told["larger_is_enough"]
+    assert [float(level["upper"]) <= 0.2 for level in told["levels"]] == sorted(
+        float(level["upper"]) <= 0.2 for level in told["levels"]
+    )
+    for arguments, reason in (
+        ((), "expected a MODEL whose mechanism is noise, or --noise KIND"),
+        (("count.toml", "--noise", "laplace"), "not both"),
+        (("--noise", "uniform"), "--noise: expected one of gaussian, laplace"),
+        (("parity/laplace-n4",), "expected noise with a scale"),
+        (("design/parity-n4-leakage",), "expected a maximal_leakage model"),
+    ):
+        done = command_line("noise", *arguments, "--at-most", "0.2")
+        assert done.returncode == 2
+        assert reason in done.stderr
+        assert done.stderr.count("\n") == 1

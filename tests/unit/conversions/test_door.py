@@ -1,0 +1,130 @@
+"""`convert`: every ordered pair answers or says why not, on the safe side; what cannot be used is refused in one line."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dalenius as dl
+from campaigns import draws, thinned
+from dalenius.conversions import NOTIONS, RULES
+
+MUCH = {"p_min": "0.05", "letters": 4, "outputs": 5, "records": 10, "independent": True, "attribute_max": "0.3"}
+NAMES = {name: f"{name}(0.5)" if notion.has_epsilon else name for name, notion in NOTIONS.items()}
+FACTS = [{}, MUCH, {"p_min": "0.05", "releases": 3}]
+
+
+@pytest.mark.parametrize("source", thinned(NOTIONS, every=4))
+def test_every_ordered_pair_answers_or_says_why_there_is_no_rule(source):
+    for facts in FACTS[: draws(1, 3)]:
+        for target in NAMES.values():
+            found = dl.convert(NAMES[source], "0.03", to=target, **facts)
+            assert found.better.strip()
+            assert "\n" not in found.better
+            if found.value is None:
+                assert found.better.startswith("no rule: ")
+                assert not found.steps
+            else:
+                assert 0.0 <= found.value < math.inf
+                assert all(step.theorem and step.formula for step in found.steps)
+                assert not found.steps or found.steps[-1].value == found.value
+
+
+def test_a_guarantee_says_itself():
+    found = dl.convert("local_dp", "log 3", to="leakage_capacity")
+    assert found.steps == ()
+    assert found.value == pytest.approx(math.log(3))
+    assert found.value >= math.log(3)
+
+
+def test_more_facts_and_sharper_rules_never_make_it_worse():
+    pairs = [
+        ("local_dp", "pointwise_maximal_leakage"),
+        ("local_dp", "mutual_information"),
+        ("chi_square", "total_variation"),
+    ]
+    for source, target in pairs:
+        sharp = dl.convert(source, "0.3", to=target, **MUCH).value
+        assert (
+            sharp
+            <= dl.convert(source, "0.3", to=target).value
+            <= dl.convert(source, "0.3", to=target, sharp=False).value
+        )
+
+
+def test_a_chain_names_its_steps_and_passes_the_best_epsilon():
+    found = dl.convert("strong_chi_square", "0.01", to="mutual_information", p_min="0.25", letters=3)
+    assert found.steps[0].source == "strong_chi_square"
+    assert found.steps[-1].target == "mutual_information"
+    coarse = []
+    for epsilon in ("1/8", "1/4", "1/2"):
+        between = f"information_privacy_delta({epsilon})"
+        delta = dl.convert("strong_chi_square", "0.01", to=between, letters=3).value
+        coarse.append(dl.convert(between, delta, to="mutual_information", p_min="0.25").value)
+    assert found.value <= min(coarse)
+    assert "not known to be attained" in found.better
+
+
+def test_units_are_rounded_outward():
+    nats, bits = (dl.convert("local_dp", 1, to="mutual_information", units=units).value for units in ("nats", "bits"))
+    assert bits * math.log(2) >= nats * (1 - 1e-15)
+    assert dl.convert("shannon_capacity", "1 bits", to="mutual_information", units="bits").value >= 1.0
+    assert dl.convert("shannon_capacity", "1 bits", to="mutual_information", units="bits").value <= 1.0 + 1e-15
+
+
+def test_lower_bounds_are_rounded_downward():
+    found = dl.convert("local_dp", 1, to="posterior_min_entropy", p_min="0.2")
+    assert found.amount == ">= 0.0879832 nats"
+    assert found.value <= math.log1p(0.25 * math.exp(-1)) * (1 + 1e-15)
+
+
+def test_releases_go_through_the_notion_that_composes():
+    found = dl.convert("pointwise_maximal_leakage", "0.01", to="pointwise_maximal_leakage", p_min="0.2", releases=10)
+    assert [step.rule for step in found.steps] == ["CONV-1", "composition (local_dp)", "CONV-2"]
+    assert found.source == "pointwise_maximal_leakage <= 0.01 nats, 10 times"
+    assert dl.convert("total_variation", "0.01", to="total_variation", releases=10).steps == ()
+
+
+def test_what_holds_always_is_said_where_the_guarantee_says_no_more():
+    found = dl.convert("differential_privacy", "1", to="pointwise_maximal_leakage", p_min="0.2")
+    assert found.value == pytest.approx(math.log(5))
+    assert "so it is for every mechanism" in found.better
+    assert "needs independent" in found.better
+
+
+def test_no_rule_for_plain_information_privacy_to_differential_privacy():
+    assert not [rule for rule in RULES if (rule.source, rule.target) == ("information_privacy_delta", "local_dp_delta")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts", "text"),
+    [
+        (("local_pd", 1, "local_dp"), {}, "no notion is called 'local_pd' (did you mean 'local_dp'?)"),
+        (("local_dp", 1, "local_dp_delta"), {}, "local_dp_delta: expected local_dp_delta(0.5), got 'local_dp_delta'"),
+        (("local_dp(1)", 1, "local_dp"), {}, "local_dp: expected local_dp, got 'local_dp(1)'"),
+        (("local_dp", -1, "chi_square"), {}, "local_dp: expected a number of at least 0, got -1"),
+        (("total_variation", 3, "chi_square"), {}, "total_variation: expected a number from 0 to 2, got 3"),
+        (("local_dp", 1, "chi_square"), {"p_min": 0.6}, "p_min: 2 values cannot each have probability 0.6"),
+        (
+            ("local_dp", 1, "chi_square"),
+            {"p_min": 0.3, "letters": 4},
+            "p_min: 4 values cannot each have probability 0.3",
+        ),
+        (("local_dp", 1, "chi_square"), {"p_max": 0.1, "letters": 4}, "p_max: 0.1 is too small for 4 values"),
+        (("local_dp", 1, "chi_square"), {"releases": 0}, "releases: expected an integer of at least 1, got 0"),
+        (("local_dp", 1, "chi_square"), {"units": "bit"}, "units must be one of nats, bits; got 'bit'"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line(arguments, facts, text):
+    notion, value, to = arguments
+    with pytest.raises(dl.InputError) as caught:
+        dl.convert(notion, value, to=to, **facts)
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_it_shows_itself_in_notebooks():
+    assert "<td>CONV-2</td>" in dl.convert(
+        "local_dp", 1, to="pointwise_maximal_leakage", p_min=0.2
+    )._repr_html_().replace('<th scope="row">CONV-2</th>', "<td>CONV-2</td>")

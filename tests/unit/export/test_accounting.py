@@ -1,0 +1,96 @@
+"""Rows for dp_accounting: rounded pessimistically, handed to its documented constructor, and what the real one makes of them."""
+
+from __future__ import annotations
+
+import math
+import sys
+import types
+import warnings
+
+import pytest
+
+import dalenius as dl
+from dalenius.export import to_dp_accounting
+from dalenius.export.accounting import log_masses
+
+COUNT = dl.MaximalLeakage(
+    records=dl.Records(20, alphabet=2), query=dl.Count(), mechanism=dl.geometric(0.5), adversary=dl.ProductPriors()
+)
+
+
+def hockey_stick(upper, lower, epsilon):
+    """sum_y max(P - e^epsilon Q, 0)."""
+    return sum(max(math.exp(log) - math.exp(epsilon + lower.get(y, -math.inf)), 0.0) for y, log in upper.items())
+
+
+@pytest.mark.parametrize("pair", [(3, 4), (4, 3), (0, 20)])
+def test_masses_are_rounded_so_that_less_is_promised(pair):
+    upper, lower = log_masses(COUNT, *pair)
+    assert 1 < sum(map(math.exp, upper.values())) < 1 + 1e-11
+    assert sum(map(math.exp, lower.values())) < 1 + 1e-15
+    exact = COUNT.channel[list(pair)]
+    for epsilon in (0.0, 0.3, 0.5, 2.0):
+        truth = sum(max(p - math.exp(epsilon) * q, 0.0) for p, q in zip(*exact, strict=True))
+        assert truth - 1e-15 <= hockey_stick(upper, lower, epsilon) <= truth + 1e-11
+
+
+def test_an_output_without_mass_is_left_out():
+    upper, lower = log_masses(dl.Channel([[1, 0], ["1/3", "2/3"]]), 1, 0)
+    assert set(upper) == {"0", "1"}
+    assert set(lower) == {"0"}
+    assert lower["0"] <= 0
+
+
+def test_the_documented_constructor_is_called_in_both_directions(monkeypatch):
+    calls = []
+    module = types.ModuleType("dp_accounting.pld.privacy_loss_distribution")
+    module.from_two_probability_mass_functions = lambda **given: calls.append(given) or len(calls)
+    pld = types.ModuleType("dp_accounting.pld")
+    pld.privacy_loss_distribution = module
+    monkeypatch.setitem(sys.modules, "dp_accounting", types.ModuleType("dp_accounting"))
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", pld)
+    assert to_dp_accounting(COUNT, 3, 4, interval="0.001") == (1, 2)
+    there, back = calls
+    assert there["pessimistic_estimate"] is there["symmetric"] is True
+    assert there["value_discretization_interval"] == 0.001
+    assert (there["log_probability_mass_function_upper"], there["log_probability_mass_function_lower"]) == log_masses(
+        COUNT, 3, 4
+    )
+    assert back["log_probability_mass_function_upper"] == log_masses(COUNT, 4, 3)[0]
+
+
+def test_the_real_accountant_agrees():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip("dp_accounting", reason="needs dp_accounting: pip install 'dalenius[accounting]'")
+        there, back = to_dp_accounting(COUNT, 3, 4)
+    delta = dl.measure(COUNT.channel[[3, 4]].tolist(), epsilon=["0.2"])["local_dp_delta(0.2)"]
+    found = max(one.get_delta_for_epsilon(0.2) for one in (there, back))
+    assert delta.lower - 1e-12 <= found <= delta.upper + 1e-3
+    four = there.self_compose(4).get_delta_for_epsilon(1.0)
+    exact = _composed(COUNT.channel[3], COUNT.channel[4], 4, 1.0)
+    assert exact - 1e-12 <= four <= exact + 1e-3
+
+
+def _composed(p, q, times, epsilon):
+    """The hockey-stick divergence of independent releases, by their privacy losses."""
+    losses = {0.0: 1.0}
+    for _ in range(times):
+        following = {}
+        for loss, mass in losses.items():
+            for a, b in zip(p, q, strict=True):
+                key = round(loss + math.log(a / b), 9)
+                following[key] = following.get(key, 0.0) + mass * a
+        losses = following
+    return sum(mass * -math.expm1(epsilon - loss) for loss, mass in losses.items() if loss > epsilon)
+
+
+def test_what_cannot_be_exported_is_one_clear_error(monkeypatch):
+    with pytest.raises(dl.InputError, match="expected rows from 0 to 20"):
+        log_masses(COUNT, 3, 21)
+    with pytest.raises(dl.InputError, match="does not say which inputs"):
+        log_masses(dl.geometric(1), 0, 1)
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    with pytest.raises(dl.InputError, match="pip install 'dalenius\\[accounting\\]'"):
+        to_dp_accounting(COUNT, 3, 4)

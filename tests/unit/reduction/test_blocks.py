@@ -1,0 +1,54 @@
+"""What the letters of a record of a block select, against all datasets."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.reduction import block_selections
+
+CASES = {
+    "count": ([2] * 5, dl.Count(), [2, 3]),
+    "weights of records": ([2, 3, 2], dl.Sum([[0, 2], [0, 1, 5], [1, 3]]), [2, 1]),
+    "residues": ([3, 2, 2], dl.ModularSum(4), [2, 1]),
+    "majority": ([2] * 5, dl.Threshold(3), [1, 4]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_letter_goes_with_any_dataset_of_the_block(name):
+    sizes, query, blocks = CASES[name]
+    records = dl.Records(alphabets=sizes)
+    found = {
+        tuple(row)
+        for part in block_selections(query, records, dl.IndependentBlocks(sizes=blocks))
+        for row in part.inputs
+    }
+    values, expected = query.values(records).tolist(), set()
+    for block in (range(end - size, end) for end, size in zip(np.cumsum(blocks), blocks, strict=True)):
+        for others in itertools.product(*(range(1 if i in block else size) for i, size in enumerate(sizes))):
+            for record in block:
+                reached = [set() for _ in range(sizes[record])]
+                for own in itertools.product(*(range(sizes[i]) for i in block)):
+                    dataset = [*others[: block.start], *own, *others[block.stop :]]
+                    reached[dataset[record]].add(values.index(query.value(records, dataset)))
+                expected |= {choice for choice in itertools.product(*reached) if len(set(choice)) > 1}
+    assert found == expected
+
+
+def test_a_law_of_the_letters_is_written_on_the_block_and_lies_on_the_inputs():
+    [part] = block_selections(dl.Count(), dl.Records(4, alphabet=2), dl.IndependentBlocks(2))
+    j = part.inputs.tolist().index([2, 4])
+    placed, own = part.own_masses(j, np.array([0.25, 0.75]))
+    assert (placed.total, own.tolist()) == (2, [[0.25, 0.0, 0.0], [0.0, 0.0, 0.75]])
+
+
+def test_the_leading_ones_cover_the_inputs_of_every_letter_and_are_far_apart_where_nothing_tells_more():
+    [part] = block_selections(dl.Count(), dl.Records(20, alphabet=2), dl.IndependentBlocks(3))
+    chosen = part.inputs[part.leading(np.zeros(len(part.inputs)))]
+    assert {int(k) for k in chosen[:, 0]} == set(range(20))
+    assert len(chosen) <= 2 * 21
+    assert np.bincount(abs(chosen[:, 1] - chosen[:, 0])).argmax() == 3

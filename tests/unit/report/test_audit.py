@@ -1,0 +1,96 @@
+"""One call, one page: its numbers, what they rest on, and what it says where there is less to say."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import dalenius as dl
+from dalenius.model.adversaries import IndependentBlocks
+from digits import inside
+
+BITS = {1: "0.04371346", 2: "0.13628167", 4: "0.36674673", 8: "0.72481990"}
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, pytest.param(8, marks=pytest.mark.thorough)])
+def test_a_million_people_in_households(size):
+    told = dl.audit(dl.discrete_laplace(0.5), records=1_000_000, adversary=dl.IndependentBlocks(size))
+    assert told.leakage.units == "bits"
+    inside(told.leakage, BITS[size])
+    assert dl.verify(told.problem, told.result.certificate).proved
+    average = told.at_prior["mutual_information"]
+    assert average.lower <= told.leakage.upper
+    assert told.leakage.lower <= average.upper
+    assert 0 <= told.without_own_answer.lower <= told.without_own_answer.upper < average.lower
+    assert told.bayes_advantage.upper <= told.bayes_advantage_at_most <= 0.5
+    assert average.upper <= told.pointwise_maximal_leakage.upper
+
+
+def test_one_person_s_numbers_are_those_of_randomised_response():
+    """Clamped two-sided geometric noise between two neighbours is binary randomised response with epsilon."""
+    told = dl.audit(dl.discrete_laplace(0.5), records=1_000)
+    p = 1 / (1 + math.exp(-0.5))
+    assert told.bayes_advantage.lower - 1e-15 <= p - 0.5 <= told.bayes_advantage.upper + 1e-15
+    sharpest = told.pointwise_maximal_leakage
+    assert sharpest.lower - 1e-9 <= math.log2(2 * p) <= sharpest.upper + 1e-9
+    assert told.without_own_answer.upper < 1e-12
+    assert "still learns nothing" in told.page()
+    assert "the size of the largest group" in told.page()
+
+
+def test_what_is_left_out_is_what_the_docstring_says():
+    assert dl.audit(dl.discrete_laplace(1), records=9).problem.adversary == IndependentBlocks(1)
+    people = dl.from_frame(
+        {"home": [1, 2, 1], "vote": ["y", "n", "n"]}, answer="vote", household="home", letters=["n", "y"]
+    )
+    told = dl.audit(dl.discrete_laplace(1), records=people)
+    assert told.problem.adversary == people.blocks
+    assert told.problem.query == dl.Count()
+    randomised = dl.audit(dl.randomized_count(1), records=4)  # no independent blocks for this noise: the same set
+    assert randomised.problem.adversary == dl.ProductPriors()
+    letters = dl.audit(dl.randomized_response(1), records=dl.Records(1, alphabet=3))
+    assert letters.problem.query == dl.Identity()
+    assert dl.audit(told.problem).problem is told.problem
+
+
+def test_the_page_names_the_files_and_is_repeatable():
+    told = dl.audit(dl.geometric(1), records=2, adversary=dl.EntropyAtLeast("1 bits"), title="Two people")
+    page = told.page(model="a.toml", certificate="a.cert")
+    assert page.startswith("# Two people\n")
+    assert "dalenius verify a.toml a.cert" in page
+    assert page == dl.audit(told.problem).page(model="a.toml", certificate="a.cert")
+    assert str(told) == told.page()
+    assert max(map(len, page.splitlines())) <= 100
+
+
+def test_where_no_prior_can_be_evaluated_the_page_says_why():
+    told = dl.audit(
+        dl.subset_selection(1, size=2),
+        records=dl.Records(1, alphabet=40),
+        query=dl.Identity(),
+        adversary=dl.ProductPriors(),
+    )
+    assert told.at_prior is told.bayes_advantage is told.without_own_answer is None
+    assert told.bayes_advantage_at_most < 0.5
+    assert "closed form" in told.why_not
+    assert told.why_not in " ".join(told.page().split())
+
+
+def test_clamped_noise_is_said_to_be():
+    told = dl.audit(dl.discrete_gaussian(scale=2), records=50, adversary=dl.IndependentBlocks(2))
+    assert "clamped ten scales beyond" in " ".join(str(told).split())
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: dl.audit(0.5, records=3), "expected a mechanism such as"),
+        (lambda: dl.audit(dl.geometric(1)), "how many people is it about"),
+        (lambda: dl.audit(dl.geometric(1), records=dl.Records(3, alphabet=4)), "query: expected what is released"),
+        (lambda: dl.audit(dl.audit(dl.geometric(1), records=3).problem, records=3), "leave them out here"),
+    ],
+)
+def test_what_makes_no_question_is_refused(call, said):
+    with pytest.raises(dl.InputError, match=said):
+        call()

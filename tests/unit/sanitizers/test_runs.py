@@ -1,0 +1,119 @@
+"""Learned sanitizers: the same for the same seed, kept, gone on with, and never called proved (needs torch)."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from importlib.util import find_spec
+
+import pytest
+
+import dalenius as dl
+from campaigns import draws
+from dalenius.sanitizers import Run, Settings, bounds, sanitize
+
+QUICK = Settings(root_budget=0.2, steps=3, inner_steps=1, warm_up=2, samples=300, batch=100, tests=400, width=8)
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: pip install 'dalenius[torch]'")
+needs_images = pytest.mark.skipif(
+    find_spec("sklearn") is None, reason="needs scikit-learn: pip install 'dalenius[torch]'"
+)
+
+
+def test_what_is_proved_needs_no_torch(tmp_path):
+    [bound] = bounds([Run("correlated", QUICK)], tmp_path, points=12).values()
+    assert Fraction("0.7607275") <= bound < Fraction("0.768")
+    problem = dl.load(tmp_path / "correlated-converse-0.2.toml")
+    assert dl.verify(problem, tmp_path / "correlated-converse-0.2.cert").proved
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")
+def test_without_torch_learning_is_refused_with_one_line(tmp_path):
+    with pytest.raises(dl.InputError, match="needs torch"):
+        list(sanitize([Run("correlated", QUICK)], tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+@needs_torch
+def test_the_same_seed_gives_the_same_record(tmp_path):
+    first, second = (list(sanitize([Run("independent", QUICK)], tmp_path / part, points=3)) for part in "ab")
+    assert first == second
+    name = "independent-chi2-0.2-weight2-seed0.json"
+    assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@needs_torch
+def test_what_is_done_stays_done_and_what_is_stopped_is_not_kept(tmp_path):
+    run, calls = Run("independent", QUICK), []
+    assert list(sanitize([run], tmp_path, points=3, stop=lambda: True)) == []
+    assert not list(tmp_path.glob("*chi2*"))
+    [first] = sanitize([run], tmp_path, points=3)
+    assert list(sanitize([run], tmp_path, points=3, stop=lambda: True, progress=calls.append)) == [first]
+    assert not any("step" in line for line in calls)
+
+
+@needs_torch
+@pytest.mark.parametrize("text", ["", "{}", '{"format": "dalenius-sanitizer/1"}', "[1]"])
+def test_a_file_that_is_no_record_of_the_run_is_refused(tmp_path, text):
+    run = Run("independent", QUICK)
+    (tmp_path / f"{run.name}.json").write_text(text)
+    with pytest.raises(dl.InputError, match="no record of this run"):
+        list(sanitize([run], tmp_path))
+
+
+@needs_torch
+@needs_images
+@pytest.mark.parametrize("method", ["chi2", "gap", "vae"])
+def test_digits_are_released_by_every_method(tmp_path, method):
+    [one] = sanitize([Run("digits", QUICK, method)], tmp_path)
+    assert 0 < one.outcome.error < 1
+    assert Fraction(1, 2) < one.accuracy_at_most < 1
+
+
+@needs_torch
+def test_settings_at_their_size_keep_the_secret_and_show_the_label(tmp_path):
+    """The experiment of section V-A, whole: beside the converse, and beside an attack without a sanitizer (0.84)."""
+    steps = draws(3, 900)
+    [one] = sanitize([Run("independent", Settings(root_budget=0.05, seed=1, steps=steps))], tmp_path)
+    assert one.accuracy_at_most >= Fraction("0.8413")
+    if steps == 900:
+        assert one.outcome.attack.accuracy < 0.6
+        assert one.outcome.utility.accuracy > 0.7
+        assert not one.breaks_budget
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Settings(root_budget=float("nan")), "root_budget"),
+        (lambda: Settings(root_budget=0), "positive"),
+        (lambda: Settings(root_budget=0.1, steps=1.5), "an integer"),
+        (lambda: Settings(root_budget=0.1, batch=9000), "batch"),
+        (lambda: Settings(root_budget=0.1, confidence=1.0), "confidence"),
+        (lambda: Run("faces", QUICK), "experiment"),
+        (lambda: Run("independent", QUICK, "gap"), "method"),
+    ],
+)
+def test_settings_are_checked(make, message):
+    with pytest.raises(dl.InputError, match=message):
+        make()
+
+
+@needs_torch
+def test_the_command_says_what_is_proved_and_what_is_not(command_line, tmp_path):
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install matplotlib")
+    done = command_line("sanitize", "independent", "-o", "out", "--budgets", "0.2", "--steps", "1")
+    assert done.returncode == 0, done.stderr
+    assert "not proved" in done.stdout
+    assert (tmp_path / "out" / "independent.png").exists()
+    again = command_line("sanitize", "independent", "-o", "out", "--budgets", "0.2", "--steps", "1", "--json")
+    [one] = json.loads(again.stdout)["done"]
+    assert float(one["accuracy_at_most"]) > 0.84
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"), [("--budgets", "a", "--budgets"), ("--methods", "gap", "method")]
+)
+def test_the_command_refuses_what_it_does_not_know(command_line, option, value, message):
+    done = command_line("sanitize", "independent", "-o", "out", option, value)
+    assert done.returncode != 0
+    assert message in done.stderr

@@ -1,0 +1,131 @@
+"""Samples of a black box: below the truth, with digits of sliced mutual information that were computed elsewhere."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import dalenius as dl
+from campaigns import draws
+from digits import same
+
+SLICED = {  # of X ~ N(0, I_d) and Y = X + sZ, by r = 1 / (1 + s^2); nats
+    2: {0.9: "0.4183772881516", 0.5: "0.1583471838204", 0.1: "0.0259932678249"},
+    3: {0.9: "0.2344816750831", 0.5: "0.1001231099995", 0.1: "0.01719196291485"},
+    10: {0.9: "0.05167622309542", 0.5: "0.02678702364936", 0.1: "0.005064038970804"},
+}
+
+
+def sliced_information(d: int, r: float) -> float:
+    """E[-1/2 log(1 - r B)], B = (theta . phi)^2 ~ Beta(1/2, (d-1)/2), with theta . phi = sin t."""
+    weight = math.gamma(d / 2) / (math.sqrt(math.pi) * math.gamma((d - 1) / 2))
+    inside = lambda t: -0.5 * math.log1p(-r * math.sin(t) ** 2) * math.cos(t) ** (d - 2)  # noqa: E731
+    return weight * quad(inside, -math.pi / 2, math.pi / 2, epsabs=1e-14)[0]
+
+
+def noisy(random, runs: int, d: int, r: float):
+    data = random.normal(size=(runs, 1, d))
+    return data, data[:, 0] + math.sqrt(1 / r - 1) * random.normal(size=(runs, d))
+
+
+@pytest.mark.parametrize("d", SLICED)
+def test_sliced_information_has_its_closed_form(d):
+    for r, digits in SLICED[d].items():
+        same(sliced_information(d, r), digits)
+    if d == 2:
+        same(-math.log((1 + math.sqrt(0.5)) / 2), SLICED[2][0.5])
+    if d == 3:
+        same(1 - math.log(0.5) / 2 - math.atanh(math.sqrt(0.5)) / math.sqrt(0.5), SLICED[3][0.5])
+
+
+def test_the_average_of_many_slices_is_below_sliced_information_and_the_best_above_the_average():
+    data, released = noisy(np.random.default_rng(5), 10_000, 2, 0.9)
+    average = dl.audit_samples(data, released, slices=20, average=True, units="nats")
+    best = dl.audit_samples(data, released, slices=20, units="nats")
+    assert 0.05 < average.lower < sliced_information(2, 0.9) < best.lower < -math.log(0.1)
+
+
+@pytest.mark.parametrize("critic", ["bins", "neurons"])
+def test_it_is_below_the_truth_as_often_as_is_promised(critic):
+    """Scalars of correlation 0.6, and of none, at a confidence of 60 %; five standard deviations are left for chance."""
+    random, repetitions = np.random.default_rng(2), draws(12, 300) if critic == "bins" else draws(3, 60)
+    for r in (0.0, 0.36):
+        above = 0
+        for _ in range(repetitions):
+            data = random.normal(size=(160, 1))
+            released = math.sqrt(r) * data[:, 0] + math.sqrt(1 - r) * random.normal(size=160)
+            found = dl.audit_samples(data, released, confidence=0.6, critic=critic, units="nats")
+            above += found.lower > -0.5 * math.log(1 - r)
+        assert above <= 0.4 * repetitions + 5 * math.sqrt(0.24 * repetitions)
+
+
+def test_a_mean_of_two_rows_and_what_others_add():
+    """M = (X_1 + X_2)/2 + sZ with s^2 = 0.1: I(X_1; M) and I(X_1; M | X_2) of Gaussians."""
+    random = np.random.default_rng(7)
+    data = random.normal(size=(30_000, 2))
+    released = data.mean(axis=1) + math.sqrt(0.1) * random.normal(size=30_000)
+    alone, told = 0.5 * math.log(0.6 / 0.35), 0.5 * math.log(0.35 / 0.1)
+    found = dl.audit_samples(data, released, units="nats")
+    given = dl.audit_samples(data, released, given_others=True, units="nats")
+    assert 0.15 < found.lower < alone < given.lower < told
+    assert given.about.endswith("; output | all others)")
+
+
+def test_words_stand_where_a_secret_has_few_values():
+    """A bit that is told with probability 3/4: bins are its values."""
+    random = np.random.default_rng(8)
+    bits = random.integers(0, 2, size=(20_000, 1))
+    told = np.where(random.random(20_000) < 0.75, bits[:, 0], 1 - bits[:, 0])
+    found = dl.audit_samples(bits, told, confidence=0.99)
+    truth = 1 + 0.75 * math.log2(0.75) + 0.25 * math.log2(0.25)
+    assert 0.12 < found.lower < truth
+    assert found.confidence == 0.99
+    constant = dl.audit_samples(np.zeros((50, 1)), np.arange(50.0))
+    assert constant.lower == 0
+
+
+@pytest.mark.parametrize(
+    ("records", "outputs", "more", "said"),
+    [
+        (np.zeros(50), np.zeros(50), {}, "got shapes"),
+        (np.zeros((50, 1)), np.zeros(49), {}, "as many outputs as datasets"),
+        (np.zeros((30, 1)), np.zeros(30), {}, "from 40 runs or more"),
+        (np.full((50, 1), np.nan), np.zeros(50), {}, "finite numbers"),
+        ([["a"]] * 50, np.zeros(50), {}, "count with audit_counts"),
+        (np.zeros((50, 1)), np.zeros(50), {"critic": "deep"}, "critic: expected one of bins, neurons"),
+        (np.zeros((50, 1)), np.zeros(50), {"slices": 0}, "slices"),
+        (np.zeros((50, 1)), np.zeros(50), {"confidence": 0}, "confidence"),
+    ],
+)
+def test_what_cannot_be_used_is_one_clear_error(records, outputs, more, said):
+    with pytest.raises(dl.InputError, match=said):
+        dl.audit_samples(records, outputs, **more)
+
+
+def test_the_command_reads_a_table(command_line, tmp_path):
+    random = np.random.default_rng(9)
+    data = random.normal(size=(2000, 2))
+    released = data.sum(axis=1) + random.normal(size=2000)
+    lines = [
+        f"{a!r},{b!r},{y!r},{'big' if a > 0 else 'small'},{'up' if y > 0 else 'down'}"
+        for (a, b), y in zip(data.tolist(), released.tolist(), strict=True)
+    ]
+    (tmp_path / "runs.csv").write_text("\n".join(["a,b,y,size,side", *lines]))
+    done = command_line("audit-samples", "runs.csv", "--records", "a,b", "--outputs", "y", "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["label"] == "statistical, never a proof"
+    assert answer["runs"] == 2000
+    wanted = dl.audit_samples(data, released)
+    assert answer["record"] == wanted.record
+    assert answer["lower"] == pytest.approx(wanted.lower)
+    done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "side", "--words")
+    assert "statistical, never a proof" in done.stdout
+    assert "epsilon >= " in done.stdout
+    done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "y")
+    assert done.returncode == 2
+    assert "--words counts words" in done.stderr

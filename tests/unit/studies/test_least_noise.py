@@ -1,0 +1,157 @@
+"""The least scale of noise for a budget: certificates on both sides, and the exact scales of the closed forms between them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from campaigns import thinned
+from dalenius.studies.least_noise import NOISES, scale_of, with_scale
+
+
+def one_of_two(kind, span=1):
+    return dl.MaximalLeakage(
+        records=dl.Records(1, alphabet=2),
+        query=dl.Sum([0, span]),
+        mechanism=NOISES[kind],
+        adversary=dl.IndependentBlocks(1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "budget", "scale"),
+    [
+        ("laplace", 0.1, 0.9279898589298),
+        ("gaussian", 0.5, math.sqrt(0.1250390360099)),
+        *thinned(
+            [
+                ("gaussian", 0.01, math.sqrt(12.37540062538)),
+                ("gaussian", 0.1, math.sqrt(1.127921223253)),
+                ("laplace", 0.5, 0.2491655598571),
+                ("laplace", 0.01, 3.362577706073),
+                ("laplace", 0.6, 0.1795270223025),
+            ],
+            5,
+        ),
+    ],
+)
+def test_the_least_scale_lies_between_two_certificates(kind, budget, scale):
+    found = dl.least_noise(one_of_two(kind), budget)
+    assert found.above is not None
+    assert found.above.scale < scale < found.within.scale
+    assert found.falling
+    assert 0.0 < found.gap <= 1e-3
+    for level in (found.above, found.within):
+        assert dl.verify(level.problem, level.result.certificate).proved
+    assert found.within.result.upper <= budget < found.above.result.lower
+    assert all(formula.scale > scale for formula in found.formulas)
+    assert [level.scale for level in found.levels] == sorted({level.scale for level in found.levels})
+
+
+def test_a_budget_in_bits_is_compared_in_bits():
+    question = one_of_two("discrete_laplace", span=3)
+    found = dl.least_noise(question, "0.25 bits", gap=1e-2)
+    assert (found.at_most, found.units) == (Fraction(1, 4), "bits")
+    assert found.above is not None
+    assert found.within.result.to("bits").upper <= 0.25 < found.above.result.to("bits").lower
+    assert dl.least_noise(question, 0.25, gap=1e-2).within.scale < found.within.scale
+
+
+def test_households_need_more():
+    def of(size):
+        return dl.MaximalLeakage(
+            records=dl.Records(1000, alphabet=2),
+            query=dl.Count(),
+            mechanism=dl.geometric(1),
+            adversary=dl.IndependentBlocks(size),
+        )
+
+    alone, family = (dl.least_noise(of(size), 0.05, gap=0.02).within for size in (1, 4))
+    assert family.scale > 3 * alone.scale
+    assert scale_of(family.problem.mechanism) == family.scale
+
+
+def test_of_discrete_gaussian_noise_only_what_was_tried_is_known():
+    found = dl.least_noise(one_of_two("discrete_gaussian"), 0.1, gap=0.02)
+    assert not found.falling
+    assert found.formulas == ()
+    assert found.above is not None
+    assert found.above.scale < math.sqrt(1.1285) < found.within.scale
+
+
+def test_discrete_gaussian_noise_is_a_degradation_at_odd_ratios_of_variances_only():
+    def law(variance):
+        weights = np.exp(-(np.arange(-300, 300) ** 2) / (2.0 * variance))
+        return np.fft.fft(np.fft.ifftshift(weights / weights.sum()))
+
+    for ratio, degradation in ((2, False), (2.5, False), (3, True), (5, True)):
+        added = np.fft.ifft(law(ratio) / law(1.0)).real
+        assert (added.min() > -1e-12) == degradation
+
+
+@pytest.mark.parametrize("kind", ["laplace", "discrete_laplace"])
+def test_more_laplace_noise_is_less_and_something_added(kind):
+    t = np.linspace(0.0, math.pi, 7)
+    less, more = 0.7, 1.9
+    if kind == "laplace":
+        share = (less / more) ** 2
+        ratio = (1 + (less * t) ** 2) / (1 + (more * t) ** 2)
+        added = share + (1 - share) / (1 + (more * t) ** 2)
+    else:
+        a, b = math.exp(-1 / less), math.exp(-1 / more)
+
+        def noise(c):
+            return (1 - c) ** 2 / (1 + c * c - 2 * c * np.cos(t))
+
+        ratio = noise(b) / noise(a)
+        nothing = (1 - b) ** 2 / (1 - a) ** 2 * a / b
+        assert 0.0 < nothing < 1.0
+        added = nothing + (1 - nothing) * noise(b)
+    assert added == pytest.approx(ratio, rel=1e-13)
+
+
+def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():
+    found = dl.least_noise(one_of_two("discrete_laplace"), 1)
+    assert (found.above, found.gap) == (None, 1.0)
+    assert found.within.scale == Fraction(1, 1000)
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda q: dl.least_noise(q, 0), "at_most: expected a leakage above 0"),
+        (lambda q: dl.least_noise(q, "1 bit"), "at_most: expected nats"),
+        (lambda q: dl.least_noise(q, 1, gap=0), "gap: expected"),
+        (lambda q: dl.least_noise(q, 1e-30), "the largest scale there is"),
+        (lambda q: dl.least_noise("count", 1), "expected a MaximalLeakage"),
+        (lambda q: dl.least_noise(dl.load("parity/laplace-n4"), 1), "expected noise with a scale"),
+    ],
+)
+def test_what_is_no_question_is_refused(call, reason):
+    with pytest.raises(dl.InputError, match=reason):
+        call(one_of_two("discrete_laplace"))
+
+
+def test_every_kind_has_its_scale_changed():
+    mechanisms = (
+        *NOISES.values(),
+        dl.geometric(2, range=(0, 4)),
+        dl.discrete_laplace(2),
+        dl.discrete_gaussian(scale=2, range=5),
+    )
+    for mechanism in mechanisms:
+        question = dl.MaximalLeakage(
+            records=dl.Records(2, alphabet=2),
+            query=dl.Count(),
+            mechanism=NOISES["discrete_laplace"],
+            adversary=dl.AnyPrior(),
+        )
+        object.__setattr__(question, "mechanism", mechanism)
+        if getattr(mechanism, "range", 0) is not None:
+            changed = with_scale(question, Fraction(7, 3)).mechanism
+            assert scale_of(changed) == Fraction(7, 3)
+            assert getattr(changed, "range", None) == getattr(mechanism, "range", None)
