@@ -116,7 +116,8 @@ class MarkovChain(Adversary):
     def in_words(self) -> str:
         start = "stationary" if self.stationary else "from any start"
         moves = f"P(0 -> 1) in {_words(self.to_one)} and P(1 -> 0) in {_words(self.to_zero)}"
-        return f"to whom the records are a Markov chain, {start}, {moves}"
+        asked = "" if self.record is None else f", and who asks about record {self.record} alone"
+        return f"to whom the records are a Markov chain, {start}, {moves}{asked}"
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> MarkovChain:
