@@ -11,8 +11,9 @@ from .arithmetic import arb, fmpq
 from .certificate import Lines
 from .chains import Chain, Leakage, Point
 from .noise import noise_of
-from .numbers import at_most, larger, largest, need, xlogx
+from .numbers import at_most, larger, need, xlogx
 from .read import decimal, entries, integer
+from .spans import span
 
 _LEAVES = {"slope": 2, "window": 2, "letters": 1}
 Ends = list[tuple[fmpq, fmpq]]
@@ -104,10 +105,10 @@ class Chains:
         """I at a point, and as much more as its derivatives allow (the mean value theorem)."""
         point = self.chain.point(value, box)
         result, moved = leakage.at(point), [j for j, (lo, hi) in enumerate(box) if lo != hi]
-        slopes = leakage.over(box)[1] if moved else []
+        slopes = leakage.over(box)[1:] if moved else []
         for j in moved:
-            ends = [slopes[j] * arb(end - point[j]) for end in box[j]]
-            result += larger(arb(0), largest(ends)) if slopes[j].is_finite() else arb("nan")
+            far = slopes[j].times(span(*(end - point[j] for end in box[j]))).high
+            result += larger(arb(0), far) if far.is_finite() else arb("nan")
         return result
 
     def _window(self, i: int, box: Ends, value: Any) -> arb:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from .allowance import BALL, CELL, limit
 from .arithmetic import arb, fmpq
-from .channel import build
+from .channel import Channel, build
 from .counts import values
 from .model import Model
 from .numbers import need
 from .read import decimal, entries, integer
+from .spans import NOTHING, Span, added, span, taken
 
 _MOST_WRITTEN, _MOST_ENTRIES, _KEPT = 1000, 1 << 22, 8
 _KNOWN = (
@@ -21,9 +22,7 @@ _KNOWN = (
     "sum, and geometric or discrete_laplace noise, its range, if any, from 0 to the number of records"
 )
 Point = tuple[fmpq, ...]
-Slopes = list[arb]  # a derivative for each parameter
-Jet = tuple[arb, Slopes]  # a number, and its derivatives
-Counts = list[list[arb]]  # a list over counts of a number, then one of each derivative
+Counts = list[list[Span]]  # a list over counts of a probability, then one of each derivative
 
 
 class Chain:
@@ -74,120 +73,138 @@ class Chain:
 
 
 class Leakage:
-    """I(X_i;Y) and its derivatives, for parameters that are numbers or balls."""
+    """I(X_i;Y) and its derivatives, for parameters that are anywhere in a box."""
 
     def __init__(self, chain: Chain, i: int) -> None:
         self.chain, self.i, self.allowance = chain, i, chain.allowance
-        self.known = dict[Point, Jet]()
+        self.known = dict[Point, arb]()
 
     def at(self, point: Point) -> arb:
         """I where the parameters are these numbers."""
         if point not in self.known:
             if len(self.known) >= _KEPT:
                 self.known.pop(next(iter(self.known)))
-            self.known[point] = self.over([(x, x) for x in point])
-        return self.known[point][0]
+            low, high = self.over([(x, x) for x in point])[0]
+            self.known[point] = low.union(high)
+        return self.known[point]
 
-    def over(self, box: Sequence[tuple[fmpq, fmpq]]) -> Jet:
+    def over(self, box: Sequence[tuple[fmpq, fmpq]]) -> list[Span]:
         """Enclosures of I and of its derivatives over a box of parameters; of which nothing is known where some mass may be 0."""
-        channel = self.chain.channel
+        channel, last = self.chain.channel, self.chain.size
         need(
             channel is not None and bool(channel.rows),
             "nothing is written out: a line 'slope' or 'path' without t is not known",
         )
         assert channel is not None
-        limit((self.chain.size + 1) * channel.outputs <= _MOST_ENTRIES, f"more than {_MOST_ENTRIES} counts and outputs")
-        size = 16 * (self.chain.size + 1) * BALL + len(channel.rows) * channel.outputs * CELL
-        self.allowance.room(size)
+        limit((last + 1) * channel.outputs <= _MOST_ENTRIES, f"more than {_MOST_ENTRIES} counts and outputs")
+        self.allowance.room(32 * (last + 1) * BALL + len(channel.rows) * channel.outputs * CELL)
         joint = self._joint(box)
-        masses = [[_sums(numbers, self.chain.inputs) for numbers in counts] for counts in joint]
-        laws = [channel.mixed(rows) for rows in masses]
-        shares = [[sum(numbers, arb(0)) for numbers in counts] for counts in joint]
-        last = self.chain.size
+        laws = [[self._laws(channel, numbers) for numbers in counts] for counts in joint]
+        shares = self._shares(box) or [reduce(Span.plus, counts[0]) for counts in joint]
         reached = [{self.chain.inputs[s] for s in range(x, last + x)} for x in (0, 1)]
-        result = [arb(0)] * (1 + len(box))
+        result = [NOTHING] * (1 + len(box))
         for y in range(channel.outputs):
             self.allowance.look()
-            whole = laws[0][0][y] + laws[1][0][y]
-            for law, share, inputs in zip(laws, shares, reached, strict=True):
-                if channel.vanishes(y, inputs):
+            for x in (0, 1):
+                if channel.vanishes(y, reached[x]):
                     continue
-                mass = law[0][y]
-                sure = mass > 0 and share[0] > 0 and whole > 0
-                log = (mass / (share[0] * whole)).log() if sure else arb("nan")
-                result = [value + row[y] * log for value, row in zip(result, law, strict=True)]
-        return result[0], result[1:]
+                mass, other = laws[x][0][y], laws[1 - x][0][y]
+                log = Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))
+                result = [value.plus(row[y].times(log)) for value, row in zip(result, laws[x], strict=True)]
+        return result
+
+    def _laws(self, channel: Channel, numbers: list[Span]) -> list[Span]:
+        """What the output's probabilities are, of numbers of counts."""
+        low, high = (_sums([x[end] for x in numbers], self.chain.inputs) for end in (0, 1))
+        return [Span(*ends) for ends in zip(*channel.mixed([low, high]), strict=True)]
+
+    def _shares(self, box: Sequence[tuple[fmpq, fmpq]]) -> list[Span]:
+        """pi_0 and pi_1 where they are nu's, as the start is stationary or this is the first record; else none."""
+        if self.chain.stationary:
+            (a, b), (c, d) = box
+            return [span(c / (b + c), d / (a + d)), span(a / (a + d), b / (b + c))]
+        return [span(1 - box[2][1], 1 - box[2][0]), span(*box[2])] if self.i == 0 else []
 
     def _joint(self, box: Sequence[tuple[fmpq, fmpq]]) -> tuple[Counts, Counts]:
         """p(0, .) and p(1, .), each with its derivatives."""
-        one, zero = (arb(lo).union(arb(hi)) for lo, hi in box[:2])
-        stay, leave = (arb(1 - hi).union(arb(1 - lo)) for lo, hi in box[:2])
+        one, zero = (span(*ends) for ends in box[:2])
+        stay, leave = (span(1 - hi, 1 - lo) for lo, hi in box[:2])
         if self.chain.stationary:
-            (a, b), (c, d) = box
-            nu = arb(a / (a + d)).union(arb(b / (b + c)))
-            other = arb(c / (b + c)).union(arb(d / (a + d)))
-            whole = arb(a + c).union(arb(b + d))
-            turn = [other / whole, -nu / whole]
+            other, nu = self._shares(box)
+            turn = [_turn(*box), NOTHING.less(_turn(*box[::-1]))]
         else:
             (a, b) = box[2]
-            nu, other, turn = arb(a).union(arb(b)), arb(1 - b).union(arb(1 - a)), [arb(0), arb(0), arb(1)]
-        steps = one, stay, zero, leave
-        flat = [[arb(0)] for _ in box]
-        ends: tuple[Counts, Counts] = [[other], *([-x] for x in turn)], [[arb(0), nu], *([arb(0), x] for x in turn)]
+            nu, other, turn = span(a, b), span(1 - b, 1 - a), [NOTHING, NOTHING, span(1, 1)]
+        steps, flat, sure = (one, stay, zero, leave), [[NOTHING] for _ in box], [span(1, 1)]
+        before: tuple[Counts, Counts] = (
+            [[other], *([NOTHING.less(x)] for x in turn)],
+            [[NOTHING, nu], *([NOTHING, x] for x in turn)],
+        )
         for _ in range(self.i):
-            ends = self._forward(ends, steps)
-        rest: tuple[Counts, Counts] = [[arb(1)], *flat], [[arb(1)], *flat]
+            before = self._forward(before, steps)
+        after: tuple[Counts, Counts] = [sure, *flat], [sure, *flat]
         for _ in range(self.chain.size - 1 - self.i):
-            rest = self._backward(rest, steps)
-        found = [self._product(before, after) for before, after in zip(ends, rest, strict=True)]
+            after = self._backward(after, steps)
+        found = [self._product(*pair) for pair in zip(before, after, strict=True)]
         return found[0], found[1]
 
-    def _forward(self, lists: tuple[Counts, Counts], steps: tuple[arb, arb, arb, arb]) -> tuple[Counts, Counts]:
+    def _forward(self, lists: tuple[Counts, Counts], steps: tuple[Span, Span, Span, Span]) -> tuple[Counts, Counts]:
         """A_k+1 from A_k."""
         self.allowance.look()
         (from_zero, from_one), (one, stay, zero, leave) = lists, steps
-        first = [_plus(_times(stay, u), _times(zero, v)) for u, v in zip(from_zero, from_one, strict=True)]
-        second = [_plus(_times(one, u), _times(leave, v)) for u, v in zip(from_zero, from_one, strict=True)]
-        first[1], second[1] = _plus(first[1], _times(arb(-1), from_zero[0])), _plus(second[1], from_zero[0])
-        first[2], second[2] = _plus(first[2], from_one[0]), _plus(second[2], _times(arb(-1), from_one[0]))
-        return first, [[arb(0), *numbers] for numbers in second]
+        pairs = list(zip(from_zero, from_one, strict=True))
+        first = [added(_by(stay, u), _by(zero, v)) for u, v in pairs]
+        second = [added(_by(one, u), _by(leave, v)) for u, v in pairs]
+        first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0])
+        first[2], second[2] = added(first[2], from_one[0]), taken(second[2], from_one[0])
+        return first, [[NOTHING, *numbers] for numbers in second]
 
-    def _backward(self, lists: tuple[Counts, Counts], steps: tuple[arb, arb, arb, arb]) -> tuple[Counts, Counts]:
+    def _backward(self, lists: tuple[Counts, Counts], steps: tuple[Span, Span, Span, Span]) -> tuple[Counts, Counts]:
         """W_k+1 from W_k."""
         self.allowance.look()
         (to_zero, shifted), (one, stay, zero, leave) = lists, steps
-        to_one = [[arb(0), *numbers] for numbers in shifted]
-        first = [_plus(_times(stay, u), _times(one, v)) for u, v in zip(to_zero, to_one, strict=True)]
-        second = [_plus(_times(zero, u), _times(leave, v)) for u, v in zip(to_zero, to_one, strict=True)]
-        change = _plus(to_one[0], _times(arb(-1), to_zero[0]))
-        first[1], second[2] = _plus(first[1], change), _plus(second[2], _times(arb(-1), change))
+        to_one = [[NOTHING, *numbers] for numbers in shifted]
+        pairs = list(zip(to_zero, to_one, strict=True))
+        first = [added(_by(stay, u), _by(one, v)) for u, v in pairs]
+        second = [added(_by(zero, u), _by(leave, v)) for u, v in pairs]
+        change = taken(to_one[0], to_zero[0])
+        first[1], second[2] = added(first[1], change), taken(second[2], change)
         return first, second
 
     def _product(self, before: Counts, after: Counts) -> Counts:
-        """p(x, .) = A * W, to so many counts as there are."""
-        size, pairs = self.chain.size + 1, [(before[0], after[0])]
-        found = [self._convolved(*pairs[0], size)]
+        """p(x, .), of A and W, and its derivatives."""
+        found = [self._convolved(before[0], after[0])]
         for one, other in zip(before[1:], after[1:], strict=True):
-            found.append(_plus(self._convolved(one, after[0], size), self._convolved(before[0], other, size)))
+            found.append(added(self._convolved(one, after[0]), self._convolved(other, before[0])))
         return found
 
-    def _convolved(self, left: list[arb], right: list[arb], size: int) -> list[arb]:
-        result = [arb(0)] * size
-        for s, x in enumerate(left):
+    def _convolved(self, numbers: list[Span], masses: list[Span]) -> list[Span]:
+        """Sums of products with masses, which are not negative."""
+        result = [NOTHING] * (self.chain.size + 1)
+        for s, mass in enumerate(masses):
             self.allowance.look()
-            if not x.is_zero():
-                for t, z in enumerate(right[: size - s]):
-                    result[s + t] += x * z
+            for t, x in enumerate(numbers[: len(result) - s] if mass is not NOTHING else ()):
+                result[s + t] = result[s + t].plus(x.by(mass))
         return result
 
 
-def _times(factor: arb, numbers: list[arb]) -> list[arb]:
-    return [factor * x for x in numbers]
+def _log(mass: arb, other: arb, share: arb) -> arb:
+    """log(mass / (share (mass + other))); nothing is known where the mass, or the share, may be 0."""
+    return -(share * (1 + other / mass)).log() if mass > 0 and share > 0 else arb("nan")
 
 
-def _plus(left: list[arb], right: list[arb]) -> list[arb]:
-    wide, short = (left, right) if len(left) >= len(right) else (right, left)
-    return [x + z for x, z in zip(wide, short, strict=False)] + wide[len(short) :]
+def _turn(own: tuple[fmpq, fmpq], other: tuple[fmpq, fmpq]) -> Span:
+    """What y/(x + y)^2 can be: it falls in x, and rises in y as far as x."""
+
+    def value(x: fmpq, y: fmpq) -> fmpq:
+        return y / (x + y) ** 2
+
+    (low, high), ends = own, [y for y in (own[0],) if other[0] <= y <= other[1]]
+    return span(min(value(high, y) for y in other), max(value(low, y) for y in (*other, *ends)))
+
+
+def _by(factor: Span, numbers: list[Span]) -> list[Span]:
+    return [x.by(factor) for x in numbers]
 
 
 def _sums(numbers: list[arb], inputs: list[int]) -> dict[int, arb]:
