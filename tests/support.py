@@ -20,6 +20,18 @@ import dalenius as dl
 # ---------------------------------------------------------------- problems and house assertions
 
 
+TINY_AUDIT = dl.MaximalLeakage(
+    records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
+)
+TINY_DESIGN = dl.MinLeakage(
+    records=dl.Records(2, alphabet=2),
+    query=dl.Parity(),
+    distortion=dl.Hamming(),
+    max_distortion=0,
+    adversary=dl.AnyPrior(),
+)
+
+
 def problem(sizes, query, mechanism, bound) -> dl.MaximalLeakage:
     """A problem over records with these alphabet sizes; `query` None where rows are indexed by dataset."""
     records = sizes if isinstance(sizes, dl.Records) else dl.Records(alphabets=list(sizes))

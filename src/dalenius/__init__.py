@@ -1,10 +1,9 @@
 """dalenius: certified information leakage of privacy mechanisms against entropy-bounded adversaries.
 
-Each name has a docstring of its own: help(dalenius.solve). From a statement to a proved answer:
+Each name has a docstring of its own, help(dalenius.solve); beside them dalenius.report (pictures), .export, .programs, .baselines:
 
-    problem = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Parity(), mechanism=dl.laplace_threshold(1.0),
-                                adversary=dl.EntropyAtLeast(1.0))
-    result = dl.solve(problem)              # lower <= leakage <= upper, proved by the independent checker
+    model = dl.MaximalLeakage(records=dl.Records(4, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=dl.AnyPrior())
+    result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
@@ -12,24 +11,21 @@ Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (hous
                 L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+                local_hashing, hadamard_response; releases, several_releases, adaptive; DesignedMechanism; from_pmfs, from_opendp, ...
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
-                without an adversary: LocalDP, PointwiseMaximalLeakage
+                alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
                 MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
                 LocalDPDelta, LocalInformationPrivacyDelta
-Objectives      several leakages and distortions at once: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
-Files, errors   load, loads, dumps; library (LibraryModel); DaleniusError: InputError, GapNotReachedError, NotProvedError
+Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
                 RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
-Proofs          Certificate, verify; release (Release); refused proofs: Refusal, ProofRefusedWarning
+Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
 Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
-
-Beside them dalenius.studies, .report (pictures), .export, .programs (in cvxpy), .information.measures (in doubles), .baselines.
 """
 
 from dalenius._load import loads as loads
@@ -108,6 +104,7 @@ from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
 from dalenius.model.elsewhere import from_frame as from_frame
 from dalenius.model.elsewhere import from_opendp as from_opendp
 from dalenius.model.elsewhere import from_pmfs as from_pmfs
+from dalenius.model.joints import releases as releases
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Law as Law
 from dalenius.model.laws import Uniform as Uniform
@@ -115,6 +112,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
@@ -141,6 +139,7 @@ from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
 from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
+from dalenius.model.queries import Joint as Joint
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity
 from dalenius.model.queries import Query as Query

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from .adversaries import ADVERSARIES
 from .allowance import MEMORY, SECONDS, Allowance, Amount, LimitError
 from .arithmetic import choose, chosen, using
-from .blocks import Blocks
 from .certificate import Lines, header
-from .channel import Channel, build
+from .channel import build
 from .compressed import plain
-from .design import Design, Words
+from .design import Design
 from .free import Free
-from .histogram import Cells, Histogram
-from .households import Households
-from .informed import ABOUT, Informed
 from .mechanism_kinds import unknown
 from .model import Model, parse_model
 from .most import Most
-from .numbers import OpenError, RefusedError, need, rounded
+from .numbers import OpenError, RefusedError, need
 from .privacy import Private
 from .shares import Shares, shared
-from .told import Told
+from .subjects import audit, subject
 
 __all__ = ["LimitError", "RefusedError", "Status", "Verdict", "check", "digest"]
 
 _PRECISIONS = (128, 256, 512, 1024)
-_RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
 
 class Status(Enum):
@@ -154,16 +147,14 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
     private = Most if model.problem == "max_information" else Private
     kind = private if "privacy" in model.design else Design if model.held else Free
     model.allowance.line = 0
-    cells = Cells(model) if model.query["kind"] == "histogram" else None
+    known = subject(model)
     design, lines = kind(model) if model.design else None, Lines(certificate, model.allowance, shares)
-    blocks = Blocks(model) if model.adversary == "independent_blocks" and not cells else None
-    known = cells or blocks or (Told(model) if model.secrets else None)
-    channel = None if design or cells or blocks else build(model)
+    channel = None if design or (known and not model.secrets) else build(model)
     if model.foreign and not resolved:
         return Verdict(Status.REJECTED, unknown(model.mechanism["kind"]))
     try:
         claim = header(lines, model)
-        words, tally = design.check(lines, claim) if design else _audit(lines, model, known, channel, claim)
+        words, tally = design.check(lines, claim) if design else audit(lines, model, known, channel, claim)
         need(not lines.more(), "there is a line after the last one that is expected")
     except RefusedError as failure:
         if not shares.whole:
@@ -184,32 +175,6 @@ def attempt(model: Model, certificate: bytes, resolved: bool, shares: Shares) ->
         for end in (claim["lower"], claim["upper"])
     )
     return Verdict(Status.RESOLVED if model.foreign else Status.PROVED, statement[0], statement, lower, upper)
-
-
-def _audit(
-    lines: Lines, model: Model, known: Cells | Blocks | Told | None, channel: Channel | None, claim: dict[str, Any]
-) -> Words:
-    """A certificate of maximal leakage, or about secrets: the statement, and the numbers of leaves by kind."""
-    if isinstance(known, Cells):
-        source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
-    elif isinstance(known, Blocks):
-        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
-    else:
-        channel = channel or build(model, claim["resolved"])
-        assert channel is not None
-        source = "exact rationals" if channel.exact else "enclosed by balls"
-        source = "TAKEN FROM THE CERTIFICATE (resolved matrix)" if model.foreign else source
-        subject = Informed(lines, known, channel) if known else ADVERSARIES[model.adversary](lines, model, channel)
-        proof = subject.check(claim)
-    evidence, tally = proof
-    low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
-    about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
-    return [
-        f"resolved: {low} <= L <= {high} nats{about}" if model.foreign else f"proved: {low} <= L <= {high} nats",
-        f"L: {ABOUT if model.secrets else _RECORDS}",
-        f"channel: {source}",
-        *evidence,
-    ], tally
 
 
 def _cut(value: object) -> str:

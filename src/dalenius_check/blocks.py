@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -81,6 +82,15 @@ class Blocks:
         self.allowance.look()
         place = slice(self._starts[j], self._starts[j + 1])
         return Shape(tuple(self.model.alphabets[place]), tuple(map(tuple, self._own[place])) if self._own else None)
+
+    def block(self, i: int) -> tuple[int, int]:
+        """The block of a record, and its place there."""
+        j = bisect_right(self._starts, i) - 1
+        return j, i - self._starts[j]
+
+    def inputs(self, shape: Shape, t: int) -> list[int]:
+        """Which inputs of the model's matrix a piece's values stand for."""
+        return [0, 1] if self.route == "threshold" else self._rows(shape, t)
 
     def _need_valid(self) -> None:
         """Refuse an entropy beyond a block's, and what is said of the mechanism that does not fit the query."""

@@ -19,7 +19,7 @@ _SHORT = 1 << 16
 _MAX_LINE = 16 << 20
 _MAX_LINES = 5_000_000
 _MAX_PENDING = 10_000
-_INNER = ("split", "cut", "part", "orbit", "orbit-split", "group", "chamber")
+_INNER = ("split", "cut", "part", "halve", "orbit", "orbit-split", "group", "chamber")
 Sizes = Mapping[str, int | Collection[int]]  # of lines by their names: one size, or several
 Step = Callable[[list[Any]], Callable[[], None] | None]
 

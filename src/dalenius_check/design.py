@@ -14,6 +14,7 @@ from .channel import Channel
 from .constraints import Constraints
 from .given import Given
 from .ground import Costs, Ground
+from .households import DesignedHouseholds
 from .model import Model
 from .numbers import in_nats, largest, need, need_above, rounded, total
 from .objective import Objective
@@ -38,6 +39,8 @@ class Design:
         self.budget, self.unit = budget
         self.limits = f"{what} at most {self.budget} {self.unit}".rstrip()
         self.ground = Ground(model)
+        if model.adversary == "independent_blocks":
+            self._need_blocks(model)
         self.constraints, self.objective = Constraints(model, self.ground), Objective(model, self.ground)
 
     def check(self, lines: Lines, claim: dict[str, Any]) -> Words:
@@ -62,6 +65,18 @@ class Design:
             *self.objective.words(ends),
             f"its expected distortion: {rounded(expected, ROUND_CEILING)} (checked exactly, here rounded up)",
         ], tally
+
+    def _need_blocks(self, model: Model) -> None:
+        """Refuse what is not known of designs against blocks, and blocks that do not fit the records."""
+        known = model.query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and self.group != "full"
+        alone = not model.design.get("constraints") and "objective" not in model.design
+        need(
+            known and alone,
+            "a design against independent_blocks needs the class oblivious or additive, a count, sum, parity, modular_sum or "
+            "threshold, and neither constraints nor an objective",
+        )
+        constant = Channel([[fmpq(1)]] * len(self.ground.inputs), self.ground.inputs, self.allowance)
+        DesignedHouseholds(Lines(b"", self.allowance), model, constant)
 
     def _nothing(self, lines: Lines) -> Words:
         """A claim that no mechanism meets everything: by the header alone, or by lines, which may leave the budget out."""

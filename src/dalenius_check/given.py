@@ -15,6 +15,7 @@ from .channel import Channel
 from .constraints import Constraints
 from .gains import gains
 from .ground import Costs
+from .households import DesignedHouseholds
 from .model import Model
 from .mutual import Information
 from .numbers import height, need, total
@@ -24,7 +25,7 @@ from .read import decimal, entries, integer, nonnegative
 from .tangents import Tangents
 
 _MAX_MULTIPLIERS = 1 << 22
-_LAST = {"record": 2, "adversary": 2, "term": 2}
+_LAST = {"record": 2, "block": 3, "adversary": 2, "term": 2}
 _CONSTRAINTS = {"multiplier": 3, "cone": 4, "also": 6, "tangent": 6}
 _OBJECTIVE = {"weight": 3, "term": 6}
 
@@ -46,14 +47,13 @@ class Given:
         self.gains: arb_mat | None = None
         self.spent, self.priced, self.named = arb(0), False, set[int]()
         self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
-        self._proofs, self._count = dict[tuple[str, int], EntropyBound](), 0
-        self._distortions = dict[int, fmpq]()
+        self._proofs, self._count, self._distortions = dict[tuple[str, int], EntropyBound](), 0, dict[int, fmpq]()
         self._tangents = Tangents(constraints.secrets, channel)
 
     @cached_property
-    def proof(self) -> EntropyBound:
+    def proof(self) -> EntropyBound | DesignedHouseholds:
         """The lines about the model's own adversary."""
-        return ADVERSARIES[self._model.adversary](self.lines, self._model, self.channel)
+        return ADVERSARIES.get(self._model.adversary, DesignedHouseholds)(self.lines, self._model, self.channel)
 
     def priors(self) -> fmpq:
         """The lines `prior`, about the model's own adversary; the sum of their weights."""
@@ -79,7 +79,7 @@ class Given:
         if self.gains is not None:
             self.gains = self.gains * arb(factor)
 
-    def _prior(self, proof: EntropyBound, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
+    def _prior(self, proof: EntropyBound | DesignedHouseholds, weight: Any, i: Any, prior: Any, phi: Any) -> fmpq:
         """One prior's gains, times its weight."""
         factor, record = _positive(weight), proof.record(i)
         self._gain(factor, lambda: gains(self.channel, proof.masses(record, prior), phi))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from .allowance import limit
 from .arithmetic import arb
 from .blocks import Blocks, Shape
 from .certificate import Lines, Sizes
-from .channel import build
+from .channel import Channel, build
+from .model import Model
 from .numbers import need
-from .proof import EntropyBound
-from .read import integer, text
+from .proof import MAX_CELLS, EntropyBound, Masses
+from .read import entries, integer, text
 
 _WHOLE = re.compile("-?[0-9]{1,30}")
 
@@ -36,14 +39,21 @@ class Households:
 
     def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
         """Check all lines; the witness and the pieces in words, and the numbers of leaves by kind."""
-        words, seen, covered = [f"witness: {self._witness(claim)}"], set[Any](), set[Any]()
+        words = f"witness: {self._witness(claim)}"
+        seen = self.bound(arb(claim["upper"]))
+        listed = f"{seen} listed, which stand for all of {len(self.blocks.sizes)} blocks"
+        return [words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
+
+    def bound(self, upper: arb) -> int:
+        """The sections about pieces, which must cover all; how many there are."""
+        seen, covered = set[Any](), set[Any]()
         for item in self.lines.run("a block", {"block": 3}, {}):
             j, shape, t = self._place(item)
             need((j, t) not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
             seen.add((j, t))
             with self.allowance.holding():
-                proof = self._piece(shape, t)
-                proof.bound(arb(claim["upper"]) - self.blocks.lost(shape))
+                proof = self.piece(shape, t)
+                proof.bound(upper - self.blocks.lost(shape))
                 self.tally += proof.tally
             covered.add(self.blocks.key(shape, t))
         for shape in self.blocks.shapes:
@@ -52,8 +62,7 @@ class Households:
                 known, alone = self.blocks.key(shape, t) in covered, self.blocks.alone
                 about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
                 need(known, f"the file ends, but {about} is not covered")
-        listed = f"{len(seen)} listed, which stand for all of {len(self.blocks.sizes)} blocks"
-        return [*words, f"pieces: {listed}, with whatever the others are known to be"], self.tally
+        return len(seen)
 
     def _witness(self, claim: dict[str, Any]) -> str:
         """The piece that proves `lower`, and its witness."""
@@ -64,23 +73,60 @@ class Households:
             return "none, the leakage is never negative"
         j, shape, t = self._place(item)
         with self.allowance.holding():
-            return f"{self._piece(shape, t).witness(claim['lower'])} of block {j}"
+            return f"{self.piece(shape, t).witness(claim['lower'])} of block {j}"
 
     def _place(self, item: list[Any]) -> tuple[int, Shape, int]:
         """A block, its shape, and what the others add, 0 where that does not matter."""
         j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
         shape = self.blocks.shape(j)
-        if self.blocks.alone:
-            need(item[2] is None, "t must be null for this query and mechanism")
-            return j, shape, 0
-        need(_WHOLE.fullmatch(text(item[2], "t")) is not None, "t must be an integer written as a string")
-        t = int(item[2])
-        need(t in self.blocks.others(shape), f"the other records' contributions never add up to {t}")
-        return j, shape, t
+        return j, shape, self.sum(shape, item[2])
 
-    def _piece(self, shape: Shape, t: int) -> Piece:
+    def sum(self, shape: Shape, value: Any) -> int:
+        """What the other records add, 0 where that does not matter."""
+        if self.blocks.alone:
+            need(value is None, "t must be null for this query and mechanism")
+            return 0
+        need(_WHOLE.fullmatch(text(value, "t")) is not None, "t must be an integer written as a string")
+        t = int(value)
+        need(t in self.blocks.others(shape), f"the other records' contributions never add up to {t}")
+        return t
+
+    def piece(self, shape: Shape, t: int) -> Piece:
+        """The lines about a piece."""
         model = self.blocks.piece(shape, t)
         model.need_feasible()
         channel = build(model)
         assert channel is not None
         return Piece(self.lines, model, channel)
+
+
+class DesignedHouseholds:
+    """The same about a design's mechanism, whose rows belong to the query's values: pieces of it, and priors of pieces."""
+
+    def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
+        mechanism = {"kind": "matrix", "inputs": "query", "rows": channel.rows}
+        audit = replace(model, problem="maximal_leakage", design={}, mechanism=mechanism)
+        self.households, self.model, self.outputs = Households(lines, Blocks(audit)), model, channel.outputs
+        self.tally, self._pieces = self.households.tally, dict[tuple[Shape, int], Piece]()
+
+    def bound(self, upper: arb) -> None:
+        """The sections about pieces."""
+        self.households.bound(upper)
+
+    def record(self, value: Any) -> int:
+        """A record's number."""
+        i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
+        limit(self.model.alphabets[i] * self.outputs <= MAX_CELLS, "too many letters and outputs")
+        return i
+
+    def masses(self, i: int, hint: Any) -> Masses:
+        """For each letter of record i the mechanism's inputs and their masses, of a prior of a piece of its block."""
+        value, prior = entries(hint, "t and a prior", 2)
+        blocks = self.households.blocks
+        j, place = blocks.block(i)
+        shape = blocks.shape(j)
+        t = self.households.sum(shape, value)
+        if (shape, t) not in self._pieces:
+            self._pieces[shape, t] = self.households.piece(shape, t)
+        piece, inputs = self._pieces[shape, t], blocks.inputs(shape, t)
+        return [[(inputs[k], p) for k, p in row] for row in piece.masses(place, prior)]

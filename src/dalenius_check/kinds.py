@@ -59,8 +59,20 @@ _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilit
 _CLASSES = ["oblivious", "full", "additive"]
 
 
+def _chances(value: Any, what: str) -> list[fmpq]:
+    """The least and the largest of a probability that is neither 0 nor 1."""
+    low, high = (read.exact(x, what) for x in read.entries(value, what, 2))
+    need(0 < low <= high < 1, f"{what} must be [a, b] with 0 < a <= b < 1")
+    return [low, high]
+
+
 _BLOCKS: dict[str, Schema] = {
-    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)}
+    "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)},
+    "markov_chain": {
+        **dict.fromkeys(("to_one", "to_zero"), (_chances, REQUIRED)),
+        "start": (partial(read.text, options=["stationary", "any"]), "stationary"),
+        "record": (partial(read.integer, low=0), None),
+    },
 }
 
 
@@ -74,11 +86,17 @@ def _adversary(value: Any, what: str, more: dict[str, Schema] | None = None) -> 
 def _audited(value: Any, what: str) -> dict[str, Any]:
     """The adversary of an audit, who may also be one that designs do not know."""
     table = _adversary(value, what, _BLOCKS)
-    blocks = table.get("kind") in _BLOCKS
+    blocks = table.get("kind") == "independent_blocks"
     need(
         not blocks or (table["size"] is None) != (table["sizes"] is None), f"{what} must have either 'size' or 'sizes'"
     )
     return table
+
+
+def _designed(value: Any, what: str) -> dict[str, Any]:
+    """The adversary of a design."""
+    blocks = isinstance(value, dict) and value.get("kind") == "independent_blocks"
+    return (_audited if blocks else _adversary)(value, what)
 
 
 def _distortion(value: Any, what: str) -> dict[str, Any]:
@@ -163,7 +181,7 @@ AUDIT: Schema = {
 }
 _DESIGN: Schema = {
     **AUDIT,
-    "adversary": (_adversary, REQUIRED),
+    "adversary": (_designed, REQUIRED),
     "query": required(read.variant, kinds=QUERIES),
     "mechanism": required(read.table, schema={"class": required(read.text, options=_CLASSES)}),
     "distortion": required(_distortion),

@@ -12,16 +12,17 @@ from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
-from .channel import Channel, Record
+from .channel import Channel
 from .class_tree import divergences, mixed_information, mixture, output_law
 from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
+from .record import Record
 from .tree import Section
 
-_MAX_CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 _AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
 NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
@@ -82,7 +83,7 @@ class EntropyBound:
     def record(self, value: Any) -> int:
         """A record's number."""
         i = integer(value, "the record", 0, len(self.model.alphabets) - 1)
-        limit(self.model.alphabets[i] * self.channel.outputs <= _MAX_CELLS, "too many letters and outputs")
+        limit(self.model.alphabets[i] * self.channel.outputs <= MAX_CELLS, "too many letters and outputs")
         return i
 
     def information(self, i: int, hint: Any) -> tuple[str, arb]:

@@ -120,6 +120,20 @@ def test_a_later_candidate_is_no_rounding():
     assert proved.lower_end.candidate == 1
 
 
+def test_a_claim_about_the_curve_that_is_given_up_is_no_rounding():
+    """The same end is proved without it, and what was claimed of other entropy bounds is gone."""
+    false = upper(above=(("0.2", "0"),))
+    with pytest.warns(dl.ProofRefusedWarning, match="both end"):
+        proved = prove(PROBLEM, Proposes([lower(), ZERO], [false, upper(), LOG_2]))
+    assert ([refusal.rounding for refusal in proved.refusals], proved.upper_end.above) == ([False], ())
+
+
+def test_a_claim_about_the_curve_may_be_rounded_further():
+    nearly, enough = (upper(above=((claim, "0"),)) for claim in ("0.368064207168496", "0.368064207168599"))
+    proved = prove(PROBLEM, Proposes([lower(), ZERO], [nearly, enough, LOG_2]))
+    assert ([refusal.rounding for refusal in proved.refusals], proved.upper_end) == ([True], enough)
+
+
 def test_nothing_to_prove_is_one_error():
     with pytest.raises(dl.DaleniusError, match=r"nothing can be proved about this model: .*fails"):
         prove(PROBLEM, Proposes([lower(), ZERO], [upper(0.1), upper(0.2, candidate=1)]))

@@ -34,7 +34,10 @@ from dalenius.units import Quantity, lower_in, unit_size, upper_in
 
 __all__ = ["Task"]
 
-TABLES = {"curve": ("curve.csv", "curve-band.csv", "curve.png"), "frontier": ("frontier.csv", "frontier.png")}
+TABLES = {
+    "curve": ("curve.csv", "curve-band.csv", "curve.png", "curves.png"),
+    "frontier": ("frontier.csv", "frontier.png", "frontiers.png"),
+}
 TRIAL = 5.0  # seconds that a trial may take
 
 
@@ -140,15 +143,11 @@ class Task:
         stale = [name for names in TABLES.values() for name in names if name not in tables]
         files += folder.write(tables, without=stale)
         if curves:
-            files += folder.draw(
-                lambda: save_picture(curve_picture(curves, units=units, partial=partial), self.output / "curve.png")
-            )
+            file = self.output / ("curve.png" if len(curves) == 1 else "curves.png")
+            files += folder.draw(lambda: save_picture(curve_picture(curves, units=units, partial=partial), file))
         if frontiers:
-            files += folder.draw(
-                lambda: save_picture(
-                    frontier_picture(frontiers, units=units, partial=partial), self.output / "frontier.png"
-                )
-            )
+            drawn = self.output / ("frontier.png" if len(frontiers) == 1 else "frontiers.png")
+            files += folder.draw(lambda: save_picture(frontier_picture(frontiers, units=units, partial=partial), drawn))
         if self.parquet:
             files += [str(result.parquet(self.output / PARQUET))]
         return files

@@ -20,6 +20,18 @@ from dalenius.evidence.output_laws import (
     MixtureOfSelections,
     OutputLawLeaf,
 )
+from dalenius.evidence.row_lines import (
+    GroupedRowLeaf,
+    ImageRow,
+    Indices,
+    Moves,
+    RowChamber,
+    RowCut,
+    RowGroups,
+    RowLeaf,
+    SameRow,
+    SeparateRow,
+)
 from dalenius.evidence.sections import (
     AdversaryLine,
     CellSection,
@@ -80,6 +92,7 @@ __all__ = [
     "SameRow",
     "SecretSection",
     "SelectionPrior",
+    "SeparateRow",
     "SparseLaw",
     "Split",
     "TangentLine",
@@ -287,7 +300,6 @@ class OrbitSplit(OrbitCut):
 
 
 Side = str  # above or below
-Moves = tuple[tuple[tuple[Index, ...], ...], ...]  # of each move the images of all that it moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,70 +311,6 @@ class JointLeaf:
     entropy: Number
     slopes: Slopes | None
     law: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowCut:
-    """A branching of one letter's row problem: K(output) at most the threshold, then at least it."""
-
-    word: ClassVar[str] = "cut"
-    output: Index
-    threshold: Number
-
-
-@dataclass(frozen=True, slots=True)
-class RowLeaf:
-    """A leaf of a row problem: slopes above K log K; None for zeros."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-
-
-@dataclass(frozen=True, slots=True)
-class RowGroups:
-    """The row problem goes on about groups of outputs, each output in one of them."""
-
-    word: ClassVar[str] = "group"
-    groups: Partition
-
-
-Partition = tuple[tuple[Index, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedRowLeaf:
-    """A leaf of a row problem below lines of groups: slopes, and multipliers of the ranges that stood before each of these lines."""
-
-    word: ClassVar[str] = "row"
-    slopes: Vector | None
-    earlier: Slopes
-
-
-@dataclass(frozen=True, slots=True)
-class RowChamber:
-    """In the one row subtree below only laws with K(output) >= K(tau(output)) count, for all moves (pi, tau) of inputs and outputs."""
-
-    word: ClassVar[str] = "chamber"
-    output: Index
-    moves: Moves
-
-
-@dataclass(frozen=True, slots=True)
-class SameRow:
-    """The row problem of an earlier letter, which is this letter's, too."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-
-
-@dataclass(frozen=True, slots=True)
-class ImageRow:
-    """The row problem of an earlier letter, of which this letter's is the image under moves of inputs and outputs."""
-
-    word: ClassVar[str] = "as"
-    letter: Index
-    inputs: Indices
-    outputs: Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,9 +327,6 @@ class ClassPart:
     word: ClassVar[str] = "part"
     letter: Index
     inputs: Indices
-
-
-Indices = tuple[Index, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +350,7 @@ LowerLine = (
     | TermLine
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
-RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections

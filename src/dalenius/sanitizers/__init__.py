@@ -4,7 +4,7 @@
 """
 
 from dalenius.sanitizers.chi_square import from_features, variational
-from dalenius.sanitizers.converse import Converse, converse
+from dalenius.sanitizers.converse_bound import Converse, converse
 from dalenius.sanitizers.held_out import chi_square_below, proportion_below, root_chi_square_of_guesses
 from dalenius.sanitizers.outcome import Attack, Outcome
 from dalenius.sanitizers.runs import EXPERIMENTS, METHODS, Run, Trained, bounds, sanitize

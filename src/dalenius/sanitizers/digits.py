@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from dalenius.sanitizers.converse import Converse, converse
+from dalenius.sanitizers.converse_bound import Converse, converse
 from dalenius.sanitizers.networks import Critic, layers
 from dalenius.sanitizers.outcome import Outcome
 from dalenius.sanitizers.samples import Samples

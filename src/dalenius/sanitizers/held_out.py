@@ -5,15 +5,13 @@ Each holds with the stated probability over the draw of the held-out samples, wh
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from dalenius.errors import InputError
+from dalenius.statistics.bounds import clopper_pearson, confidence_of, mean_error
 
-__all__ = ["chi_square_below", "mean_bound", "proportion_below", "root_chi_square_of_guesses"]
+__all__ = ["chi_square_below", "proportion_below", "root_chi_square_of_guesses"]
 
 Values = NDArray[np.float64]
 
@@ -26,10 +24,10 @@ def proportion_below(successes: int, count: int, confidence: float = 0.95) -> fl
     >>> round(proportion_below(8, 10), 4), proportion_below(0, 10)
     (0.4931, 0.0)
     """
-    _need_share(confidence)
     if not 0 <= successes <= count or count < 1:
         raise InputError(f"expected successes from 0 to the number of trials, got {successes} of {count}")
-    return 0.0 if successes == 0 else float(betaincinv(successes, count - successes + 1, 1 - confidence))
+    lower, _ = clopper_pearson(np.array([successes]), np.array([count]), 2 * (1 - confidence_of(confidence)))
+    return float(lower[0])
 
 
 def root_chi_square_of_guesses(accuracy: float, largest_share: float) -> float:
@@ -44,23 +42,6 @@ def root_chi_square_of_guesses(accuracy: float, largest_share: float) -> float:
     return max(0.0, 2 * (accuracy - largest_share))
 
 
-def mean_bound(values: Values, least: float, most: float, error: float) -> float:
-    """How far the mean of independent values in [least, most] is above (or below) its expectation, but with probability `error`.
-
-    sqrt(2 v log(2/error) / m) + 7 (most - least) log(2/error) / (3 (m - 1)), v the sample variance (A. Maurer and M. Pontil,
-    Empirical Bernstein bounds, COLT 2009, theorem 4).
-
-    >>> round(mean_bound(np.array([0.0, 1.0] * 500), 0.0, 1.0, 0.05), 4)
-    0.0516
-    """
-    count = len(values)
-    if count < 2:
-        raise InputError(f"expected at least two values, got {count}")
-    odds = math.log(2 / error)
-    spread = math.sqrt(2 * float(np.var(values, ddof=1)) * odds / count)
-    return spread + 7 * (most - least) * odds / (3 * (count - 1))
-
-
 def chi_square_below(
     joint: Values, product: Values, product_squares: Values, *, bound: float, confidence: float = 0.95
 ) -> float:
@@ -68,7 +49,7 @@ def chi_square_below(
 
     chi2 >= (E_p g - E_q g)^2 / E_q g^2 for every g (eq. (20) of the f-divergence paper): each expectation is replaced by the end
     of its interval
-    (`mean_bound`) that makes the quotient smaller, each with a third of the error.
+    (`dalenius.statistics.bounds.mean_error`) that makes the quotient smaller, each with a third of the error.
 
     Parameters
     ----------
@@ -93,16 +74,10 @@ def chi_square_below(
     >>> 0.1 < chi_square_below(g, np.zeros(20_000), np.ones(20_000), bound=1.0) < 0.16
     True
     """
-    _need_share(confidence)
+    error = (1 - confidence_of(confidence)) / 3
     if max(np.abs(joint).max(), np.abs(product).max(), np.sqrt(product_squares.max())) > bound:
         raise InputError(f"the critic has values beyond its bound of {bound}; clip it")
-    error = (1 - confidence) / 3
     apart = abs(float(joint.mean()) - float(product.mean()))
-    apart -= mean_bound(joint, -bound, bound, error / 2) + mean_bound(product, -bound, bound, error / 2)
-    square = float(product_squares.mean()) + mean_bound(product_squares, 0.0, bound * bound, error)
+    apart -= mean_error(joint, 2 * bound, error / 2) + mean_error(product, 2 * bound, error / 2)
+    square = float(product_squares.mean()) + mean_error(product_squares, bound * bound, error)
     return max(0.0, apart) ** 2 / square if square > 0 else 0.0
-
-
-def _need_share(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence: expected a number between 0 and 1, got {confidence}")

@@ -13,7 +13,7 @@ from typing import Any
 from dalenius.errors import InputError
 from dalenius.files import alone, make_folder, read_text, write_whole
 from dalenius.model import dumps
-from dalenius.sanitizers.converse import Converse
+from dalenius.sanitizers.converse_bound import Converse
 from dalenius.sanitizers.outcome import Attack, Outcome
 from dalenius.sanitizers.settings import Settings
 from dalenius.sanitizers.two_gaussians import TwoGaussians
@@ -98,8 +98,12 @@ class Trained:
 
     @property
     def breaks_budget(self) -> bool:
-        """Whether, with the confidence of its settings, it tells more about the secret than its budget."""
-        return self.outcome.root_chi_square_at_least > self.run.settings.root_budget
+        """Whether, with the confidence of its settings, it tells more about the secret than its budget.
+
+        An attack or a critic shows it; or the label is guessed more often than of any sanitizer that keeps the budget.
+        """
+        shown = self.outcome.root_chi_square_at_least > self.run.settings.root_budget
+        return shown or self.outcome.utility.at_least > self.accuracy_at_most
 
 
 def bounds(

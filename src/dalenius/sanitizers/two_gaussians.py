@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_law, as_list
-from dalenius.sanitizers.converse import Converse, converse
+from dalenius.sanitizers.converse_bound import Converse, converse
 from dalenius.sanitizers.samples import Samples
 
 __all__ = ["TwoGaussians"]

@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy.integrate import quad
 from scipy.special import log_ndtr, ndtri
 
 import dalenius as dl
+from dalenius.conversions import RULES, Facts, Given
 from dalenius.information import measures as m
 from dalenius.statistics.critics import WEIGHT, NeuronCritic
 from digits import inside, same
@@ -24,6 +26,13 @@ def test_e1_1_an_information_is_an_average_and_bounds_no_single_input():
     found = measured["local_information_privacy_delta(0.1)"]
     inside(found, "0.999")
     assert found.lower > claimed
+    mu, asked = "0.0114077578 bits", "local_information_privacy_delta(0.1)"
+    assert dl.convert("largest_divergence", mu, to=asked).value == pytest.approx(claimed, abs=1e-7), (
+        "of which it is true"
+    )
+    corrected = dl.convert("mutual_information", mu, to=asked, p_min="0.001")
+    assert found.upper <= corrected.value <= 0.999 + 1e-12
+    assert dl.convert("mutual_information", mu, to=asked).steps == (), "nothing without the least probability"
 
 
 def test_e0_1_a_factor_two_in_reverse_pinsker():
@@ -36,6 +45,20 @@ def test_e0_1_a_factor_two_in_reverse_pinsker():
     same(corrected / 2, "3.496356211")
     assert corrected / 2 < measured["mutual_information"].lower
     assert measured["mutual_information"].upper < corrected
+    rules = {rule.name: rule for rule in RULES}
+    with ctx.workprec(128):
+        given = Given(arb(epsilon), Facts())
+        same(float(rules["theorem-1-reverse-pinsker"].value(given)), "6.992712421")
+        assert rules["local-dp-divergence"].value(given) < rules["theorem-1-reverse-pinsker"].value(given)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "printed", "sharp"), [("0.1", "0.005", "0.00124982642746"), ("0.5", "0.125", "0.03114209226116")]
+)
+def test_e0_10_the_first_implication_is_four_times_too_much(epsilon, printed, sharp):
+    """Theorem 1: min(epsilon, epsilon^2/2), where c - 1 - log c is true, and attained."""
+    same(dl.convert("local_dp", epsilon, to="mutual_information", sharp=False).value, printed)
+    same(dl.convert("local_dp", epsilon, to="mutual_information").value, sharp)
 
 
 def test_e0_2_log_concave_noise_has_less_entropy_than_was_thought():
@@ -142,6 +165,11 @@ def test_e3_2_pinsker_has_a_factor_two():
     assert measured["total_variation"].exact == "0.2"
     inside(measured["mutual_information"], "0.0201355136")
     assert measured["mutual_information"].upper < 0.2**2 <= 2 * measured["mutual_information"].lower
+    for sharp in (True, False):
+        found = dl.convert(
+            "mutual_information", measured["mutual_information"].upper, to="total_variation", sharp=sharp
+        )
+        assert 0.2 <= found.value < 0.201
 
 
 def test_e3_3_this_total_variation_goes_up_to_two():
@@ -158,6 +186,22 @@ def test_e3_6_plain_information_privacy_implies_no_differential_privacy():
     assert measured["information_privacy_delta(log 2)"].exact == "0"
     assert measured["local_dp_delta(log 4)"].exact == "0.5"
     assert measured["local_dp"].exact == "infinite"
+    assert dl.convert("information_privacy_delta(log 2)", 0, to="local_dp_delta(log 4)").steps == ()
+
+
+def test_e3_5_a_rare_value_that_is_told_leaves_no_error_and_a_small_delta():
+    """Lemma 3 needs its condition (11): without it neither the printed bound nor (1-delta) e^(-2 epsilon) of the variance holds."""
+    p, epsilon = 0.01, 0.1
+    measured = dl.measure(np.eye(2), prior=["0.99", "0.01"], epsilon=["0.1"])
+    assert measured["information_privacy_delta(0.1)"].exact == "0.01"
+    printed = (1 - p) * math.exp(-2 * epsilon) * p - math.exp(
+        2 * epsilon
+    ) * p**2  # of S in {0, 1}, which the output tells
+    assert printed > 0.0
+    assert (1 - p) * math.exp(-2 * epsilon) * p * (1 - p) > 0.0
+    assert dl.convert("information_privacy_delta(0.1)", "0.01", to="estimation_error").value == 0.0
+    strong = dl.convert("strong_information_privacy_delta(0.1)", "0.01", to="estimation_error").value
+    assert strong == pytest.approx(0.99 * math.exp(-0.1))
 
 
 def test_e3_7_a_zero_cell_violates_strong_information_privacy():

@@ -46,6 +46,19 @@ def test_options_are_answers(command_line):
     assert problem.adversary == dl.KLBallPriors([0.4, 0.3, 0.2, 0.1], radius="1/50")
 
 
+def test_a_design_without_an_adversary(command_line):
+    done = command_line(
+        "init", "-", "--problem", "max_information", "--records", "2", "--privacy", "local_dp:0.5", "--defaults"
+    )
+    assert done.returncode == 0, done.stderr
+    assert dl.loads(done.stdout) == dl.MaxInformation(
+        records=dl.Records(2, alphabet=2), query=dl.Count(), privacy=dl.LocalDP(0.5)
+    )
+    done = command_line("init", "-", "--problem", "max_information", "--budget", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--budget: a max_information model has none; expected --problem" in done.stderr
+
+
 def test_answers_are_asked_for_again_until_they_can_be_used(command_line, tmp_path, monkeypatch):
     typed = "audit\nmaximal_leakage\nmany\n6\n\ncont\ncount\ngeometric\ngeometric 1\n3 bits\n"
     monkeypatch.setattr(sys, "stdin", Terminal(typed))

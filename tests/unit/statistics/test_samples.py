@@ -43,10 +43,10 @@ def test_sliced_information_has_its_closed_form(d):
 
 
 def test_the_average_of_many_slices_is_below_sliced_information_and_the_best_above_the_average():
-    data, released = noisy(np.random.default_rng(5), 40_000, 2, 0.9)
-    average = dl.audit_samples(data, released, slices=60, average=True, units="nats")
-    best = dl.audit_samples(data, released, slices=60, units="nats")
-    assert 0.1 < average.lower < sliced_information(2, 0.9) < best.lower < -math.log(0.1)
+    data, released = noisy(np.random.default_rng(5), 10_000, 2, 0.9)
+    average = dl.audit_samples(data, released, slices=20, average=True, units="nats")
+    best = dl.audit_samples(data, released, slices=20, units="nats")
+    assert 0.05 < average.lower < sliced_information(2, 0.9) < best.lower < -math.log(0.1)
 
 
 @pytest.mark.parametrize("critic", ["bins", "neurons"])

@@ -8,17 +8,9 @@ import pytest
 
 import dalenius as dl
 from dalenius.studies.grid import ENTROPY
+from support import TINY_AUDIT as PARITY
+from support import TINY_DESIGN as DESIGN
 
-PARITY = dl.MaximalLeakage(
-    records=dl.Records(2, alphabet=2), query=dl.Parity(), mechanism=dl.symmetric(0.1, k=2), adversary=dl.AnyPrior()
-)
-DESIGN = dl.MinLeakage(
-    records=dl.Records(2, alphabet=2),
-    query=dl.Parity(),
-    distortion=dl.Hamming(),
-    max_distortion=0,
-    adversary=dl.AnyPrior(),
-)
 GRID = {ENTROPY: "0:1 max:3", "mechanism.flip": [0.1, 0.2]}
 
 

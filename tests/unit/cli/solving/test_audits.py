@@ -144,6 +144,25 @@ def test_sweep_writes_a_table_a_picture_and_certificates(command_line, model, tm
         assert command_line(f"{point}.toml", f"{point}.cert", program="dalenius_check").returncode == 0
 
 
+def test_a_picture_of_several_curves_is_called_that(command_line, model, tmp_path):
+    swept = command_line(
+        *(
+            "sweep",
+            model,
+            "-o",
+            "out",
+            "--set",
+            "mechanism.epsilon=1,2",
+            "--set",
+            "adversary.entropy_at_least=0,1",
+            "--gap",
+            "0.9",
+        )
+    )
+    assert swept.returncode == 0, swept.stderr
+    assert {"curves.png"} == {path.name for path in (tmp_path / "out").glob("*.png")}
+
+
 def test_other_adversaries(command_line, model, tmp_path):
     model.write_text(PARITY.replace("entropy_at_least = 1.0", 'kind = "product_priors"'))
     solved = command_line("solve", model, "--json", "--units", "bits", "-o", "out")

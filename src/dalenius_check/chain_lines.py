@@ -1,0 +1,165 @@
+"""The lines of a certificate about a Markov chain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .arithmetic import arb, fmpq
+from .certificate import Lines
+from .chains import Chain, Leakage, Point
+from .noise import noise_of
+from .numbers import at_most, larger, need, xlogx
+from .read import decimal, entries, integer
+from .spans import span
+
+_LEAVES = {"slope": 2, "window": 2, "letters": 1}
+Ends = list[tuple[fmpq, fmpq]]
+
+
+class Chains:
+    """Chains with parameters in a box, for each of which some records' information is bounded."""
+
+    def __init__(self, lines: Lines, chain: Chain) -> None:
+        self.lines, self.chain, self.allowance, self.tally = lines, chain, chain.allowance, Counter[str]()
+
+    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
+        """Check all lines; the witness in words, and the numbers of leaves by kind."""
+        words, upper, seen = f"witness: {self._witness(claim['lower'])}", arb(claim["upper"]), set[int]()
+        for item in self.lines.run("a record", {"record": 2}, {}):
+            i = self.chain.record(item[1])
+            need(i not in seen, f"record {i} comes twice")
+            seen.add(i)
+            self._section(i, upper)
+        mirrored = {self.chain.size - 1 - i for i in seen} if self.chain.stationary else set()
+        for i in self.chain.asked:
+            need(i in seen or i in mirrored, f"the file ends, but record {i} is not covered")
+        return [words], self.tally
+
+    def _witness(self, lower: fmpq) -> str:
+        item = self.lines.item("the witness or a path", {"witness": 3, "path": 4})
+        if item[0] == "witness":
+            need(item[1] is None and item[2] is None, "a line 'path' is the witness of a chain")
+            need(lower <= 0, "no witness, but lower is positive")
+            return "none, the leakage is never negative"
+        i, point = self.chain.record(item[1]), self.chain.point(item[2], self.chain.box)
+        if item[3] is None:
+            value = Leakage(self.chain, i).at(point)
+        else:
+            turns = [decimal(t, "t") for t in entries(item[3], "t", 2)]
+            value = self._tilted(i, point, turns)
+        if lower > 0:
+            at_most(arb(lower), value, "lower <= the path's information")
+        return f"a chain for record {i}"
+
+    def _tilted(self, i: int, point: Point, turns: list[fmpq]) -> arb:
+        """A mean of t E_x - log Phi(t), by the chain's matrix.
+
+        Bound because D(P || M) >= E_P f - log E_M e^f for every f (Donsker and Varadhan), here f(y) = t y.
+        """
+        need(
+            self.chain.stationary and self.chain.unbounded,
+            "a path with t needs a stationary start, a count and geometric noise",
+        )
+        noise, (alpha, beta) = noise_of(self.chain.model.mechanism), point
+        pi, n, keep = alpha / (alpha + beta), self.chain.size, arb(1 - alpha - beta)
+        spread = 1 + keep * (2 - _raised(keep, i) - _raised(keep, n - 1 - i)) / arb(alpha + beta)
+        result = arb(0)
+        for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):
+            need(abs(t) < noise, "t must be less than epsilon in absolute value")
+            mean, q, turn = n * arb(pi) + arb(x - pi) * spread, arb(-noise).exp(), arb(t).exp()
+            steps = (arb(1 - alpha), arb(alpha) * turn, arb(beta), arb(1 - beta) * turn)
+            a, b, c, d = _power(steps, n - 1)
+            phi = arb(1 - pi) * (a + b) + arb(pi) * turn * (c + d)
+            phi *= (1 - q) * (1 - q) / ((1 - q * turn) * (1 - q / turn))
+            result += arb(share) * (arb(t) * mean - phi.log())
+        return result
+
+    def _section(self, i: int, upper: arb) -> None:
+        """The tree of boxes for one record."""
+        box, leakage = list(self.chain.box), Leakage(self.chain, i)
+        kinds = {
+            "slope": partial(self._slope, leakage),
+            "window": partial(self._window, i),
+            "letters": partial(self._letters, i),
+        }
+        for item in self.lines.tree("a half or leaf", {"halve": 3, **_LEAVES}, partial(self._halve, box)):
+            at_most(kinds[item[0]](box, *item[1:]), upper, f"the {item[0]} leaf's bound <= upper")
+            self.tally[item[0]] += 1
+
+    def _halve(self, box: Ends, item: list[Any]) -> Callable[[], None]:
+        j, t, before = integer(item[1], "the parameter", 0, len(box) - 1), decimal(item[2], "the point"), list(box)
+        lo, hi = box[j]
+        need(lo <= t <= hi, "the point is not in the parameter's range")
+        box[j] = lo, t
+
+        def other() -> None:
+            box[:] = before
+            box[j] = t, hi
+
+        return other
+
+    def _slope(self, leakage: Leakage, box: Ends, value: Any) -> arb:
+        """I at a point, and as much more as its derivatives allow (the mean value theorem)."""
+        point = self.chain.point(value, box)
+        result, moved = leakage.at(point), [j for j, (lo, hi) in enumerate(box) if lo != hi]
+        slopes = leakage.over(box)[1:] if moved else []
+        for j in moved:
+            far = slopes[j].times(span(*(end - point[j] for end in box[j]))).high
+            result += larger(arb(0), far) if far.is_finite() else arb("nan")
+        return result
+
+    def _window(self, i: int, box: Ends, value: Any) -> arb:
+        """What the sum of all records tells of a record, by the share of ones in a window (docs/certificate-format.md)."""
+        m, n = integer(value, "the window's margin", 0), self.chain.size
+        (a, b), (c, d) = box[:2]
+        need(self.chain.stationary and b + d <= 1, "a window needs a stationary start, and alpha + beta at most 1")
+        need(m <= i <= n - 1 - m, "the record is not in the window")
+        size, mu = n - 2 * m, a + c
+        v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
+        keep, rate = 1 - mu, (2 - mu) / mu
+        fourth = 1 + 2 * keep / mu + 12 * keep * (1 + keep) / mu**3
+        spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
+        tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
+        at_most(tau, arb(1) / 2, "tau <= 1/2")
+        skew = (1 - 4 * v) * rate * spread / (size * v)
+        root = (arb(skew).log() / 2).exp() if skew else arb(0)
+        return arb(rate / (2 * size) + (1 - 3 * v) * spread / (3 * v)) + root / 6 + _entropy(tau)
+
+    def _letters(self, i: int, box: Ends) -> arb:
+        """The largest entropy of the record."""
+        (a, b), (c, d) = box[:2]
+        low, high = (a / (a + d), b / (b + c)) if self.chain.stationary else box[2] if i == 0 else (fmpq(0), fmpq(1))
+        if 2 * low <= 1 <= 2 * high:
+            return arb(2).log()
+        return _entropy(arb(high if 2 * high < 1 else low))
+
+
+def _entropy(p: arb) -> arb:
+    """h(p)."""
+    return -xlogx(p) - xlogx(1 - p)
+
+
+def _raised(x: arb, times: int) -> arb:
+    result = arb(1)
+    for bit in bin(times)[2:]:
+        result = result * result * x if bit == "1" else result * result
+    return result
+
+
+def _power(matrix: tuple[arb, arb, arb, arb], times: int) -> tuple[arb, arb, arb, arb]:
+    """Of a matrix of two rows."""
+    one, zero = arb(1), arb(0)
+    result = one, zero, zero, one
+    for bit in bin(times)[2:]:
+        result = _product(result, result)
+        if bit == "1":
+            result = _product(result, matrix)
+    return result
+
+
+def _product(left: tuple[arb, arb, arb, arb], right: tuple[arb, arb, arb, arb]) -> tuple[arb, arb, arb, arb]:
+    (a, b, c, d), (e, f, g, h) = left, right
+    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h

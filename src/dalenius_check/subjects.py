@@ -1,0 +1,67 @@
+"""What audits are about besides single records whose channel is known, and how a certificate about any of them is checked."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from typing import Any
+
+from .adversaries import ADVERSARIES
+from .blocks import Blocks
+from .certificate import Lines
+from .chain_lines import Chains
+from .chains import Chain
+from .channel import Channel, build
+from .design import Words
+from .histogram import Cells, Histogram
+from .households import Households
+from .informed import ABOUT, Informed
+from .model import Model
+from .numbers import rounded
+from .told import Told
+
+_RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
+
+Subject = Cells | Blocks | Chain | Told
+
+
+def subject(model: Model) -> Subject | None:
+    """What a model is about, if it is none of the usual audits; refused where that is not known."""
+    if model.query["kind"] == "histogram":
+        return Cells(model)
+    if model.adversary == "independent_blocks" and not model.design:
+        return Blocks(model)
+    if model.adversary == "markov_chain":
+        return Chain(model)
+    return Told(model) if model.secrets else None
+
+
+def audit(
+    lines: Lines,
+    model: Model,
+    known: Subject | None,
+    channel: Channel | None,
+    claim: dict[str, Any],
+) -> Words:
+    """A certificate of maximal leakage, or about secrets: the statement, and the numbers of leaves by kind."""
+    if isinstance(known, Cells):
+        source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
+    elif isinstance(known, Chain):
+        source, proof = "of every number of ones", Chains(lines, known).check(claim)
+    elif isinstance(known, Blocks):
+        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
+    else:
+        channel = channel or build(model, claim["resolved"])
+        assert channel is not None
+        source = "exact rationals" if channel.exact else "enclosed by balls"
+        source = "TAKEN FROM THE CERTIFICATE (resolved matrix)" if model.foreign else source
+        subject = Informed(lines, known, channel) if known else ADVERSARIES[model.adversary](lines, model, channel)
+        proof = subject.check(claim)
+    evidence, tally = proof
+    low, high = rounded(claim["lower"], ROUND_FLOOR), rounded(claim["upper"], ROUND_CEILING)
+    about = ", OF THE MATRIX IN THE CERTIFICATE ONLY, not of the model's mechanism"
+    return [
+        f"resolved: {low} <= L <= {high} nats{about}" if model.foreign else f"proved: {low} <= L <= {high} nats",
+        f"L: {ABOUT if model.secrets else _RECORDS}",
+        f"channel: {source}",
+        *evidence,
+    ], tally

@@ -1,0 +1,43 @@
+"""The bounds of an audit's records, one after another: what they may take, and which comes first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import dalenius as dl
+from dalenius.audits import EntropyAudit
+from dalenius.audits.bounds.dual_tree import DualTree
+from dalenius.search import Run
+from dalenius.search.limits import Limits
+
+
+def audit(**parts):
+    return EntropyAudit(dl.MaximalLeakage(**parts), Run.of(Limits(gap=1e-6)))
+
+
+def test_a_tree_may_have_leaves_though_the_turn_of_its_record_is_over():
+    """It was made with no room for them where the time of its dual bound had run out, and split boxes instead, for good."""
+    rows = np.random.default_rng(1).dirichlet(np.full(4, 0.6), size=16).round(6)
+    rows[:, -1] = np.abs(1.0 - rows[:, :-1].sum(axis=1)).round(6)
+    found = audit(
+        records=dl.Records(alphabets=[2, 8]),
+        mechanism=dl.Channel(rows, inputs="dataset"),
+        adversary=dl.EntropyAtLeast("0.9 max"),
+    )
+    found.clock.stop()
+    found.run()  # from below, in its first steps
+    found.clock.stopped = False
+    record = found.records[0]
+    found.bounding._bound(record, found.clock.slice(-1.0))
+    [joint] = [runner for runner in record.race.runners if isinstance(runner, DualTree)]
+    assert joint.most > 100
+
+
+def test_where_any_law_will_do_the_vertices_are_enough():
+    """Four rows have a larger capacity than any two of them, and a bit selects two."""
+    bits, noise = dl.Records(3, alphabet=2), dl.symmetric(0.2, k=4)
+    found = audit(records=bits, query=dl.Count(), mechanism=noise, adversary=dl.AnyPrior())
+    found.run()
+    assert found.upper <= found.target
+    assert [record.method for record in found.records] == ["vertices"]
+    assert all(record.dual is None for record in found.records)
