@@ -240,6 +240,8 @@ def secret_cost(problem: SecretLeakage) -> Cost:
     elif isinstance(problem.adversary, ProductPriors):
         listed = sum(min(int(secret.values(problem.records)[1].max()) + 1, inputs**2) for secret in problem.secrets)
         witness = (SECTION + WEIGHT.times(outputs)).times(listed)
+    else:
+        witness = WEIGHT.times(6 * datasets)
     told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
     balls = Cost(0.0, BALL * min(entries, KEPT))
     whole = told.times(len(problem.secrets) * laws) + witness
