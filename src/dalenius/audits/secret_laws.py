@@ -20,7 +20,7 @@ from dalenius.evidence.lines import InputLaw, LawOfSelections, MeanLine, ProofLi
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
-from dalenius.information.capacity import capacity
+from dalenius.information.capacity import capacities
 from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
 from dalenius.information.law_classes import shares_of
 from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
@@ -31,7 +31,10 @@ from dalenius.search import Clock
 
 __all__ = ["SecretLaws", "plain_bound"]
 
-MOST_ROWS = 4096  # whose capacities are worth computing before anything is known
+MOST_ENTRIES, USUAL = (
+    2**16,
+    1e-9,
+)  # of rows whose capacities are worth computing before anything is known, to so many nats
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 UNIFORM_RATE = "1e14"  # a multiplier of the entropy at which nothing but the mean is left, to 1e-14 nats
 CLIMBS, SHORTEST, STALLED = 100, 2.0**-30, 1e-7  # steps of an ascent, the shortest, and the least relative gain of one
@@ -67,15 +70,10 @@ class SecretLaws:
 
     def __post_init__(self) -> None:
         inputs = [tuple(sorted({k for cell in family for k in cell})) for family in self.cells.families]
-        known = {listed: self._usual(self.rows[list(listed)], len(set(inputs))) for listed in set(inputs)}
+        known = _usual_laws(self.rows, set(inputs))
         usual = np.array([known[listed] for listed in inputs])
         self.channel = GivenChannel(self.rows, self.cells.inputs, self.cells.given, usual)
         self._bound(self.channel.usual)
-
-    @staticmethod
-    def _usual(rows: Floats, times: int) -> Floats:
-        """An output law that is near to all of these rows; of few the nearest."""
-        return capacity(rows).output_law if len(rows) * times <= MOST_ROWS else rows.mean(axis=0)
 
     @property
     def polytope(self) -> bool:
@@ -218,6 +216,17 @@ class SecretLaws:
     def leaves(self) -> int:
         """Output laws in these lines."""
         return len(np.unique(self._outputs, axis=0))
+
+
+def _usual_laws(rows: Floats, listed: set[tuple[int, ...]]) -> dict[tuple[int, ...], Floats]:
+    """For each list of inputs an output law that is near to their rows; the nearest where the lists are short."""
+    found = {inputs: rows[list(inputs)].mean(axis=0) for inputs in listed}
+    for size in {len(inputs) for inputs in listed}:
+        alike = [inputs for inputs in listed if len(inputs) == size]
+        if size * len(alike) * rows.shape[1] <= MOST_ENTRIES:
+            answers = capacities(rows[np.array(alike)], gap=USUAL)
+            found |= {inputs: answer.output_law for inputs, answer in zip(alike, answers, strict=True)}
+    return found
 
 
 def plain_bound(cells: SecretCells, rows: Floats, priors: PriorClass) -> tuple[float, Lines]:
