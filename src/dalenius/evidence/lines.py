@@ -30,6 +30,7 @@ from dalenius.evidence.row_lines import (
     RowGroups,
     RowLeaf,
     SameRow,
+    SeparateRow,
 )
 from dalenius.evidence.sections import (
     AdversaryLine,
@@ -91,6 +92,7 @@ __all__ = [
     "SameRow",
     "SecretSection",
     "SelectionPrior",
+    "SeparateRow",
     "SparseLaw",
     "Split",
     "TangentLine",
@@ -348,7 +350,7 @@ LowerLine = (
     | TermLine
 )
 BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
-RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections

@@ -79,6 +79,7 @@ LINES = [
     lines.WitnessLine(0, (0, 1, 101)),
     lines.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
     lines.LettersLine(),
+    lines.SeparateRow("-4.9"),
     lines.UniformLeaf(),
 ]
 
