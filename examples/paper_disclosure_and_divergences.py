@@ -102,7 +102,11 @@ def figure_2(axis, epsilons: list[float], offset: str) -> list[Row]:
     for style, colour, name, values in zip(("-", "--", ":"), COLOURS, names, zip(*curves, strict=True), strict=False):
         axis.plot(epsilons, values, style, color=colour, label=name)
     axis.set(
-        title=f"f-divergences, Figure 2: D = {offset}", xlabel="epsilon", ylabel="delta' at epsilon + D", yscale="log"
+        title=f"f-divergences, Figure 2: D = {offset}",
+        xlabel="epsilon",
+        ylabel="delta' at epsilon + D",
+        yscale="log",
+        ylim=(1e-6, 2.0),
     )
     return rows
 
