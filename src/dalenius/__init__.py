@@ -11,7 +11,7 @@ Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (hous
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; several_releases; DesignedMechanism; read: from_pmfs, from_opendp, from_diffprivlib
+                local_hashing, hadamard_response; releases, several_releases, adaptive; DesignedMechanism; from_pmfs, from_opendp, ...
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -105,6 +105,7 @@ from dalenius.model.elsewhere import from_diffprivlib as from_diffprivlib
 from dalenius.model.elsewhere import from_frame as from_frame
 from dalenius.model.elsewhere import from_opendp as from_opendp
 from dalenius.model.elsewhere import from_pmfs as from_pmfs
+from dalenius.model.joints import releases as releases
 from dalenius.model.laws import Iid as Iid
 from dalenius.model.laws import Law as Law
 from dalenius.model.laws import Uniform as Uniform
@@ -112,6 +113,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
@@ -138,6 +140,7 @@ from dalenius.model.privacy import Privacy as Privacy
 from dalenius.model.queries import Count as Count
 from dalenius.model.queries import Histogram as Histogram
 from dalenius.model.queries import Identity as Identity
+from dalenius.model.queries import Joint as Joint
 from dalenius.model.queries import ModularSum as ModularSum
 from dalenius.model.queries import Parity as Parity
 from dalenius.model.queries import Query as Query

@@ -10,8 +10,9 @@ from typing import Any
 
 from .allowance import BALL
 from .arithmetic import arb, fmpq
-from .channel import Channel, Record, log_weights
+from .channel import Channel, log_weights
 from .numbers import grouped, height, larger, largest, log_sum_exp, total, xlogx
+from .record import Record
 
 
 class Ranges:

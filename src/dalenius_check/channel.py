@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
-from .allowance import BALL, NUMBER, POINTER, Allowance
+from .allowance import NUMBER, POINTER, Allowance
 from .arithmetic import arb, arb_mat, fmpq, is_rational
 from .classes import CLASSES
-from .counts import Pairs, values
+from .counts import values
 from .gaussian import clamped
 from .model import Model
 from .noise import decaying, diagonal, power, two_sided
@@ -36,8 +35,17 @@ class Channel:
         None  # which has closed forms of its own; if it has many outputs there are no rows
     )
 
-    def __init__(self, rows: list[list[Any]], values: list[int], allowance: Allowance, dataset: bool = False) -> None:
+    def __init__(
+        self,
+        rows: list[list[Any]],
+        values: list[int],
+        allowance: Allowance,
+        dataset: bool = False,
+        diagonal: Any = None,
+    ) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
+        self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
+        self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)
 
     @property
@@ -112,7 +120,12 @@ class Channel:
         return all(self.exact and self.rows[k][y] == 0 for k in inputs)
 
     def ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
-        """Outward rational enclosures of the smallest and largest entry of each column over these inputs."""
+        """Outward rational enclosures of the smallest and largest entry of each column over these inputs; the last are kept."""
+        if self._ranged[0] != inputs:
+            self._ranged = inputs, self._ranges(inputs)
+        return self._ranged[1]
+
+    def _ranges(self, inputs: list[int]) -> list[tuple[fmpq, fmpq]]:
         columns = [[x for x, _ in grouped(column)] for column in zip(*(self.rows[k] for k in inputs), strict=True)]
         if self.exact:
             return [(min(column), max(column)) for column in columns]
@@ -129,25 +142,6 @@ class Channel:
         return {k: arb(0) if k in same else self.negentropies[k] - costs[k] for k in used}
 
 
-class Record:
-    """One record's channel: for letter a the inputs k with N(a, k) > 0 and the logarithms of these counts."""
-
-    def __init__(self, channel: Channel, pairs: list[Pairs]) -> None:
-        self.channel, self.pairs = channel, pairs
-        self.inputs = [[k for k, _ in row] for row in pairs]
-        logs = iter(once((n for row in pairs for _, n in row), lambda n: arb(n).log()))
-        self.logs = [list(islice(logs, len(row))) for row in pairs]
-        self.size = sum(map(len, pairs)) * BALL  # bytes of a ball for each pair
-        self.everything = {k for inputs in self.inputs for k in inputs}
-        self.exchanges = set[object]()  # of letters, which were found to leave the channel as it is
-
-    def through(self, channel: Channel) -> Record:
-        """The same record, released through another channel with the same inputs."""
-        other = copy(self)
-        other.channel, other.exchanges = channel, set()
-        return other
-
-
 def log_weights(law: list[fmpq]) -> list[arb]:
     """The logarithms of a law, zero where it vanishes: there the channel vanishes too."""
     return once(law, lambda q: arb(q).log() if q else arb(0))
@@ -160,7 +154,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     if kind == "matrix":
         return _matrix(model, mechanism, inputs)
     if kind in ("symmetric", "randomized_response"):
-        return Channel(diagonal(mechanism, len(inputs), allowance), inputs, allowance)
+        rows = diagonal(mechanism, len(inputs), allowance)
+        return Channel(rows, inputs, allowance, diagonal=(rows[0][0], rows[0][1]))
     if kind == "laplace_threshold":
         need(inputs == [0, 1], "laplace_threshold needs a query with the values 0, 1")
         flip = power(mechanism["epsilon"] / 2) / 2

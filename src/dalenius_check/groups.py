@@ -11,9 +11,10 @@ from .allowance import BALL, NUMBER, PAIR, POINTER
 from .arithmetic import arb, fmpq
 from .bounds import Ranges
 from .box import KEPT, Box, Number
-from .channel import Channel, Record, log_weights
+from .channel import Channel, log_weights
 from .numbers import height, need, normalised, total
 from .read import alike, entries, integer, nonnegative
+from .record import Record
 from .sizes import take_entries
 
 Partition = tuple[tuple[int, ...], ...]

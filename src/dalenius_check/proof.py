@@ -12,13 +12,14 @@ from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
-from .channel import Channel, Record
+from .channel import Channel
 from .class_tree import divergences, mixed_information, mixture, output_law
 from .counts import completions, key, selections
 from .curve import Ceiling, curve
 from .model import Model
 from .numbers import at_most, need, total
 from .read import entries, integer, law_of
+from .record import Record
 from .tree import Section
 
 MAX_CELLS = 1 << 24

@@ -17,10 +17,11 @@ from .channel import Channel
 from .groups import Grouping, Partition, joined, merged, own_ranges, partition, singles
 from .numbers import need
 from .read import decimal, entries, integer
+from .separate import separated
 from .slopes import Slopes
 from .symmetries import Order, Stated, exchange, ordered
 
-_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4)}
+_NODES: Sizes = {"cut": 3, "group": 2, "chamber": 3, "row": (2, 3), "as": (2, 4), "separate": 2}
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,9 @@ class RowTree:
         for item in self.lines.tree(f"a cut or row of letter {self.a}", _NODES, step):
             if item[0] == "as":
                 result += self._known(*item[1:])
+            elif item[0] == "separate":
+                result += self._separate(item[1])
+                tally["separate"] += 1
             else:
                 result += self.lines.shares.row(self.lines.number, partial(self._row, item, slopes))
                 tally["row"] += 1
@@ -126,6 +130,18 @@ class RowTree:
             if one != two and (one, two) not in self.orders:
                 self.allowance.take(PAIR)
                 self.orders[one, two] = None
+
+    def _separate(self, hint: Any) -> list[arb]:
+        """psi of one output after the other, unless the leaf is vacuous."""
+        channel, nu = self.level.record.channel, decimal(hint, "nu")
+        plain = self.level.top and len(self.families) == 1
+        need(
+            plain and channel.diagonal is not None,
+            "a row 'separate' needs symmetric or randomized_response, and no groups",
+        )
+        assert channel.diagonal is not None
+        scores = self.families[0].scores
+        return [separated(self.stated.leaf, self.a, scores, nu, channel.diagonal)] if scores else []
 
     def _row(self, item: list[Any], slopes: Slopes) -> list[arb]:
         """psi of a row leaf, unless it is vacuous."""

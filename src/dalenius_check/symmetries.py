@@ -9,10 +9,10 @@ from typing import Any
 from .allowance import PAIR, POINTER, Allowance
 from .arithmetic import fmpq
 from .bounds import Joint, Ranges
-from .channel import Record
 from .groups import Level
 from .numbers import need
 from .read import entries, integer
+from .record import Record
 
 Order = tuple[int, int]  # (z, z') stands for K(z) >= K(z')
 Place = tuple[int, int]  # (a, y), of K_a(y)

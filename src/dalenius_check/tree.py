@@ -11,13 +11,13 @@ from .allowance import BALL, PAIR
 from .arithmetic import arb, fmpq
 from .bounds import Joint, uniform_information
 from .certificate import Lines
-from .channel import Record
 from .class_tree import divergences, output_law
 from .curve import Ceiling
 from .groups import Grouping, Level, partition, singles, within
 from .model import Model
 from .numbers import largest, need
 from .read import decimal, entries, integer, nonnegative
+from .record import Record
 from .rowtree import RowTree
 from .slopes import Slopes
 from .symmetries import Stated, exchange, orbit, symmetry

@@ -11,9 +11,10 @@ from scipy.special import xlogy
 
 import test_groups
 from campaigns import draws
-from dalenius_check.channel import Record, build
+from dalenius_check.channel import build
 from dalenius_check.counts import completions
 from dalenius_check.model import parse_model
+from dalenius_check.record import Record
 from test_leaves import ranges
 
 

@@ -16,10 +16,11 @@ from dalenius_check.allowance import Allowance
 from dalenius_check.bounds import Ranges, exact_information, information
 from dalenius_check.box import Box, Classes
 from dalenius_check.certificate import Lines
-from dalenius_check.channel import Record, build
+from dalenius_check.channel import build
 from dalenius_check.counts import completions
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import xlogx
+from dalenius_check.record import Record
 from dalenius_check.tree import Section
 
 MODELS = [

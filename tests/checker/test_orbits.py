@@ -13,11 +13,12 @@ import pytest
 from campaigns import draws
 from dalenius_check.arithmetic import arb
 from dalenius_check.certificate import Lines
-from dalenius_check.channel import Record, build
+from dalenius_check.channel import build
 from dalenius_check.counts import completions
 from dalenius_check.curve import Ceiling
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import RefusedError
+from dalenius_check.record import Record
 from dalenius_check.tree import Section
 from permutations import generated as permutations_of
 

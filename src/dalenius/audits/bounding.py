@@ -12,20 +12,22 @@ import numpy as np
 from dalenius.audits.bounds.dual import DualBound
 from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.dual_work import DualWork, Goal, Turn
-from dalenius.audits.bounds.output_groups import groups_bytes
+from dalenius.audits.bounds.output_groups import FEW, groups_bytes
 from dalenius.audits.bounds.posteriors import PosteriorHalf, PosteriorRelaxation, PosteriorTree
 from dalenius.audits.bounds.row_solver import RowSolver
 from dalenius.audits.bounds.rows import relaxation_bytes
+from dalenius.audits.bounds.separate import separate_bound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.kept import Kept
-from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, vertex_lines
+from dalenius.audits.proof_lines import dual_lines, dual_tree_lines, posterior_lines, separate_lines, vertex_lines
 from dalenius.audits.record_audit import ABSOLUTE, RecordAudit, Rung
 from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.evidence.lines import ProofLine
 from dalenius.information.arrays import Floats
 from dalenius.model import MaximalLeakage
-from dalenius.reduction import AggregatedRecord, RecordSymmetries
+from dalenius.model.mechanisms import RandomizedResponse, Symmetric
+from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
 from dalenius.search.clock import Clock
 from dalenius.search.race import Race
 from dalenius.search.run import Run
@@ -34,6 +36,7 @@ from dalenius.search.runner import Runner
 __all__ = ["Bounded", "Bounding"]
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
+ROUNDED = 1e-10  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 
@@ -82,6 +85,9 @@ class Bounding:
     slope: float | None = None
     multipliers: RowSolver = field(default_factory=RowSolver)
 
+    def __post_init__(self) -> None:
+        self.multipliers.clock = self.audit.search.clock
+
     def run(self, clock: Clock) -> None:
         """Bound every kind of record that is not bounded well enough yet."""
         records = self.audit.records
@@ -97,6 +103,7 @@ class Bounding:
 
         Before them the vertices, where every selection is a prior and they are few: the largest of them is the leakage.
         """
+        self._separate(record, turn)
         vertices = self._vertices(record, turn) if _of_few_selections(record.channel) else None
         if record.upper <= self.audit.target:
             return
@@ -114,6 +121,21 @@ class Bounding:
             vertices = vertices or self._vertices(record, turn)
         if record.upper > self.audit.target:
             record.race = self._trees(record, record.dual, vertices)
+
+    def _separate(self, record: RecordAudit, turn: Clock) -> None:
+        """The dual bound one output at a time, of channels that are right or wrong alike and have many outputs."""
+        problem, channel = self.audit.problem, record.channel
+        known = isinstance(problem.mechanism, Symmetric | RandomizedResponse) and problem.shape[1] > FEW
+        if not known or self.slope is not None:
+            return
+        log_uniform, (stay, change) = channel.completions.log_uniform, problem.channel[0, :2].tolist()
+        found = separate_bound(log_uniform, channel.max_knowledge, stay, change, turn)
+        if found is not None:
+            listed = exact_counts(problem.query_of_inputs, problem.records, channel.record)
+            alike = range(channel.letters) if listed is None else [listed.index(row) for row in listed]
+            lines = separate_lines(found, problem.shape[1], problem.records.log_datasets, alike)
+            rounding = ROUNDED * found.upper + 8.0 * float(np.spacing(found.slope * problem.records.log_datasets))
+            record.keep(found.upper + rounding, "separate", lines, Rung(1, 1.0, record.work))
 
     def _dual(self, record: RecordAudit, turn: Clock) -> DualWork:
         channel, candidate, audit = record.channel, record.candidate, self.audit

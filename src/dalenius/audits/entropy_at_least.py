@@ -152,7 +152,7 @@ class EntropyAudit(Audit):
         best = _most_exposed(self.records)
         if best is None:
             return None
-        p, leakage = best.witness(slack)
+        p, leakage = best.witness(max(slack, float(np.spacing(self.problem.records.log_datasets))))
         masses = best.channel.lift(p if p is not None else best.channel.uniform)
         return Exposure(best.channel.record, leakage, masses, prior_text(best.channel, p))
 

@@ -14,6 +14,7 @@ from dalenius.audits.bounds.dual_tree import DualTree
 from dalenius.audits.bounds.posteriors import PosteriorTree
 from dalenius.audits.bounds.row_search import RowTree
 from dalenius.audits.bounds.row_trees import Row
+from dalenius.audits.bounds.separate import SeparateBound
 from dalenius.audits.bounds.vertices import VertexTree
 from dalenius.audits.row_lines import row_tree_lines
 from dalenius.evidence import matrix_text, short_text, slope_text, vector_text
@@ -33,6 +34,7 @@ from dalenius.evidence.lines import (
     RowCut,
     RowLeaf,
     SameRow,
+    SeparateRow,
     Split,
     Vector,
     VerticesLeaf,
@@ -51,6 +53,7 @@ __all__ = [
     "exact_text",
     "posterior_lines",
     "prior_text",
+    "separate_lines",
     "vertex_lines",
 ]
 
@@ -76,6 +79,16 @@ def entropy_line() -> ProofLine:
 def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
     """I(X_i; Y) <= max over rows of D(row || law)."""
     return JointLeaf("1", "0", None, law_text(channel, law))
+
+
+def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float, alike: Sequence[int]) -> Proof:
+    """The dual bound of the uniform output law, every letter's row problem one output at a time; multipliers as for whole counts.
+
+    `alike` has for every letter the first one with the same numbers of completions.
+    """
+    yield JointLeaf("1", short_text(bound.slope), None, ("1",) * outputs)
+    for letter, weight in enumerate((bound.sums + bound.slope * log_datasets).tolist()):
+        yield SeparateRow(short_text(weight)) if alike[letter] == letter else SameRow(alike[letter])
 
 
 def constant_lines(row: Sequence[Fraction]) -> Proof:

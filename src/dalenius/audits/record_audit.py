@@ -121,7 +121,7 @@ class RecordAudit:
             self.ladder = [step for step in known if STEEP * step[0].leaves <= rung.leaves]
             self.upper, self.method, self.proof = upper, method, tuple(lines)
             self.leaves, self.grouped = rung.leaves, rung.grouped
-            if len(self.proof) <= SHORT:
+            if len(self.proof) <= SHORT or rung.leaves == 1:
                 self.quick = upper, self.proof
 
     def retreat(self, fits: Callable[[Rung], bool]) -> tuple[float, Proof]:

@@ -31,6 +31,7 @@ from dalenius.evidence.row_lines import (
     RowGroups,
     RowLeaf,
     SameRow,
+    SeparateRow,
 )
 from dalenius.evidence.sections import (
     AdversaryLine,
@@ -94,6 +95,7 @@ __all__ = [
     "SameRow",
     "SecretSection",
     "SelectionPrior",
+    "SeparateRow",
     "SlopeLeaf",
     "SparseLaw",
     "Split",
@@ -354,7 +356,7 @@ LowerLine = (
     | TermLine
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
-RowEnd = RowLeaf | GroupedRowLeaf | SameRow | ImageRow
+RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
 ChainLeaf = SlopeLeaf | WindowLeaf
 OutputLaw = (
     OutputLawLeaf

@@ -15,6 +15,7 @@ __all__ = [
     "RowGroups",
     "RowLeaf",
     "SameRow",
+    "SeparateRow",
 ]
 
 Index = int
@@ -69,6 +70,14 @@ class RowChamber:
     word: ClassVar[str] = "chamber"
     output: Index
     moves: Moves
+
+
+@dataclass(frozen=True, slots=True)
+class SeparateRow:
+    """A row problem of a channel that is right or wrong alike, one output at a time: the multiplier of the sum of the weights."""
+
+    word: ClassVar[str] = "separate"
+    weight: Number
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
 from dalenius.model.adversaries import IndependentBlocks
+from dalenius.model.columns import by_size, is_missing, told_apart
 from dalenius.model.mechanisms import Channel, DiscreteLaplace, Geometric, Mechanism, RandomizedResponse, Symmetric
 from dalenius.model.records import Records
 from dalenius.strict_json import parse_object
@@ -71,8 +70,8 @@ def from_frame(
     answer, household : str
         Names of columns. Rows with the same household are a block, in the order in which households first occur.
     letters : sequence, optional
-        The answers that there could be, in the order of their letters. Left out they are those that occur, sorted by their texts: then
-        the model depends on the data.
+        The answers that there could be, in the order of their letters. Left out they are those that occur, numbers by their size and
+        others by their texts: then the model depends on the data.
     entropy_at_least : number or str, optional
         Of the own household, as `IndependentBlocks` has it.
 
@@ -93,15 +92,17 @@ def from_frame(
     answers, homes = _column(table, answer), _column(table, household)
     if len(answers) != len(homes):
         raise InputError(f"table: the columns have {len(answers)} and {len(homes)} rows; expected as many of both")
-    if any(map(_is_missing, homes)):
+    if any(map(is_missing, homes)):
         raise InputError(f"table: a row has no {household}; give everybody a household, one of their own if need be")
-    if missing := sum(map(_is_missing, answers)):
+    if missing := sum(map(is_missing, answers)):
         raise InputError(
             f"table: expected an answer in every row, but {missing} of {len(answers)} rows have no {answer}; leave these rows out, or "
             "write a word of its own there, such as 'unknown'"
         )
-    listed = sorted(set(answers), key=str) if letters is None else _told_apart(as_list(letters, "letters"), "letters")
-    if any(map(_is_missing, listed)):
+    listed = (
+        sorted(set(answers), key=by_size) if letters is None else told_apart(as_list(letters, "letters"), "letters")
+    )
+    if any(map(is_missing, listed)):
         raise InputError(
             "letters: expected answers, got a missing value (None, NaN, NA or NaT); give a word for it, such as 'unknown'"
         )
@@ -128,30 +129,7 @@ def _column(table: Table, name: str) -> list[Hashable]:
         raise InputError(f"table: expected a column {brief(name)}") from None
     if not column:
         raise InputError(f"table: the column {brief(name)} is empty")
-    return _told_apart(column, f"table: the column {brief(name)}")
-
-
-def _told_apart(entries: list[Any], what: str) -> list[Hashable]:
-    """The entries, if equal ones are surely the same: Python takes True for 1, and cannot look up a list at all."""
-    for entry in entries:
-        try:
-            hash(entry)
-        except TypeError:
-            raise InputError(f"{what}: expected texts, numbers or truth values, got a {type(entry).__name__}") from None
-    truths = {entry for entry in entries if isinstance(entry, bool | np.bool_)}
-    if truths and not truths.isdisjoint(entry for entry in entries if not isinstance(entry, bool | np.bool_)):
-        raise InputError(
-            f"{what}: expected truth values or numbers, got both (True and 1, or False and 0); write them alike"
-        )
-    return entries
-
-
-def _is_missing(entry: Any) -> bool:
-    """None, NaN, or NaT or NA of pandas, which says of nothing whether it is equal."""
-    try:
-        return entry is None or bool(entry != entry)
-    except TypeError:
-        return True
+    return told_apart(column, f"table: the column {brief(name)}")
 
 
 def from_pmfs(pmfs: Sequence[Mapping[Hashable, Number]]) -> Channel:

@@ -14,11 +14,12 @@ from dalenius.exact import brief
 from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, MarkovChain, ProductPriors
 from dalenius.model.cells import Cells
 from dalenius.model.chains import WRITTEN_OUT, need_chain
+from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol, RealNoise
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
-from dalenius.model.queries import Histogram
+from dalenius.model.queries import Histogram, Joint
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -54,9 +55,12 @@ class MaximalLeakage(MechanismProblem):
     """
 
     kind: ClassVar[str] = "maximal_leakage"
+    joint_too: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.query, Joint) and not self.in_blocks:
+            object.__setattr__(self, "mechanism", of_vectors(self.query, self.records, self.mechanism))
         if self.in_cells:
             _ = self.cells
         elif self.in_blocks:

@@ -25,9 +25,10 @@ from dalenius.model.mechanisms import (
     Mechanism,
     RandomizedResponse,
     RealNoise,
+    SeveralReleases,
     Symmetric,
 )
-from dalenius.model.queries import Count, ModularSum, Parity, Query, Sum, Threshold
+from dalenius.model.queries import Count, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
@@ -38,8 +39,9 @@ SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
     "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
-    "modular_sum with symmetric or randomized_response; parity or threshold with any noise on a bit; or any of these queries with a "
-    "matrix from its values"
+    "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
+    "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
+    "values"
 )
 MOST = 100_000
 
@@ -138,6 +140,8 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     if isinstance(mechanism, Channel):
         query.check_values(records)
         mechanism.channel(query.values(records))
+    if isinstance(query, Joint) and len(set(records.alphabets)) > 1:
+        raise InputError("query: against independent_blocks a joint query needs records of one alphabet")
     _need_in_range(query, records, mechanism)
     found = list[Piece]()
     for kind in _kinds(query, records, adversary):
@@ -168,33 +172,67 @@ Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
 
 def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
-    on_a_bit = isinstance(mechanism, ON_A_BIT) or (
-        isinstance(mechanism, Geometric | Exponential) and mechanism.range is None
-    )
     of_values = isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+    parts = _parts(query, mechanism)
+    if parts and all(_is_same(*part) for part in parts):
+        return _same
     match query:
-        case Count() | Sum() if isinstance(mechanism, Geometric | DiscreteLaplace):
-            return _shifted
         case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
-            return _alone
-        case Parity() if on_a_bit:
-            return _turned
-        case ModularSum() if isinstance(mechanism, SYMMETRIC):
-            return _turned
-        case Threshold() if on_a_bit or of_values:
+            return _same
+        case Threshold() if _on_a_bit(mechanism) or of_values:
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
             return _rows
     raise InputError(_unknown(query, mechanism))
 
 
-def _shifted(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """Two-sided geometric noise: of outputs beyond the block's own values only the side matters, whatever the total."""
-    assert isinstance(mechanism, Geometric | DiscreteLaplace)
-    noise = mechanism.merged if isinstance(mechanism, DiscreteLaplace) else Geometric(mechanism.epsilon)
-    yield Piece(kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), noise)
+def _parts(query: AdditiveQuery, mechanism: Mechanism) -> list[tuple[AdditiveQuery, Mechanism]]:
+    """What is released, each with its query; nothing where a part is on a query that there is not."""
+    queries = query.queries if isinstance(query, Joint) else (query,)
+    if not isinstance(mechanism, SeveralReleases):
+        return [] if len(queries) > 1 else [(query, mechanism)]
+    if any(part.on >= len(queries) for part in mechanism.parts):
+        return []
+    return [(queries[part.on], part.mechanism) for part in mechanism.parts]
+
+
+def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
+    """Whether all totals of the others are one question."""
+    match query:
+        case Count() | Sum():
+            return isinstance(mechanism, Geometric | DiscreteLaplace)
+        case Parity():
+            return _on_a_bit(mechanism)
+        case ModularSum():
+            return isinstance(mechanism, SYMMETRIC)
+    return False
+
+
+def _on_a_bit(mechanism: Mechanism) -> bool:
+    """Whether it treats the two values alike."""
+    return isinstance(mechanism, ON_A_BIT) or (
+        isinstance(mechanism, Geometric | Exponential) and mechanism.range is None
+    )
+
+
+def _same(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Channels for which the total of the others makes no difference, one or several at once."""
+    own = query.of_block(kind.first, kind.records)
+    yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, _alone(mechanism))
+
+
+def _alone(mechanism: Mechanism) -> Mechanism:
+    """The mechanism of a block by itself: of outputs of geometric noise beyond the block's own values only the side matters."""
+    match mechanism:
+        case SeveralReleases():
+            return mechanism.of_each(_alone)
+        case DiscreteLaplace():
+            return mechanism.merged
+        case Geometric() if mechanism.range is not None:
+            return Geometric(mechanism.epsilon)
+    return mechanism
 
 
 def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -205,18 +243,6 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
     slack = 2.0 * mechanism.tail * math.log(letters)
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
-
-
-def _alone(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """Noise on the real line: a total moves all outputs alike."""
-    yield Piece(
-        kind.block, kind.first, kind.times, None, kind.records, query.of_block(kind.first, kind.records), mechanism
-    )
-
-
-def _turned(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
-    """A channel that adding the total to its inputs and outputs leaves as it is."""
-    yield Piece(kind.block, kind.first, kind.times, None, kind.records, query, mechanism)
 
 
 def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -282,15 +308,16 @@ def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
 
 def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
     """Refuse a range that does not have all sums."""
-    if not isinstance(mechanism, Geometric) or mechanism.range is None or not isinstance(query, Count | Sum):
-        return
-    types = record_types(query, records)
-    least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
-    lo, hi = mechanism.range
-    if not lo <= least <= most <= hi:
-        raise InputError(
-            f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"
-        )
+    for own, part in _parts(query, mechanism):
+        if not isinstance(part, Geometric) or part.range is None or not isinstance(own, Count | Sum):
+            continue
+        types = record_types(own, records)
+        least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
+        lo, hi = part.range
+        if not lo <= least <= most <= hi:
+            raise InputError(
+                f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"
+            )
 
 
 def _unknown(query: Query, mechanism: Mechanism) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
-from dalenius.model.queries import QUERIES, Identity, Query
+from dalenius.model.queries import QUERIES, Identity, Joint, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Stated, check_keys, read_shelved
 from dalenius.notebook import table as shown_table
@@ -56,6 +56,7 @@ class Problem(metaclass=Stated):
         "title": str,
         "source": str,
     }
+    joint_too: ClassVar[bool] = False  # whether the query may be a joint one
     optional: ClassVar[tuple[str, ...]] = ()  # parts that may be None
     records: Records
     query: Query
@@ -74,6 +75,9 @@ class Problem(metaclass=Stated):
                 raise InputError("title and source must be text that UTF-8 can write")
         self._check_adversary()
         self.query.check(self.records)
+        if isinstance(self.query, Joint) and not self.joint_too:
+            raise InputError(f"query: a joint query is for audits with problem maximal_leakage, got {self.kind}")
+        object.__setattr__(self, "query", self.query.of_records(self.records))
         if not (self.in_blocks or self.in_cells or self.in_a_chain):
             self.query.check_values(self.records)
 

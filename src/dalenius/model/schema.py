@@ -14,13 +14,14 @@ from dalenius.model.constraints import CONSTRAINTS, Affine
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
-from dalenius.model.mechanisms import MECHANISMS, Mechanism
-from dalenius.model.mechanisms.several_releases import PARTS
+from dalenius.model.mechanisms import MECHANISMS, Adaptive, Mechanism
+from dalenius.model.mechanisms.several_releases import PARTS, Part
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
 from dalenius.model.privacy import NOTIONS
 from dalenius.model.problem import Problem
-from dalenius.model.queries import QUERIES
+from dalenius.model.queries import QUERIES, AdditiveQuery
+from dalenius.model.queries.joint import PARTS as JOINED
 from dalenius.model.secret import FUNCTIONS, Secret
 from dalenius.model.shelf import Shelved
 
@@ -31,10 +32,15 @@ Schema: TypeAlias = dict[str, Any]
 DIALECT = "http://json-schema.org/draft-07/schema#"  # what editors of TOML know
 EXACT = {"$ref": "#/definitions/number"}
 AMOUNT = {"$ref": "#/definitions/amount"}
+PART: Schema = {"times": {"type": "integer", "minimum": 1}, "on": {"type": "integer", "minimum": 0}}
 BASES: dict[type, Schema] = {
     Adversary: {"$ref": "#/definitions/adversary"},
     EntropyAtLeast: AMOUNT,
     Distortion: {"$ref": "#/definitions/distortion"},
+    Mechanism: {"$ref": "#/definitions/released"},
+    AdditiveQuery: {"$ref": "#/definitions/joined"},
+    Adaptive: {"$ref": "#/definitions/stage"},
+    Part: {"$ref": "#/definitions/part"},
     Fraction: EXACT,
     bool: {"type": "boolean"},
     int: {"type": "integer"},
@@ -91,7 +97,10 @@ def model_schema() -> Schema:
             "objective": _objective(),
             "secret": _secret(),
             "useful": _object({"joint": {"type": "array", "items": {"type": "array", "items": EXACT}}}, ["joint"]),
-            "part": {"oneOf": [_kind(cls, {"times": {"type": "integer", "minimum": 1}}) for cls in PARTS.values()]},
+            "part": {"oneOf": [_kind(cls, PART) for cls in PARTS.values()]},
+            "released": {"oneOf": [_kind(cls) for cls in PARTS.values()]},
+            "joined": {"oneOf": [_kind(cls) for cls in JOINED.values()]},
+            "stage": {"anyOf": [_object({}, []), _stage()]},
             **{name: {"oneOf": [_kind(cls) for cls in shelf.values()]} for name, shelf in shelves.items()},
         },
     }
@@ -169,12 +178,16 @@ def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
     return _object({"kind": {"const": shelved.kind}, **properties}, needed, _summary(shelved))
 
 
+def _stage() -> Schema:
+    """A stage of a tree of releases: the same keys as the tree itself, but for its kind."""
+    fields = _kind(Adaptive)["properties"]
+    return _object({key: value for key, value in fields.items() if key != "kind"}, ["mechanism"])
+
+
 def _of(hint: Any) -> Schema:
     """A type as a schema."""
     if isinstance(hint, type) and hint in BASES:
         return BASES[hint]
-    if hint == tuple[Mechanism, int]:
-        return {"$ref": "#/definitions/part"}
     if hint is Affine:
         fields = get_type_hints(Affine)
         return _object({key: _of(fields[key]) for key in ("terms", "constant")}, ["terms"])

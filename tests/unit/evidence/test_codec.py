@@ -84,6 +84,7 @@ LINES = [
     lines.Halve(1, "0.25"),
     lines.SlopeLeaf(("1/4", "0.3", "0")),
     lines.WindowLeaf(482),
+    lines.SeparateRow("-4.9"),
     lines.UniformLeaf(),
 ]
 

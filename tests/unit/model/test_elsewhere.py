@@ -25,6 +25,20 @@ def test_a_table_becomes_households_one_after_the_other():
     assert question.query.value(people.records, people.dataset) == 2
 
 
+def test_letters_that_occur_are_sorted_by_size():
+    ages = {"home": [1, 2, 3, 4], "age": [100, 9, 20, 9]}
+    assert dl.from_frame(ages, answer="age", household="home").letters == (9, 20, 100)
+
+
+@pytest.mark.parametrize(
+    ("homes", "words"),
+    [(["a", None, "b"], "1 of 3 rows have no household"), ([["a"]], "got a list"), ([1, True], "got both")],
+)
+def test_a_column_of_households_says_who_lives_where(homes, words):
+    with pytest.raises(dl.InputError, match=words):
+        dl.IndependentBlocks.of_column(homes)
+
+
 def test_a_pandas_frame_is_a_table():
     pandas = pytest.importorskip("pandas")
     people = dl.from_frame(pandas.DataFrame(TABLE), answer="vote", household="home", letters=["yes", "no", "unknown"])

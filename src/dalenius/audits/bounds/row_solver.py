@@ -16,10 +16,12 @@ import numpy as np
 
 from dalenius.audits.bounds.row_multipliers import row_multipliers
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline
 
 __all__ = ["Multipliers", "RowSolver"]
 
 LOADING, COMPILING = 0.5, 6.0  # seconds that it takes to load numba and what it has compiled, and to compile it
+AT_ONCE = 1.0  # seconds of work between two looks at the clock
 KEPT = "compiled._all_boxes*.nbi"  # what numba calls that
 logger = logging.getLogger("dalenius")
 
@@ -50,14 +52,17 @@ class RowSolver:
         About the seconds that numpy has worked.
     solve : callable
         Who is at work.
+    clock : Deadline or None
+        Boxes that it leaves no time for have no multipliers, which are as valid as any.
     """
 
     worked: float = 0.0
     solve: Multipliers = row_multipliers
+    clock: Deadline | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """In another process: what is sent to one is worth what loading takes."""
-        return {"worked": COMPILING, "solve": row_multipliers}
+        return {"worked": COMPILING, "solve": row_multipliers, "clock": None}
 
     def __call__(
         self,
@@ -73,7 +78,16 @@ class RowSolver:
             self.worked += len(base) * _seconds(*rows.shape)
             if self.worked > LOADING and (_kept() or self.worked > COMPILING):
                 self.solve, self.worked = _compiled(), -math.inf
-        return self.solve(rows, log_masses, base, low, high, beta, enough)
+        nu = np.zeros_like(base)
+        some = max(1, int(AT_ONCE / _seconds(*rows.shape)))
+        for first in range(0, len(base), some):
+            if first and self.clock is not None and self.clock.expired:
+                break
+            part = slice(first, first + some)
+            masses = log_masses if log_masses.ndim == 1 else log_masses[part]
+            wanted = None if enough is None else enough[part]
+            nu[part] = self.solve(rows, masses, base[part], low[part], high[part], beta, wanted)
+        return nu
 
 
 def _seconds(classes: int, outputs: int) -> float:

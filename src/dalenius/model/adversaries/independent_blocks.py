@@ -13,6 +13,7 @@ from dalenius.exact import Integer, Number, as_integer, as_list, fraction_text
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries.base import Adversary
 from dalenius.model.adversaries.entropy_at_least import EntropyAtLeast
+from dalenius.model.columns import is_missing, told_apart
 from dalenius.model.records import MAX_RECORDS, Records
 from dalenius.model.shelf import check_keys
 
@@ -92,12 +93,18 @@ class IndependentBlocks(Adversary):
         """The blocks of a table's household column: the sizes of its groups, in the order of their first rows.
 
         Blocks are consecutive records: sort the table by household first, unless all records are alike (one alphabet, one weight a
-        letter), where it makes no difference who is in which block.
+        letter), where it makes no difference who is in which block. A household that is missing, or cannot be told from others, is an
+        `InputError`.
 
         >>> IndependentBlocks.of_column(["north", "south", "north"]).sizes
         (2, 1)
         """
-        return cls(sizes=list(Counter(households).values()), entropy_at_least=entropy_at_least)
+        homes = told_apart(list(households), "adversary: households")
+        if missing := sum(map(is_missing, homes)):
+            raise InputError(
+                f"adversary: {missing} of {len(homes)} rows have no household; give everybody one, of their own if need be"
+            )
+        return cls(sizes=list(Counter(homes).values()), entropy_at_least=entropy_at_least)
 
     @property
     def own(self) -> EntropyAtLeast:

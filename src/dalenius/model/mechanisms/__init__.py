@@ -4,7 +4,8 @@
 the files of their names.
 """
 
-from dalenius.model.mechanisms.base import Mechanism
+from dalenius.model.mechanisms.adaptive import Adaptive
+from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
 from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
@@ -27,6 +28,7 @@ from dalenius.model.mechanisms.symmetric import Symmetric
 
 __all__ = [
     "MECHANISMS",
+    "Adaptive",
     "Channel",
     "DesignedMechanism",
     "DiscreteGaussian",
@@ -40,6 +42,7 @@ __all__ = [
     "LocalHashing",
     "LocalProtocol",
     "Mechanism",
+    "OfQueries",
     "OptimizedUnaryEncoding",
     "RandomizedCount",
     "RandomizedResponse",
@@ -47,6 +50,7 @@ __all__ = [
     "SeveralReleases",
     "SubsetSelection",
     "Symmetric",
+    "Vectors",
 ]
 
 MECHANISMS: dict[str, type[Mechanism]] = {
@@ -64,6 +68,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         RandomizedCount,
         Exponential,
         SeveralReleases,
+        Adaptive,
         SubsetSelection,
         OptimizedUnaryEncoding,
         LocalHashing,

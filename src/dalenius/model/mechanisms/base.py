@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, Self, TypeVar
@@ -30,6 +31,8 @@ __all__ = [
     "ExactEntries",
     "Floats",
     "Mechanism",
+    "OfQueries",
+    "Vectors",
     "epsilon_of",
     "exact_rows",
     "exp_ball",
@@ -103,6 +106,10 @@ class Mechanism(Shelved):
         rows = [[Fraction(entry) for entry in row] for row in self.channel(values).tolist()]
         return ExactEntries.of_rows([[entry / sum(row) for entry in row] for row in rows])
 
+    def on_vectors(self, vectors: Vectors) -> Self:
+        """The same where the inputs are the vectors of a joint query's values."""
+        return self
+
     def exact_channel(self, values: Integers) -> NDArray[Any]:
         """The matrix of `exact_entries`, dtype object."""
         return self.exact_entries(values).matrix
@@ -174,6 +181,44 @@ def strictly_called(init: Callable[P, None]) -> Callable[P, None]:
             raise (InputError(f"{error}; expected {call}") if len(args) > 1 else error) from None
 
     return checked
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """The inputs of releases of several queries.
+
+    Attributes
+    ----------
+    lists : one a query
+        The values that it has by itself.
+    places : (inputs, queries)
+        Where the inputs' values stand in these lists.
+    """
+
+    lists: tuple[Integers, ...]
+    places: Integers
+
+
+@dataclass(frozen=True)
+class OfQueries(Mechanism):
+    """A mechanism of parts, each on one query: of the values of a query, on query 0; of vectors once it is told which these are."""
+
+    vectors: Vectors | None = field(default=None, init=False, compare=False, repr=False)
+
+    def on_vectors(self, vectors: Vectors) -> Self:
+        """The same on the inputs of a joint query."""
+        made = copy.copy(self)
+        object.__setattr__(made, "vectors", vectors)
+        return made
+
+    def _own(self, on: int, values: Integers) -> tuple[Integers, Integers]:
+        """What a part is on: a list of values, and the place in it of each input."""
+        if self.vectors is None and on == 0:
+            return values, np.arange(values.size)
+        if self.vectors is None or on >= len(self.vectors.lists):
+            known = 1 if self.vectors is None else len(self.vectors.lists)
+            raise InputError(f"mechanism: a part is on query {on}, but there are {known}; count queries from 0")
+        return self.vectors.lists[on], self.vectors.places[:, on]
 
 
 @dataclass(frozen=True)

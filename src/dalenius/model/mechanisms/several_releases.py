@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from flint import arb, fmpq
@@ -15,7 +16,8 @@ from flint import arb, fmpq
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, as_integer, as_list
 from dalenius.information.arrays import Integers
-from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism
+from dalenius.model.mechanisms.base import MAX_ENTRIES, ExactEntries, Floats, Mechanism, OfQueries
+from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
 from dalenius.model.mechanisms.discrete_laplace import DiscreteLaplace
 from dalenius.model.mechanisms.exponential import Exponential
 from dalenius.model.mechanisms.geometric import Geometric
@@ -37,6 +39,7 @@ PARTS: dict[str, type[Mechanism]] = {
         LaplaceThreshold,
         Geometric,
         DiscreteLaplace,
+        DiscreteGaussian,
         RandomizedCount,
         Exponential,
     )
@@ -44,9 +47,17 @@ PARTS: dict[str, type[Mechanism]] = {
 MOST = 10**6  # releases
 
 
+class Part(NamedTuple):
+    """A mechanism, how many independent releases there are of it, and of which query, counted from 0."""
+
+    mechanism: Mechanism
+    times: int
+    on: int = 0
+
+
 @dataclass(frozen=True, init=False)
-class SeveralReleases(Mechanism):
-    """Independent releases of the same value, looked at together: the product of their channels.
+class SeveralReleases(OfQueries):
+    """Independent releases of the same dataset, looked at together: the product of their channels.
 
     Of T releases by one mechanism only how often each output came matters, its *type*: all sequences of a type have the same
     probability on every input, so they are merged without loss, and T releases of k outputs have C(T+k-1, k-1) outputs, not k^T.
@@ -57,6 +68,8 @@ class SeveralReleases(Mechanism):
         Matrices by query values, or built-in ones but local protocols. Equal ones are counted together.
     times : int, optional
         All of them are released so many times.
+    on : sequence of int, optional
+        Of a `Joint` query: which of its queries each mechanism releases, counted from 0; `dl.releases` fills it in.
 
     Raises
     ------
@@ -71,10 +84,13 @@ class SeveralReleases(Mechanism):
     """
 
     kind: ClassVar[str] = "several_releases"
-    parts: tuple[tuple[Mechanism, int], ...]
+    parts: tuple[Part, ...]
 
-    def __init__(self, *mechanisms: Mechanism, times: Integer = 1) -> None:
+    def __init__(self, *mechanisms: Mechanism, times: Integer = 1, on: Sequence[Integer] = ()) -> None:
         each = as_integer(times, "mechanism: times", at_least=1, at_most=MOST)
+        queries = [as_integer(j, "mechanism: on", at_least=0) for j in on] or [0] * len(mechanisms)
+        if len(queries) != len(mechanisms):
+            raise InputError(f"mechanism: on must say of each of the {len(mechanisms)} mechanisms which query it is on")
         for mechanism in mechanisms:
             if not isinstance(mechanism, tuple(PARTS.values())):
                 raise InputError(f"mechanism: several_releases knows {', '.join(PARTS)}; got {brief(mechanism)}")
@@ -82,11 +98,16 @@ class SeveralReleases(Mechanism):
                 raise InputError("mechanism: several_releases needs matrices whose rows are the query's values")
         if not mechanisms:
             raise InputError("mechanism: several_releases needs at least one mechanism")
-        counted = Counter(mechanisms)
-        object.__setattr__(self, "parts", tuple((part, each * count) for part, count in counted.items()))
+        counted = Counter(zip(mechanisms, queries, strict=True))
+        parts = tuple(Part(mechanism, each * count, j) for (mechanism, j), count in counted.items())
+        object.__setattr__(self, "parts", parts)
+        object.__setattr__(self, "vectors", None)
 
     def channel(self, values: Integers) -> Floats:
-        factors = [_repeated(part.channel(values), times) for part, times in self._within(values)]
+        factors = []
+        for mechanism, times, on in self._within(values):
+            listed, places = self._own(on, values)
+            factors.append(_repeated(mechanism.channel(listed), times)[places])
         found = factors[0]
         for factor in factors[1:]:
             found = (found[:, :, None] * factor[:, None, :]).reshape(len(found), -1)
@@ -94,25 +115,36 @@ class SeveralReleases(Mechanism):
 
     def exact_entries(self, values: Integers) -> ExactEntries:
         found: ExactEntries | None = None
-        for part, times in self._within(values):
-            own = _repeated_exactly(part.exact_entries(values), times)
+        for mechanism, times, on in self._within(values):
+            listed, places = self._own(on, values)
+            own = _repeated_exactly(mechanism.exact_entries(listed), times)
+            own = ExactEntries(own.numbers, own.index[places])
             found = own if found is None else _product(found, own)
         assert found is not None
         return found
 
     def output_labels(self, values: Integers) -> list[str]:
         names = []
-        for part, times in self._within(values):
-            labels = part.output_labels(values)
+        for mechanism, times, on in self._within(values):
+            labels = mechanism.output_labels(self._own(on, values)[0])
             types = _types(len(labels), times).tolist()
             names.append([_name(kind, labels) if times > 1 else labels[int(np.argmax(kind))] for kind in types])
         return ["; ".join(chosen) for chosen in itertools.product(*names)]
 
+    def of_each(self, change: Callable[[Mechanism], Mechanism]) -> SeveralReleases:
+        """The same releases of mechanisms that are changed, of the same queries."""
+        made = copy.copy(self)
+        parts = tuple(part._replace(mechanism=change(part.mechanism)) for part in self.parts)
+        object.__setattr__(made, "parts", parts)
+        return made
+
     def to_table(self) -> dict[str, Any]:
-        return {"parts": [{"kind": part.kind, **part.to_table(), "times": times} for part, times in self.parts]}
+        return {"parts": [{"kind": one.kind, **one.to_table(), **_more(times, on)} for one, times, on in self.parts]}
 
     def normal_table(self) -> dict[str, Any]:
-        return {"parts": [{"kind": part.kind, **part.normal_table(), "times": times} for part, times in self.parts]}
+        return {
+            "parts": [{"kind": one.kind, **one.normal_table(), **_more(times, on)} for one, times, on in self.parts]
+        }
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> SeveralReleases:
@@ -123,18 +155,19 @@ class SeveralReleases(Mechanism):
             place = f"{where}: parts[{j}]"
             if not isinstance(part, Mapping):
                 raise InputError(f"{place}: expected a table, got {brief(part)}")
-            rest = {key: value for key, value in part.items() if key != "times"}
+            rest = {key: value for key, value in part.items() if key not in ("times", "on")}
+            on = as_integer(part.get("on", 0), f"{place}: on", at_least=0)
             times = as_integer(part.get("times", 1), f"{place}: times", at_least=1, at_most=MOST)
-            read.append((read_shelved(PARTS, rest, place), times))
-        made = cls(*(part for part, _ in read))
+            read.append(Part(read_shelved(PARTS, rest, place), times, on))
+        made = cls(*(part.mechanism for part in read))
         object.__setattr__(made, "parts", tuple(read))
         return made
 
-    def _within(self, values: Integers) -> tuple[tuple[Mechanism, int], ...]:
+    def _within(self, values: Integers) -> tuple[Part, ...]:
         """The parts; `InputError` if their channel would be too large."""
         outputs = 1
-        for part, times in self.parts:
-            width = part.channel(values).shape[1]
+        for mechanism, times, on in self.parts:
+            width = mechanism.channel(self._own(on, values)[0]).shape[1]
             outputs *= math.comb(times + width - 1, width - 1)
             if outputs * values.size > MAX_ENTRIES:
                 raise InputError(
@@ -145,6 +178,11 @@ class SeveralReleases(Mechanism):
 
 
 several_releases = SeveralReleases
+
+
+def _more(times: int, on: int) -> dict[str, int]:
+    """What a part's table says besides its mechanism's keys."""
+    return {"times": times, **({"on": on} if on else {})}
 
 
 def _types(width: int, times: int) -> Integers:

@@ -4,6 +4,7 @@ from dalenius.model.queries.base import AdditiveQuery, Query, TableQuery
 from dalenius.model.queries.count import Count
 from dalenius.model.queries.histogram import Histogram
 from dalenius.model.queries.identity import Identity
+from dalenius.model.queries.joint import Joint
 from dalenius.model.queries.modular_sum import ModularSum
 from dalenius.model.queries.parity import Parity
 from dalenius.model.queries.sum import Sum
@@ -16,6 +17,7 @@ __all__ = [
     "Count",
     "Histogram",
     "Identity",
+    "Joint",
     "ModularSum",
     "Parity",
     "Query",
@@ -26,5 +28,5 @@ __all__ = [
 ]
 
 QUERIES: dict[str, type[Query]] = {
-    query.kind: query for query in (Parity, ModularSum, Count, Sum, Histogram, Threshold, Table, Identity)
+    query.kind: query for query in (Parity, ModularSum, Count, Sum, Histogram, Joint, Threshold, Table, Identity)
 }

@@ -13,9 +13,10 @@ import numpy as np
 from dalenius.model.records import Integers, Records
 from dalenius.model.shelf import Shelved
 
-__all__ = ["MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "spacing"]
+__all__ = ["MAX_SPAN", "MAX_VALUES", "AdditiveQuery", "Integers", "Query", "TableQuery", "attained_sums_of", "spacing"]
 
 MAX_VALUES = 65_536
+MAX_SPAN = 4_000_000  # steps between the least sum and the largest
 MAX_INTEGER = 10**9
 
 
@@ -26,6 +27,10 @@ class Query(Shelved):
     @abstractmethod
     def values(self, records: Records) -> Integers:
         """The listed values, ascending (some may be attained by no dataset)."""
+
+    def of_records(self, records: Records) -> Self:
+        """The same query, where it must know whose it is."""
+        return self
 
     def check(self, records: Records) -> None:
         """Raise `InputError` if the query does not fit these records."""
@@ -97,3 +102,23 @@ class TableQuery(Query):
 def spacing(contributions: Iterable[tuple[int, ...]]) -> int:
     """The largest step that divides all differences of sums."""
     return math.gcd(*(added - letters[0] for letters in contributions for added in letters)) or 1
+
+
+def attained_sums_of(parts: Iterable[tuple[int, tuple[int, ...]]]) -> Integers:
+    """The sums that so many records with these contributions each can have, ascending.
+
+    >>> attained_sums_of([(2, (0, 5)), (1, (1, 2))]).tolist()
+    [1, 2, 6, 7, 11, 12]
+    """
+    attained, low = 1, 0  # bit j of `attained` is set when low + j * step is a sum of some records
+    listed = [(times, sorted(set(added))) for times, added in parts]
+    step = spacing(tuple(added) for _, added in listed)
+    for times, added in listed:
+        low += times * added[0]
+        for _ in range(times):
+            shifted = 0
+            for value in added:
+                shifted |= attained << (value - added[0]) // step
+            attained = shifted
+    bits = np.frombuffer(attained.to_bytes(attained.bit_length() // 8 + 1, "little"), dtype=np.uint8)
+    return np.flatnonzero(np.unpackbits(bits, bitorder="little")) * step + low

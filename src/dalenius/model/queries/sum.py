@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
-
 from dalenius.errors import InputError
 from dalenius.exact import Integer, as_integer, as_list
-from dalenius.model.queries.base import MAX_INTEGER, MAX_VALUES, AdditiveQuery, Integers, spacing
+from dalenius.model.queries.base import (
+    MAX_INTEGER,
+    MAX_SPAN,
+    MAX_VALUES,
+    AdditiveQuery,
+    Integers,
+    attained_sums_of,
+    spacing,
+)
 from dalenius.model.records import Records
 
 __all__ = ["Sum"]
-
-MAX_SPAN = 4_000_000
 
 Weights: TypeAlias = Sequence[Integer] | Integers
 
@@ -99,18 +103,7 @@ class Sum(AdditiveQuery):
         return Sum(own)
 
     def values(self, records: Records) -> Integers:
-        attained, low = 1, 0  # bit j of `attained` is set when low + j * step is a sum of some records
-        parts = [(times, sorted(set(self.contribution(i, size)))) for i, (size, times) in self._distinct(records)]
-        step = spacing(tuple(added) for _, added in parts)
-        for times, added in parts:
-            low += times * added[0]
-            for _ in range(times):
-                shifted = 0
-                for value in added:
-                    shifted |= attained << (value - added[0]) // step
-                attained = shifted
-        bits = np.frombuffer(attained.to_bytes(attained.bit_length() // 8 + 1, "little"), dtype=np.uint8)
-        return np.flatnonzero(np.unpackbits(bits, bitorder="little")) * step + low
+        return attained_sums_of((times, self.contribution(i, size)) for i, (size, times) in self._distinct(records))
 
 
 def _listed(rows: list[Any]) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:

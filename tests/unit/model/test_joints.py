@@ -1,0 +1,161 @@
+"""Releases of several queries, and trees of releases: against the definition, dataset by dataset."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.model.model_file import loads
+
+RECORDS = dl.Records(alphabets=[3, 2, 3])
+LISTED = [
+    (dl.Count([1, 2]), dl.geometric(1)),
+    (dl.Sum([[0, 5, 1], [2, 0], [-1, 0, 3]]), dl.discrete_laplace("0.5")),
+    (dl.Parity(), dl.symmetric("0.2")),
+    (dl.Threshold(2), dl.laplace_threshold(1)),
+    (dl.ModularSum(3), dl.Channel([["1/2", "1/4", "1/4"], [0, 1, 0], ["1/3", "1/3", "1/3"]])),
+]
+
+
+def audit(query, mechanism, adversary=None, records=RECORDS) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(records=records, query=query, mechanism=mechanism, adversary=adversary or dl.AnyPrior())
+
+
+def rows_of(query, mechanism, records=RECORDS):
+    """The row of every dataset, of one query alone."""
+    values = query.values(records)
+    channel = mechanism.channel(values)
+    return np.array([channel[list(values).index(query.value(records, x))] for x in datasets(records)])
+
+
+def datasets(records):
+    return list(itertools.product(*map(range, records.alphabets)))
+
+
+def of_datasets(problem):
+    return problem.channel[problem.query.index_of_dataset(problem.records)]
+
+
+@pytest.mark.parametrize("chosen", [(0, 1), (0, 2, 3), (1, 4), (0, 1, 2, 3)])
+def test_the_channel_is_the_product_over_the_queries(chosen):
+    problem = audit(*dl.releases([LISTED[j] for j in chosen]))
+    product = np.ones((len(datasets(RECORDS)), 1))
+    for j in chosen:
+        product = (product[:, :, None] * rows_of(*LISTED[j])[:, None, :]).reshape(len(product), -1)
+    np.testing.assert_allclose(of_datasets(problem), product, atol=1e-14)
+    exact = problem.mechanism.exact_channel(np.arange(len(problem.channel))).astype(str)
+    assert exact.shape == problem.channel.shape
+    assert len(problem.mechanism.output_labels(np.arange(len(problem.channel)))) == problem.channel.shape[1]
+    assert loads(dl.dumps(problem)) == problem
+
+
+def test_vectors_are_those_that_some_dataset_has_in_their_order():
+    query = dl.Joint(dl.Sum([0, 5, 1]), dl.Parity())
+    records = dl.Records(2, alphabet=3)
+    values = [part.values(records).tolist() for part in query.queries]
+    found = sorted({(sum((0, 5, 1)[a] for a in x), sum(x) % 2) for x in datasets(records)})
+    assert [(values[0][i], values[1][j]) for i, j in query.vectors(records).tolist()] == found
+    assert [query.value(records, x) for x in [(0, 0), (1, 1)]] == [0, len(found) - 1]
+
+
+def test_one_query_released_twice_is_no_joint_query():
+    query, mechanism = dl.releases([(dl.Count(), dl.geometric(1)), (dl.Count(), dl.geometric(1))])
+    assert query == dl.Count()
+    assert mechanism == dl.several_releases(dl.geometric(1), times=2)
+
+
+def test_a_tree_is_a_product_along_its_paths():
+    """A count first; where it says 3 or more, the parity too."""
+    query = dl.Joint(dl.Count([1, 2]), dl.Parity())
+    more = dl.adaptive(dl.symmetric("0.2"), on=1)
+    problem = audit(query, dl.adaptive(dl.geometric(1), then=[None, None, None, more]))
+    counts, parities = rows_of(dl.Count([1, 2]), dl.geometric(1)), rows_of(dl.Parity(), dl.symmetric("0.2"))
+    np.testing.assert_allclose(of_datasets(problem), np.hstack([counts[:, :3], counts[:, 3:] * parities]), atol=1e-14)
+    assert problem.mechanism.output_labels(np.arange(len(problem.channel)))[2:] == ["2", "3; 0", "3; 1"]
+    assert loads(dl.dumps(problem)) == problem
+
+
+def test_a_tree_that_never_branches_is_several_releases():
+    first, second = dl.symmetric("0.2"), dl.symmetric("0.4")
+    tree = audit(dl.Parity(), dl.adaptive(first, then=[second, second]))
+    together = audit(dl.Parity(), dl.several_releases(first, second))
+    np.testing.assert_allclose(tree.channel, together.channel, atol=1e-15)
+    index = tree.alike
+    assert index[0, 0] == index[1, 3]
+    assert index[0, 3] == index[1, 0]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_households_are_audits_of_their_own_vectors(times):
+    """What a block of two tells is what two people alone tell, in a town of a million."""
+    listed = [(dl.Count(), dl.geometric(1)), (dl.Sum([0, 1, 3]), dl.discrete_laplace("0.5"))] * times
+    query, mechanism = dl.releases(listed)
+    town = audit(query, mechanism, dl.IndependentBlocks(2), dl.Records(1_000_000, alphabet=3))
+    ((piece, question),) = town.pieces
+    assert piece.total is None
+    alone = audit(
+        query,
+        dl.several_releases(dl.geometric(1), dl.geometric("0.5"), times=times, on=[0, 1]),
+        records=dl.Records(2, alphabet=3),
+    )
+    np.testing.assert_allclose(question.channel, alone.channel, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: dl.Joint(dl.Count()), "from 2 to 8 queries, got 1"),
+        (
+            lambda: dl.Joint(dl.Count(), dl.Identity()),
+            "is made of parity, modular_sum, count, sum, threshold; got Identity",
+        ),
+        (lambda: dl.releases([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
+        (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases or adaptive"),
+        (
+            lambda: audit(dl.Count(), dl.several_releases(dl.geometric(1), on=[1])),
+            "a part is on query 1, but there are 1; count queries from 0",
+        ),
+        (lambda: dl.several_releases(dl.geometric(1), on=[0, 1]), "of each of the 1 mechanisms"),
+        (
+            lambda: audit(dl.Parity(), dl.adaptive(dl.symmetric("0.1"), then=[dl.symmetric("0.1")])),
+            "for each of 2 outputs",
+        ),
+        (lambda: dl.adaptive(dl.subset_selection(1, size=1)), "adaptive knows matrix, "),
+        (
+            lambda: audit(*dl.releases(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
+            "records of one alphabet",
+        ),
+        (
+            lambda: dl.MinLeakage(
+                records=RECORDS,
+                query=dl.Joint(dl.Count(), dl.Parity()),
+                distortion=dl.Hamming(),
+                max_distortion="0.1",
+                adversary=dl.AnyPrior(),
+            ),
+            "a joint query is for audits",
+        ),
+        (
+            lambda: audit(
+                dl.Joint(dl.Sum([0, 10**6 + 3, 1]), dl.Sum([0, 1, 10**6 + 9])),
+                dl.several_releases(dl.geometric(1)),
+                records=dl.Records(9, alphabet=3),
+            ),
+            "span",
+        ),
+    ],
+)
+def test_what_is_refused(made, message):
+    with pytest.raises(dl.InputError, match=message):
+        made()
+
+
+def test_a_tree_has_a_depth():
+    tree = dl.adaptive(dl.symmetric("0.1"))
+    for _ in range(15):
+        tree = dl.adaptive(dl.symmetric("0.1"), then=[None, tree])
+    with pytest.raises(dl.InputError, match="at most 16 deep, got 17"):
+        dl.adaptive(dl.symmetric("0.1"), then=[None, tree])
