@@ -159,6 +159,8 @@ class AuditCosts:
             return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
         if isinstance(problem, MaximalLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
+        if isinstance(problem, MaximalLeakage) and problem.in_a_chain:
+            return cls._of_chain(problem)
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
@@ -184,6 +186,15 @@ class AuditCosts:
             return cls(model + leaf, search=search)
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
+
+    @classmethod
+    def _of_chain(cls, problem: MaximalLeakage) -> AuditCosts:
+        """Of its letters; and of one box and one point, for each record that is asked about."""
+        records = RECORD.times(4 * len(problem.records))
+        if not problem.is_written_out:
+            return cls(records)
+        entries = problem.channel.size
+        return cls(records + POINTER.times(entries) + Cost(0.0, BALL * entries), search=ARRAYS * entries)
 
     @classmethod
     def _of_pieces(cls, problem: MaximalLeakage) -> AuditCosts:
