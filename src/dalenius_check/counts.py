@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import gcd, lcm, log2, prod
 from typing import Any
 
 from .allowance import BALL, PAIR, Allowance, limit
 from .arithmetic import fmpq, fmpz_poly
+from .joint import added
 from .mechanism_kinds import MAX_STATES
 from .model import Model
 from .numbers import need
@@ -28,6 +30,8 @@ def key(model: Model, i: int) -> Any:
     An identity or table query is a sum too, of the records' shares of the dataset's index; these are never alike.
     """
     size, weights = model.alphabets[i], model.query.get("weights")
+    if model.query["kind"] == "joint":
+        return model.joint.rows[i]
     if model.query["kind"] in ("table", "identity"):
         stride = prod(model.alphabets[i + 1 :]) if size > 1 else 0
         return tuple(a * stride for a in range(size))
@@ -36,12 +40,7 @@ def key(model: Model, i: int) -> Any:
 
 def contributions(model: Model, group: Any) -> tuple[int, ...]:
     """What each letter of a record with this key adds to the query's sum."""
-    if isinstance(group, tuple):
-        return group
-    if model.query["kind"] == "count":
-        listed = set(model.query["letters"])
-        return tuple(int(a in listed) for a in range(group))
-    return tuple((model.query.get("weights") or range(group))[:group])
+    return added(model.query, group)
 
 
 def groups(model: Model, without: int | None = None) -> Groups:
@@ -60,7 +59,10 @@ def values(model: Model) -> list[int]:
     if kind == "table":
         need(len(model.query["values"]) == states, f"query.values must list {states} values, one for each dataset")
         return sorted(set(model.query["values"]))
-    if kind == "sum":
+    if kind == "joint":
+        alone, numbers = lists(model), distribution(groups(model), model.allowance)
+        result = sorted({_coded(alone, model.joint.values(number)) for number, _ in numbers})
+    elif kind == "sum":
         all_groups = groups(model)
         need(sum((len(set(c)) - 1) * times for c, times in all_groups.items()) < MAX_STATES, many)
         result = [value for value, _ in distribution(all_groups, model.allowance)]
@@ -69,6 +71,31 @@ def values(model: Model) -> list[int]:
         result = list(range(sizes.get(kind, 2)))
     need(len(result) <= MAX_STATES, many)
     return result
+
+
+def lists(model: Model) -> list[list[int]]:
+    """The values that each query of a joint one has by itself; of another query its own."""
+    queries = model.query.get("queries", [model.query])
+    return [values(replace(model, query=query)) for query in queries]
+
+
+def places(model: Model, query_values: list[int]) -> list[list[int]]:
+    """For each query of a joint one, or the only one, the place of its value among its own, for every input."""
+    if model.query["kind"] != "joint":
+        return [list(range(len(query_values)))]
+    found, left = list[list[int]](), query_values
+    for own in reversed(lists(model)):
+        found.append([code % len(own) for code in left])
+        left = [code // len(own) for code in left]
+    return found[::-1]
+
+
+def _coded(alone: list[list[int]], listed: Sequence[int]) -> int:
+    """A vector of values as a number, of their places; the order of these numbers is that of the vectors."""
+    code = 0
+    for own, value in zip(alone, listed, strict=True):
+        code = code * len(own) + bisect_left(own, value)
+    return code
 
 
 def distribution(parts: Groups, allowance: Allowance, shares: Sequence[int] = ()) -> Pairs:
@@ -113,6 +140,9 @@ def _power(base: fmpz_poly, times: int, cycle: fmpz_poly) -> fmpz_poly:
 
 def _reader(model: Model, query_values: list[int]) -> Callable[[int], int]:
     """The channel's input that a sum leads to."""
+    if model.query["kind"] == "joint":
+        alone, found = lists(model), {value: k for k, value in enumerate(query_values)}
+        return lambda value: found[_coded(alone, model.joint.values(value))]
     kind, index = model.query["kind"], {value: k for k, value in enumerate(query_values)}
     if kind == "threshold":
         return lambda value: int(value >= model.query["at"])

@@ -33,7 +33,7 @@ MECHANISMS: dict[str, Schema] = {
     "hadamard_response": _PROTOCOL,
     **{kind: {"scale": required(POSITIVE, high=10**6)} for kind in REAL},
 }
-_TIMES: Schema = {"times": (partial(read.integer, low=1), 1)}
+_TIMES: Schema = {"times": (partial(read.integer, low=1), 1), "on": (partial(read.integer, low=0), 0)}
 _PARTS: dict[str, Schema] = {
     kind: {**schema, **_TIMES} for kind, schema in MECHANISMS.items() if kind not in (*PROTOCOLS, *REAL)
 }
@@ -46,7 +46,7 @@ def _parts(value: Any, what: str) -> list[dict[str, Any]]:
     need(len(tables) > 0, f"{what} must be at least one table")
     found = [_stated_once(read.known(item, f"{what} {j}", _PARTS), f"{what} {j}") for j, item in enumerate(tables)]
     need(all(part.get("inputs") != "dataset" for part in found), f"{what}: a matrix must have inputs = 'query'")
-    return found
+    return [{key: item for key, item in part.items() if key != "on" or item} for part in found]
 
 
 def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:

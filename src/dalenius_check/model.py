@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from math import prod
 from typing import Any
@@ -13,6 +14,7 @@ from . import read
 from .allowance import Allowance
 from .arithmetic import arb, fmpq
 from .classes import CLASSES
+from .joint import Joint
 from .kinds import AUDIT, FREE, PRIVATE, TOPS
 from .mechanism_kinds import MAX_STATES, MECHANISMS
 from .numbers import at_most, need, normalised
@@ -56,6 +58,11 @@ class Model:
         """The number of datasets, or -1 beyond 65,536."""
         sizes = [size for size in self.alphabets if size > 1]
         return prod(sizes) if len(sizes) <= 16 and prod(sizes) <= MAX_STATES else -1
+
+    @cached_property
+    def joint(self) -> Joint:
+        """The queries of a joint one."""
+        return Joint(self.query["queries"], self.alphabets)
 
     @property
     def foreign(self) -> bool:
@@ -146,7 +153,9 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     free = mechanism.get("kind") not in MECHANISMS or mechanism.get("inputs") == "dataset"
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
-    for asked in [query, *(one for secret in top.get("secrets", []) for one in secret["of"] + secret["given"])]:
+    need(query["kind"] != "joint" or not design, "query.kind 'joint' is known in audits only")
+    told = [one for secret in top.get("secrets", []) for one in secret["of"] + secret["given"]]
+    for asked in [query, *query.get("queries", []), *told]:
         _need_weights(asked, alphabets)
     letters = len(design.get("law", {}).get("probabilities", ()))
     need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")

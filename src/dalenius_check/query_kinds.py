@@ -20,8 +20,18 @@ QUERIES: dict[str, Schema] = {
     "table": {"values": required(read.integers)},
     "identity": {},
 }
+_PLAIN = ("parity", "modular_sum", "count", "sum", "threshold")
+
+
+def _queries(value: Any, what: str) -> list[dict[str, Any]]:
+    tables = read.entries(value, what)
+    need(2 <= len(tables) <= 8, f"{what} must be from 2 to 8 tables")
+    return [read.known(item, f"{what} {j}", {kind: QUERIES[kind] for kind in _PLAIN}) for j, item in enumerate(tables)]
+
+
+QUERIES["joint"] = {"queries": (_queries, REQUIRED)}
 _NAMED = (read.letters, None)
-_TOLD = {key: schema for key, schema in QUERIES.items() if key != "histogram"}
+_TOLD = {key: schema for key, schema in QUERIES.items() if key not in ("histogram", "joint")}
 _TOLD["letters"] = {"records": _NAMED, "others": _NAMED, "groups": (read.groups, None)}
 
 

@@ -622,7 +622,7 @@ BUGS = {  # what is changed in which file of a copy of the checker
     "adversary_own": ("constraints.py", 'Limit(model.against(table["adversary"]), *', "Limit(model, *"),
     "adversary_any": ("constraints.py", 'need(place == j, f"the adv', 'need(True, f"the adv'),
     "adversary_constant": ("constraints.py", "if not channel.constant or lines.ahead()", "if lines.ahead()"),
-    "adversary_still": ("channel.py", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),
+    "adversary_still": ("channel_matrix.py", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),
     "adversary_more": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     "negative_leakage": ("constraints.py", "need(limit.most >= 0,", "need(True,"),
     "bits_are_nats": ("numbers.py", 'arb(2).log() if unit == "bits"', 'arb(1) if unit == "bits"'),

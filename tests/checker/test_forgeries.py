@@ -72,7 +72,7 @@ SELDOM = [
     ("other limit", "constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     (
         "constant for others",
-        "channel.py",
+        "channel_matrix.py",
         "self.exact and all(row == self.rows[0] for row in self.rows)",
         "True",
     ),
