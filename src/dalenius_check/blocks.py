@@ -19,26 +19,19 @@ from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
 from .real_noise import REAL, need_few
-from .routes import KNOWN, route
+from .routes import KNOWN, route, sizes_of
 from .sums import reached
 
 _MOST = 1 << 24
 
 
 class Shape(NamedTuple):
-    """A block's alphabets, and its records' weights where every record has its own."""
+    """A block's alphabets, and its records' weights where every record has its own; of releases the shapes, and the queries."""
 
     alphabets: tuple[int, ...]
     weights: tuple[tuple[int, ...], ...] | None
-
-
-def sizes_of(model: Model) -> list[int]:
-    """How many records each block has."""
-    size, whole = model.held["size"], len(model.alphabets)
-    full, rest = divmod(whole, size or 1)
-    sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
-    need(sum(sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
-    return sizes
+    parts: tuple[Any, ...] = ()
+    queries: tuple[str, ...] = ()
 
 
 class Blocks:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from .allowance import BALL, limit
 from .arithmetic import arb, fmpq
-from .blocks import sizes_of
 from .certificate import Lines
 from .gaussian import beyond, clamped, margin
 from .model import Model
 from .noise import decaying, noise_of
 from .numbers import at_most, largest, need, normalised
 from .read import BIG, entries, integer, nonnegative
+from .routes import sizes_of
 from .series import Series, constant, series
 
 _MOST_STEPS, _MOST_PATTERNS, _MOST_DEGREE = 1 << 16, 1000, 1 << 20

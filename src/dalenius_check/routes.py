@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .counts import MODULAR
 from .model import Model
+from .numbers import need
 from .real_noise import REAL
 
 _KEEPING = ("symmetric", "randomized_response")
@@ -35,3 +36,12 @@ def route(model: Model) -> str:
     if query == "threshold" and (told or listed):
         return "threshold"
     return "rows" if listed and query in ("count", "sum", *MODULAR) else ""
+
+
+def sizes_of(model: Model) -> list[int]:
+    """How many records each block has."""
+    size, whole = model.held["size"], len(model.alphabets)
+    full, rest = divmod(whole, size or 1)
+    sizes: list[int] = model.held["sizes"] or [size] * full + [rest] * (rest > 0)
+    need(sum(sizes) == whole, f"adversary.sizes must sum to {whole}, the number of records")
+    return sizes

@@ -17,6 +17,7 @@ from .households import Households
 from .informed import ABOUT, Informed
 from .model import Model
 from .numbers import rounded
+from .released_blocks import Releases
 from .told import Told
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
@@ -29,7 +30,7 @@ def subject(model: Model) -> Subject | None:
     if model.query["kind"] == "histogram":
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
-        return Blocks(model)
+        return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
     return Told(model) if model.secrets else None

@@ -15,6 +15,8 @@ from dalenius_check import check
 from dalenius_check.channel import build
 from dalenius_check.counts import completions, datasets, values
 from dalenius_check.model import parse_model
+from dalenius_check.numbers import RefusedError
+from dalenius_check.released_blocks import Releases
 from test_releases import doubles
 
 
@@ -124,3 +126,95 @@ def test_normal_form():
     assert normal["query"] == {"kind": "joint", "queries": [{"kind": "count", "letters": ["1"]}, {"kind": "parity"}]}
     first, second = normal["mechanism"]["parts"]
     assert (first, second) == ({"kind": "geometric", "epsilon": "1", "range": None, "times": "1"}, first | {"on": "1"})
+
+
+def told(letters, masses, rows):
+    """I of masses, each with a letter and a row."""
+    u = np.zeros((3, len(rows[0])))
+    for a, mass, row in zip(letters, masses, rows, strict=True):
+        u[a] += mass * np.array(row)
+    outer = u.sum(1, keepdims=True) * u.sum(0)
+    return float(np.sum(u[u > 0] * np.log((u / np.where(outer > 0, outer, 1))[u > 0])))
+
+
+KEEPING = {
+    "parity": [{"kind": "symmetric", "flip": "1/5"}, {"kind": "laplace_threshold", "epsilon": 1}],
+    "modular_sum": [{"kind": "randomized_response", "epsilon": "0.5"}],
+}
+NOISE = [{"kind": "geometric", "epsilon": "0.7"}, {"kind": "discrete_laplace", "scale": "1/2"}]
+
+
+@pytest.mark.parametrize("seed", range(draws(15, 800)))
+def test_a_piece_is_its_block_where_the_others_are_known(seed):
+    """Of one query, or of several: I of a law on the block, others known, by the whole model's channel and by the piece's."""
+    rng = random.Random(seed)
+    sizes = [rng.randint(1, 2) for _ in range(2)]
+    alphabets = [2] * sum(sizes) if rng.random() < 0.5 else [3] * sum(sizes)
+    kinds = [rng.choice(["count", "sum", "parity", "modular_sum"]) for _ in range(rng.randint(1, 2))]
+    weights = {"weights": [[rng.randint(0, 2) for _ in range(size)] for size in alphabets]}
+    tables = {
+        "count": {},
+        "parity": {},
+        "modular_sum": {"modulus": 3},
+        "sum": weights if rng.random() < 0.5 else {"weights": [2, 0, 1][: alphabets[0]]},
+    }
+    queries = [{"kind": kind, **tables[kind]} for kind in kinds]
+    parts = []
+    for _ in range(rng.randint(1, 2)):
+        on = rng.randrange(len(kinds))
+        part = rng.choice(KEEPING.get(kinds[on], NOISE)) | {"times": rng.randint(1, 2)}
+        parts.append(part | ({"on": on} if on else {}))
+    mechanism = {"kind": "several_releases", "parts": parts}
+
+    def written(held):
+        query = {"kind": "joint", "queries": queries} if len(queries) > 1 else queries[0]
+        text = f'problem = "maximal_leakage"\nrecords = {{ alphabets = {json.dumps(alphabets)} }}\nquery = {inline(query)}\n'
+        return parse_model((text + f"mechanism = {inline(mechanism)}\nadversary = {{ {held} }}\n").encode())
+
+    try:
+        whole = written("entropy_at_least = 0")
+        rows = doubles(build(whole).rows)
+    except RefusedError:  # noise needs two values
+        return
+    inputs = datasets(whole, values(whole))
+    order = list(itertools.product(*map(range, alphabets)))
+    blocks = Releases(written(f'kind = "independent_blocks", sizes = {sizes}'))
+    start = 0
+    for j, size in enumerate(sizes):
+        shape, own = blocks.shape(j), range(start, start + size)
+        z = [rng.randrange(n) for n in alphabets]
+        data = [k for k, x in enumerate(order) if all(i in own or x[i] == z[i] for i in range(len(z)))]
+        masses = [rng.random() for _ in data]
+        laws = [rows[inputs[k]] for k in data]
+        if not blocks.told(shape):
+            assert (
+                max(told([order[k][i] for k in data], masses, laws) for i in own)
+                <= max(told([order[k][i] for k in data], masses, [laws[0]] * len(data)) for i in own) + 1e-9
+            )
+        else:
+            piece = blocks.piece(shape, 0)
+            channel = build(piece)
+            inside = doubles(channel.rows)
+            places = datasets(piece, channel.values)
+            for i in own:
+                letters = [order[k][i] for k in data]
+                wanted = told(letters, masses, laws)
+                assert told(letters, masses, [inside[k] for k in places]) == pytest.approx(wanted, abs=1e-11)
+        start += size
+
+
+@pytest.mark.parametrize(
+    ("queries", "parts"),
+    [
+        ([{"kind": "threshold", "at": 1}, {"kind": "count"}], [GEOMETRIC | {"on": 1}]),
+        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "discrete_gaussian", "scale": 1, "range": [-9, 9]}]),
+        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "exponential", "epsilon": 1}]),
+        ([{"kind": "count"}, {"kind": "parity"}], [{"kind": "matrix", "rows": [["1"], ["1"], ["1"]]}]),
+    ],
+)
+def test_releases_that_are_not_known_of_blocks(queries, parts):
+    asked = model(
+        [2, 2], queries, {"kind": "several_releases", "parts": parts}, 'kind = "independent_blocks", size = 1'
+    )
+    verdict = check(asked, b"")
+    assert (verdict.exit_code, "independent_blocks: " in verdict.reason) == (2, True)

@@ -51,6 +51,12 @@ def asked(**changed):
             "solve each secret_leakage model by itself",
         ),
         (lambda: dl.compare(asked()), "expected a MaximalLeakage"),
+        (
+            lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
+            "measure: about secrets entropy_at_least is not offered",
+        ),
+        (lambda: dl.measure(asked(), prior=[0.5, 0.5]), "leave them out"),
+        (lambda: dl.measure(asked(), outputs=True), "not offered about secrets"),
         (lambda: MAJORITY.joint(BITS, dl.Count(), [0.5, 0.5]), "one weight for each of the 8 datasets"),
         (lambda: dl.Secret(dl.Count(), given=dl.Letters(0)).joint(BITS, dl.Count(), [1 / 8] * 8), "leave given out"),
     ],

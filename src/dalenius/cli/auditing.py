@@ -16,7 +16,9 @@ from dalenius.cli.shared import (
     RequireGapOption,
     TimeOption,
     library_names,
+    listed,
     named,
+    naming,
     out,
     read_problem,
     require,
@@ -24,13 +26,13 @@ from dalenius.cli.shared import (
     write_json,
 )
 from dalenius.errors import brief
+from dalenius.files import csv_column
 from dalenius.model import model_bytes
-from dalenius.report.audit import Audit
+from dalenius.report.audit import PAGES, Audit
 from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 __all__ = ["audit"]
 
-PAGES = (".html", ".md")
 ALONE = "independent_blocks 1"
 
 
@@ -66,6 +68,20 @@ def audit(
         str | None,
         typer.Option("--adversary", help="Another adversary: an entropy ('0.8 max', '2 bits') or a kind, as for init."),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table", help="Instead of --people and --blocks: a csv file with a line a person, names in line 1."
+        ),
+    ] = None,
+    answer: Annotated[str | None, typer.Option("--answer", help="Of --table: the column with the answers.")] = None,
+    household: Annotated[
+        str | None, typer.Option("--household", help="Of --table: the column that says who lives with whom.")
+    ] = None,
+    letters: Annotated[
+        str | None,
+        typer.Option("--letters", help="Of --table: all answers there could be, with commas: no,yes counts yes."),
+    ] = None,
     gap: GapOption = 1e-4,
     time_limit: TimeOption = 60.0,
     as_json: JsonOption = False,
@@ -94,6 +110,7 @@ def audit(
         "--query": query,
         "--adversary": _adversary(blocks, adversary),
     }
+    given |= _from_table(table, given, {"--answer": answer, "--household": household, "--letters": letters})
     problem = _problem(model, given)
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
@@ -119,11 +136,45 @@ def _adversary(blocks: int | None, adversary: str | None) -> str | None:
     return adversary if blocks is None else f"independent_blocks {blocks}"
 
 
+def _from_table(
+    table: Path | None, given: dict[str, str | None], columns: dict[str, str | None]
+) -> dict[str, str | None]:
+    """How many people, answers and households a table has; no message repeats what stands in it."""
+    said = [name for name, value in columns.items() if value is not None]
+    if table is None:
+        if said:
+            raise dl.InputError(f"{', '.join(said)}: expected with --table FILE")
+        return {}
+    names = {"--records": "--people", "--alphabet": "--alphabet", "--adversary": "--blocks, --adversary"}
+    if twice := [told for name, told in names.items() if given[name] is not None]:
+        raise dl.InputError(f"{', '.join(twice)}: --table says so already; leave them out")
+    if missing := [name for name, value in columns.items() if value is None]:
+        raise dl.InputError(
+            f"--table: expected {', '.join(missing)}, too; the model must not depend on which answers occur"
+        )
+    answers, homes, listed_ = (str(columns[name]) for name in ("--answer", "--household", "--letters"))
+    read = {name: [text.strip() for _, text in csv_column(table, name)] for name in (answers, homes)}
+    with naming(table):
+        found = dl.from_frame(
+            {name: [text or None for text in column] for name, column in read.items()},
+            answer=answers,
+            household=homes,
+            letters=[letter.strip() for letter in listed(listed_, "--letters")],
+        )
+    return {
+        "--records": str(len(found.records)),
+        "--alphabet": str(len(found.letters)),
+        "--adversary": f"independent_blocks sizes = {list(found.blocks.sizes or ())}",
+    }
+
+
 def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeakage:
     """The model that is named, or that the options make."""
     if model is None:
         if given["--mechanism"] is None or given["--records"] is None:
-            raise dl.InputError("expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000")
+            raise dl.InputError(
+                "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
+            )
         alone = given["--adversary"] is None
         problem = dl.loads(model_text({**given, "--adversary": ALONE if alone else given["--adversary"]}))
     else:
@@ -134,7 +185,8 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
         problem = read_problem(model)[2]
     if not isinstance(problem, dl.MaximalLeakage):
         raise dl.InputError(
-            f"{model}: expected an audit (maximal_leakage), got {problem.kind}; solve it, then audit NAME.mechanism.toml"
+            f"{model}: expected an audit (maximal_leakage), got {problem.kind}, which is for `dalenius solve`; of a design audit the "
+            "NAME.mechanism.toml that it writes"
         )
     return problem
 
@@ -152,11 +204,5 @@ def _written(found: Audit, page: Path, folder: Output) -> list[Path] | None:
     if certificate is None:
         return None
     model = certificate.with_suffix(".toml")
-    if page.suffix.lower() == ".md":
-        text = found.page(model=model.name, certificate=certificate.name)
-    else:
-        from dalenius.report import report_page
-
-        text = report_page([str(certificate), str(model)])
-    folder.write({page.name: text})
+    folder.write({page.name: found.beside(page, model, certificate)})
     return [page, certificate] if folder.trouble is None else None

@@ -25,7 +25,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "verify parity/laplace-n4 out/laplace-n4.cert --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
-    "noise": ("noise --noise laplace --range 1 --at-most 0.1 -o noise", "noise count.toml --at-most '0.1 bits'"),
+    "noise": (
+        "noise --noise laplace --range 1 --at-most 0.1 -o noise",
+        "noise --noise geometric --range 2 --at-most '0.1 bits'",
+    ),
     "convert": (
         "convert --from local_dp=1 --to mutual_information --units bits",
         "convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20",

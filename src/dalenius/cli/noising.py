@@ -24,6 +24,7 @@ from dalenius.cli.shared import (
 from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above
+from dalenius.model.mechanisms import Geometric
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.studies.least_noise import NOISES
 
@@ -148,11 +149,13 @@ def _told(found: dl.LeastNoise) -> dict[str, Any]:
 
 def _print(found: dl.LeastNoise) -> None:
     within, above, units = found.within, found.above, found.units
-    kind = within.problem.mechanism.kind.replace("_", " ")
+    mechanism = within.problem.mechanism
+    kind = mechanism.kind.replace("_", " ")
+    as_epsilon = f" (epsilon {fraction_text(mechanism.epsilon)})" if isinstance(mechanism, Geometric) else ""
     upper = within.result.to(units).ends[1]
     out.print(
-        f"{kind} noise of scale {fraction_text(within.scale)} is enough for {fraction_text(found.at_most)} {units}: at most "
-        f"{upper}, proved",
+        f"{kind} noise of scale {fraction_text(within.scale)}{as_epsilon} is enough for {fraction_text(found.at_most)} {units}: at "
+        f"most {upper}, proved",
         markup=False,
     )
     if above is None:

@@ -17,7 +17,18 @@ from dalenius.information.measures.numbers import divergence, largest
 from dalenius.measures.subjects import Measured, Others
 from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, largest_information
 
-__all__ = ["OF_CHANNEL", "OF_CLASS", "OF_RECORDS", "Definition", "at_epsilon", "of_output", "without_own_answer"]
+__all__ = [
+    "LEAKAGE",
+    "OF_CHANNEL",
+    "OF_CLASS",
+    "OF_RECORDS",
+    "PROBABILITY",
+    "Definition",
+    "Formula",
+    "at_epsilon",
+    "of_output",
+    "without_own_answer",
+]
 
 Formula = Callable[[Measured], Any]
 LEAKAGE, PROBABILITY, NUMBER = "leakage", "probability", "number"  # of which units a measure is

@@ -29,6 +29,7 @@ from dalenius.measures.definitions import (
 )
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
 from dalenius.measures.inverse import least_epsilon
+from dalenius.measures.secrets import OF_LAWS, OF_PAIRS, OfSecrets, of_pairs_at_epsilon
 from dalenius.measures.subjects import (
     OfClass,
     OfInput,
@@ -52,6 +53,7 @@ from dalenius.model import (
     Problem,
     ProductPriors,
     Records,
+    SecretLeakage,
 )
 from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
@@ -146,6 +148,12 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
                 "prior: a certificate shows the prior of its own audit; measure that, without law or mechanism"
             )
         return witness_of(subject, prior)
+    if isinstance(subject, SecretLeakage):
+        if any(each is not None for each in (prior, law, mechanism)):
+            raise InputError(
+                "prior, law, mechanism: the laws of secrets are those of the model's adversary; leave them out"
+            )
+        return OfSecrets(subject)
     if isinstance(subject, Problem):
         if prior is not None:
             raise InputError(
@@ -217,6 +225,17 @@ def _evaluated(
 ) -> Iterator[tuple[Definition, Ends]]:
     factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
     shares = [_share(value) for value in as_list(delta, "delta")]
+    if isinstance(subject, OfSecrets):
+        if outputs or shares:
+            raise InputError("outputs, delta: not offered about secrets of the data; give epsilons")
+        asked = [*(OF_LAWS if subject.listed else ()), *OF_PAIRS]
+        asked += [
+            row
+            for value, factor in zip(epsilon, factors, strict=True)
+            for row in of_pairs_at_epsilon(str(value), factor)
+        ]
+        yield from ((row, _ends(subject, row, progress)) for row in asked if not only or _stem(row.name) in only)
+        return
     if factors or shares:
         _need_pairs(subject.shape)
     if isinstance(subject, OfClass) and (outputs or factors or shares):

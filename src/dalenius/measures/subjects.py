@@ -71,13 +71,16 @@ class Others:
 class Measured:
     """Channel and prior of a secret, exact or in balls of the precision that was set; `others` where it is one record of several.
 
-    Where a class of priors is given, `priors`, `prior` is one of its laws.
+    Where a class of priors is given, `priors`, `prior` is one of its laws. Of a secret of the data the rows are those of its values,
+    `given` is what is known with each, and the secret must hide which of two rows it is for each of `pairs`.
     """
 
     channel: Array
     prior: Array
     others: Others | None = None
     priors: PriorClass | None = None
+    given: Integers | None = None
+    pairs: Integers | None = None
 
     @cached_property
     def joint(self) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ from dalenius.model.adversaries import (
     ProductPriors,
 )
 from dalenius.model.laws import Uniform
+from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.model.pieces import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
@@ -135,7 +136,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
     ------
     InputError
         If the certificate is about another model, shows no prior, is about a channel in closed form (a local protocol), whose inputs
-        are not listed, or the channel is too large to be evaluated exactly.
+        are not listed, a histogram, or noise on the real line, or the channel is too large to be evaluated exactly.
     """
     if not isinstance(problem, MaximalLeakage) or certificate.header.model != digest(problem):
         raise InputError("certificate: expected an audit with the certificate of its own model, got another model's")
@@ -143,6 +144,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
         raise InputError(
             f"certificate: its prior is not read for the adversary {problem.adversary.kind}; measure the problem instead"
         )
+    _need_matrix(problem)
     lines = certificate.lower_lines()
     line = next((line for line in lines if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
@@ -152,6 +154,19 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
         found = _in_problem(about, line.record, line.prior)
         return replace(found, record=piece.first + found.record, piece=piece)
     return _in_problem(problem, line.record, line.prior)
+
+
+def _need_matrix(problem: MaximalLeakage) -> None:
+    """`InputError` where there is no matrix of probabilities from a record's channel to the release."""
+    if problem.in_cells:
+        raise InputError(
+            "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
+        )
+    if isinstance(problem.mechanism, RealNoise):
+        kind = problem.mechanism.kind
+        raise InputError(
+            f"certificate: noise on the real line has no matrix; ask about discrete_{kind} of the same scale"
+        )
 
 
 def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, MaximalLeakage]:

@@ -70,6 +70,11 @@ class MechanismProblem(Problem):
         matrix.flags.writeable = False
         return matrix
 
+    @property
+    def exact_channel(self) -> NDArray[Any]:
+        """The same in exact numbers, or in balls of the precision that is set, dtype object."""
+        return self.mechanism.exact_channel(self._indices)
+
     @cached_property
     def constant_row(self) -> tuple[Fraction, ...] | None:
         """The one row of all datasets, which tells nothing, exactly; None if there are several, or their kind does not know them.

@@ -5,18 +5,30 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Unpack
 
 from dalenius._solve import solve
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer
+from dalenius.files import need_places, write_together, write_whole
 from dalenius.intervals import text_above
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.door import measure
-from dalenius.model import Adversary, IndependentBlocks, MaximalLeakage, ProductPriors, Records, digest
+from dalenius.model import (
+    Adversary,
+    IndependentBlocks,
+    MaximalLeakage,
+    ProductPriors,
+    Records,
+    digest,
+    model_bytes,
+)
 from dalenius.model.elsewhere import People
 from dalenius.model.mechanisms import Mechanism
 from dalenius.model.queries import Count, Identity, Query
+from dalenius.notebook import table
+from dalenius.outcome import Termination
 from dalenius.report.audit_words import (
     COMPUTED,
     FOLLOWS,
@@ -36,9 +48,10 @@ from dalenius.results import Result
 from dalenius.search import LimitOptions, Progress
 from dalenius.units import lower_in, upper_in
 
-__all__ = ["Audit", "audit"]
+__all__ = ["PAGES", "Audit", "audit"]
 
 MODEL, PROOF = "MODEL.toml", "CERTIFICATE.cert"
+PAGES = (".md", ".html")
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,40 @@ class Audit:
         """
         return report_page([(self.problem, self.result)])
 
+    def write(self, path: str | Path) -> Path:
+        """Write the page, as Markdown (.md) or HTML (.html), with the model (.toml) and the certificate (.cert) beside it.
+
+        What is there under these names is replaced; `dalenius audit -o` keeps a narrower certificate.
+
+        Raises
+        ------
+        InputError
+            If the ending is another one, something cannot be written, or a page in HTML lacks jinja2 or matplotlib.
+        """
+        page = Path(path)
+        if page.suffix.lower() not in PAGES:
+            raise InputError(f"{page}: expected a file that ends in {' or '.join(PAGES)}")
+        model, certificate = page.with_suffix(".toml"), page.with_suffix(".cert")
+        need_places([page, model, certificate])
+        write_together({model: model_bytes(self.problem), certificate: self.result.certificate.text})
+        return write_whole(page, self.beside(page, model, certificate))
+
+    def beside(self, page: Path, model: Path, certificate: Path) -> str:
+        """The page that stands beside these files, which are there."""
+        if page.suffix.lower() == ".md":
+            return self.page(model=model.name, certificate=certificate.name)
+        return report_page([str(certificate), str(model)])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        rows = [(row.name, f"{ends_shown(row.lower, row.upper)} {row.units}") for row in self._measures()]
+        return table(self.problem.title or "Audit", [("at most, about any one person", in_bits(self.result)), *rows])
+
+    def _measures(self) -> Iterator[Measure]:
+        """All that have an interval."""
+        told = (self.leakage, self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer)
+        return (row for row in told if row is not None)
+
     def to_json(self) -> dict[str, object]:
         """The numbers, each with its units and what proves it, as `json` writes them once they are plain."""
         return {
@@ -151,10 +198,12 @@ class Audit:
 
     def _numbers(self) -> Iterator[str]:
         told, most = self.leakage, text_above(self.bayes_advantage_at_most, 4)
+        met = self.result.termination is Termination.GAP_REACHED
+        open_ = "" if met else f" Both ends have not met yet ({self.result.termination.advice})."
         about = "" if self.result.proved_about == "model" else ", of the matrix in the certificate only"
         yield point(
             f"**At most {in_bits(self.result)} about any one person**, to the worst adversary of this kind; the truth lies in "
-            f"{ends_shown(told.lower, told.upper)} bits. One bit is what a truthful answer to a fair yes-or-no question tells.",
+            f"{ends_shown(told.lower, told.upper)} bits.{open_} One bit is what a truthful answer to a fair yes-or-no question tells.",
             PROVED + about,
         )
         if self.at_prior is not None:
@@ -183,7 +232,7 @@ class Audit:
         sharpest = self.pointwise_maximal_leakage
         if sharpest is None:
             return paragraph(
-                "The bits above are an average over what may come out.", f"More cannot be said: {self.why_not}."
+                "The bits above are an average over what may come out.", f"More cannot be said ({self.why_not})."
             )
         return paragraph(
             "The bits above are an average over what may come out, and an unlucky outcome may tell more.",
@@ -194,7 +243,7 @@ class Audit:
     def _relatives(self) -> str:
         without = self.without_own_answer
         if without is None:
-            return paragraph(f"What others give away cannot be told apart here: {self.why_not}.")
+            return paragraph(f"What others give away cannot be told apart here ({self.why_not}).")
         return paragraph(
             "Some of this the adversary would learn if the person took no part at all, from people who are like them.",
             "How much stands above, for the same adversary and with a fixed answer in the place of the person's own;",

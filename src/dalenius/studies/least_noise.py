@@ -40,6 +40,7 @@ NOISES: dict[str, Mechanism] = {
     "gaussian": Gaussian(1),
     "laplace": Laplace(1),
     "discrete_laplace": DiscreteLaplace(1),
+    "geometric": Geometric(1),
     "discrete_gaussian": DiscreteGaussian(scale=1),
 }  # of scale 1, by their kinds
 CLOSE = 0.1  # share of the gap that an interval of the leakage may have
@@ -128,7 +129,7 @@ def least_noise(
     -------
     LeastNoise
         Both ends have certificates: `within.result` proves a leakage of at most the budget, `above.result` one of more.
-        Where a time limit ends the search they are farther apart than `gap`.
+        Where a time limit or Ctrl-C ends the search they are farther apart than `gap`.
 
     Raises
     ------
@@ -137,6 +138,8 @@ def least_noise(
         tells more than the budget.
     DaleniusError
         If no scale was proved to be enough within the time limits.
+    KeyboardInterrupt
+        If it is interrupted before that.
 
     >>> import dalenius as dl
     >>> question = dl.MaximalLeakage(
@@ -157,7 +160,9 @@ def least_noise(
     search.run(formulas[0].scale if formulas else max(span, 1), least, most)
     if search.within is None:
         level = search.levels[-1]
-        if level.scale >= most and level.result.lower > 0.0:
+        if search.interrupted:
+            raise KeyboardInterrupt
+        if level.scale >= most and search.is_above(level):
             raise InputError(
                 f"at_most: the largest scale there is, {brief(float(most))}, tells more than the budget; allow more"
             )
@@ -224,41 +229,46 @@ class _Search:
         self.levels = list[NoiseLevel]()
         self.within: NoiseLevel | None = None
         self.above: NoiseLevel | None = None
+        self.interrupted = False
 
     def run(self, guess: float, least: Fraction, most: Fraction) -> None:
         """Until the two are close, a scale cannot be told, or there is nothing more to try."""
         scale = min(max(self._rounded(guess), least), most)
         for step in range(STEPS):
-            if not self._try(scale):
+            known = self._try(scale)
+            if self.interrupted:
                 return
             if self.within is not None and self.above is not None:
-                if self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
+                if not known or self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
                     return
                 scale = self._between(step)
             elif self.within is not None:
-                if scale <= least:
+                tried = min(level.scale for level in self.levels)
+                if tried <= least:
                     return
-                scale = max(self._rounded(0.5 * float(scale)), least)
+                scale = max(self._rounded(0.5 * float(tried)), least)
             else:
-                if scale >= most:
+                tried = max(level.scale for level in self.levels)
+                if tried >= most:
                     return
-                scale = min(self._rounded(2.0 * float(scale)), most)
+                scale = min(self._rounded(2.0 * float(tried)), most)
 
     def _try(self, scale: Fraction) -> bool:
-        """Whether it is known on which side of the budget this scale is, and the search may go on."""
+        """Whether it is known on which side of the budget this scale is: a time limit may leave its interval around it."""
         problem = with_scale(self.problem, scale)
         result = solve(problem, **self._options)  # type: ignore[call-overload]
         level, shown = NoiseLevel(scale, problem, result), result.to(self.units)
         self.levels.append(level)
+        self.interrupted = result.termination is Termination.INTERRUPTED
         if Fraction(shown.upper) <= self.amount:
             self.within = level
-        elif Fraction(shown.lower) > self.amount:
+        elif self.is_above(level):
             self.above = level
-        else:
-            return False
-        if result.termination is Termination.INTERRUPTED:
-            raise KeyboardInterrupt
-        return True
+        return level is self.within or level is self.above
+
+    def is_above(self, level: NoiseLevel) -> bool:
+        """Whether it is proved to tell more than the budget."""
+        return Fraction(level.result.to(self.units).lower) > self.amount
 
     def _between(self, step: int) -> Fraction:
         """A scale between the two: beside the place where a line through both, in logarithms, meets the budget; or their middle."""

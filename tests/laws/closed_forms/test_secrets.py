@@ -67,6 +67,35 @@ def test_listed_laws_are_evaluated(secret, values):
     assert result.witness.prior == int(np.argmax(values))
 
 
+@pytest.mark.parametrize(
+    ("adversary", "values"),
+    [
+        (dl.FixedPrior(UNIFORM), (0.7538459121, 0.2185667968, 0.3191940013, 0.2833935054, 0.2001010139)),
+        (dl.FixedPrior(BIASED), (0.8002709130, 0.2372876885, 0.3284784187, 0.2956072749, 0.2191301368)),
+        (dl.FixedPrior(CORRELATED), (1.2960458095, 0.5729055243, 0.4825997470, 0.4553920172, 0.3920912292)),
+        (dl.AnyPrior(), (1.5, 0.7545798900, 0.5420200182)),
+    ],
+)
+def test_ratios_divergences_and_what_is_likelier(adversary, values):
+    """The table of Pufferfish notions: epsilon, divergence, total variation, delta at epsilon 0.1 and 0.3."""
+    found = dl.measure(three_bits(MAJORITY, adversary), epsilon=["0.1", "0.3"])
+    names = (
+        "pufferfish_privacy",
+        "pufferfish_kl",
+        "pufferfish_total_variation",
+        "pufferfish_delta(0.1)",
+        "pufferfish_delta(0.3)",
+    )
+    for name, value in zip(names, values, strict=False):
+        assert found[name].lower - 6e-11 <= value <= found[name].upper + 6e-11, name
+    epsilon, divergence = found["pufferfish_privacy"].upper, found["pufferfish_kl"]
+    assert divergence.lower <= epsilon * np.tanh(epsilon / 2) + 1e-12
+    told = dl.solve(three_bits(MAJORITY, adversary), gap=1e-6)
+    assert told.lower <= divergence.upper
+    slope = epsilon / -np.expm1(-epsilon)
+    assert told.lower <= slope - 1 - np.log(slope) + 1e-12  # the sharp bound by epsilon
+
+
 @pytest.mark.parametrize("secret", [MAJORITY, dl.Secret(dl.Count()), RECORD])
 def test_under_all_laws_a_selection_of_datasets_tells_most(secret):
     assert_solved(three_bits(secret), 0.173277931127, digits=12)

@@ -273,5 +273,5 @@ def test_what_cannot_be_asked_for(curve):
 def test_other_questions_have_no_curve():
     with pytest.raises(dl.InputError, match="curve: against entropy_at_least only"):
         dl.solve(replace(count(), adversary=dl.ProductPriors()), curve=True)
-    with pytest.raises(dl.InputError, match="curve: a design has one entropy bound"):
+    with pytest.raises(dl.InputError, match="curve: only an audit of records varies the entropy bound"):
         dl.solve(dl.load("design/and-full"), curve=True)

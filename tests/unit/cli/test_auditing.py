@@ -40,14 +40,36 @@ def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
     assert again.returncode == 0, again.stderr
 
 
+SURVEY = "family,smokes\na,yes\nb,no\na,no\nc,no\na,yes\n"
+COLUMNS = ("--answer", "smokes", "--household", "family", "--letters", "no,yes")
+
+
+def test_households_of_a_table(command_line, tmp_path):
+    (tmp_path / "survey.csv").write_text(SURVEY)
+    done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS, "-o", "p.md")
+    assert done.returncode == 0, done.stderr
+    problem = dl.load(tmp_path / "p.toml")
+    assert problem.adversary == dl.IndependentBlocks(sizes=[3, 1, 1])
+    assert (problem.records, problem.query) == (dl.Records(5, alphabet=2), dl.Count())
+    assert "0.25 bits" in (tmp_path / "p.md").read_text()
+    (tmp_path / "survey.csv").write_text(SURVEY.replace("b,no", "b,maybe"))
+    done = command_line("audit", "--mechanism", "discrete_laplace:0.5", "--table", "survey.csv", *COLUMNS)
+    assert done.returncode == 2
+    assert "maybe" not in done.stderr
+    for more in (("--people", "3"), ("--blocks", "2")):
+        done = command_line("audit", "--mechanism", "geometric:1", "--table", "survey.csv", *COLUMNS, *more)
+        assert "--table says so already" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ((), "expected a MODEL, or what is released"),
+        ((*TOWN, "--answer", "x"), "--answer: expected with --table FILE"),
         (("--people", "3"), "expected a MODEL, or what is released"),
         (("parity/laplace-n4", "--people", "3"), "--people: parity/laplace-n4 says so already"),
         ((*TOWN, "--adversary", "2 bits"), "--blocks, --adversary: expected one of them"),
-        ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .html or .md"),
+        ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .md or .html"),
         (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
         (("information/letters-pml",), "expected an audit (maximal_leakage), got max_information"),
     ],

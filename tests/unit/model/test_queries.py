@@ -157,7 +157,7 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
         (lambda: dl.laplace("2e6"), "to 1000000"),
         (lambda: dl.gaussian(scale=1, range=3), "expected gaussian(scale)"),
         (lambda: dl.gaussian(1).channel(VALUES), "has no matrix"),
-        (lambda: dl.laplace(1).exact_channel(VALUES), "take discrete_laplace for anything else"),
+        (lambda: dl.laplace(1).exact_channel(VALUES), "no matrix, as discrete_laplace has; it is known against"),
         (lambda: dl.gaussian(1).quadrature(np.arange(65)), "at most 64 values, here are 65"),
         (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
         (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),

@@ -64,6 +64,19 @@ def test_the_page_names_the_files_and_is_repeatable():
     assert max(map(len, page.splitlines())) <= 100
 
 
+def test_the_page_is_written_beside_its_proof(tmp_path):
+    told = dl.audit(dl.geometric(1), records=2)
+    page = told.write(tmp_path / "two.md")
+    assert page.read_text() == told.page(model="two.toml", certificate="two.cert")
+    assert dl.verify(tmp_path / "two.toml", tmp_path / "two.cert").proved
+    with pytest.raises(dl.InputError, match="expected a file that ends in"):
+        told.write(tmp_path / "two.pdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["two.cert", "two.md", "two.toml"]
+    shown = told._repr_html_()
+    assert "bayes_advantage" in shown
+    assert shown.count("<tr>") == 5
+
+
 def test_where_no_prior_can_be_evaluated_the_page_says_why():
     told = dl.audit(
         dl.subset_selection(1, size=2),
@@ -75,6 +88,21 @@ def test_where_no_prior_can_be_evaluated_the_page_says_why():
     assert told.bayes_advantage_at_most < 0.5
     assert "closed form" in told.why_not
     assert told.why_not in " ".join(told.page().split())
+
+
+@pytest.mark.parametrize(
+    ("release", "query", "said"),
+    [
+        (dl.gaussian(scale=3), dl.Count(), "ask about discrete_gaussian"),
+        (dl.discrete_laplace(0.5), dl.Histogram(), "the count of one cell"),
+    ],
+)
+def test_what_has_no_matrix_still_has_its_leakage(release, query, said):
+    told = dl.audit(release, records=50, query=query, gap=0.1)
+    assert told.at_prior is None
+    assert said in told.why_not
+    assert 0 < told.leakage.lower <= told.leakage.upper < 0.1
+    assert "at most" in told.page()
 
 
 def test_clamped_noise_is_said_to_be():

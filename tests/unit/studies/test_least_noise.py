@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -112,6 +113,43 @@ def test_more_laplace_noise_is_less_and_something_added(kind):
         assert 0.0 < nothing < 1.0
         added = nothing + (1 - nothing) * noise(b)
     assert added == pytest.approx(ratio, rel=1e-13)
+
+
+def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatch):
+    def short_of_time(problem, **options):
+        result = dl.solve(problem, **options)
+        return dataclasses.replace(result, lower=0.8 * result.lower, upper=1.25 * result.upper)
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", short_of_time)
+    found = dl.least_noise(one_of_two("discrete_laplace"), 0.1)
+    assert found.above is not None
+    assert 1e-3 < found.gap <= 0.75
+    assert len({level.scale for level in found.levels}) == len(found.levels)
+    assert found.above.scale < Fraction("1.06") < found.within.scale
+
+    def never(problem, **options):
+        return dataclasses.replace(dl.solve(problem, **options), lower=0.0, upper=1.0)
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", never)
+    with pytest.raises(dl.DaleniusError, match="no scale was proved to be enough"):
+        dl.least_noise(one_of_two("discrete_laplace"), 0.1)
+
+
+def test_what_was_proved_before_an_interruption_is_kept(monkeypatch):
+    def stopped_at(enough):
+        def solved(problem, **options):
+            result = dl.solve(problem, **options)
+            over = (result.upper <= 0.1) == enough
+            return dataclasses.replace(result, termination=dl.Termination.INTERRUPTED) if over else result
+
+        return solved
+
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", stopped_at(True))
+    assert dl.least_noise(one_of_two("discrete_laplace"), 0.1).within.result.upper <= 0.1
+    monkeypatch.setattr("dalenius.studies.least_noise.solve", stopped_at(False))
+    question = one_of_two("discrete_gaussian")
+    with pytest.raises(KeyboardInterrupt):
+        dl.least_noise(question, 0.1)
 
 
 def test_where_any_noise_is_enough_the_least_there_may_be_is_the_answer():

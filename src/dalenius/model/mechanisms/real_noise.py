@@ -17,10 +17,7 @@ __all__ = ["LEAST", "MOST", "RealNoise", "scale_of"]
 LEAST, MOST = Fraction(1, 1000), 10**6  # of a scale
 MAX_VALUES = 64
 MAX_SPAN = 64  # scales from the least value to the greatest
-KNOWN = (
-    "known against product_priors, entropy_at_least = 0, the classes of laws, and, of a count or a sum, independent_blocks without "
-    "entropy"
-)
+KNOWN = "known against product_priors, entropy_at_least = 0, classes of laws and, of counts and sums, blocks without entropy"
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,7 @@ class RealNoise(Mechanism):
 
     def _no_matrix(self) -> NoReturn:
         raise InputError(
-            f"mechanism: {self.kind} noise is on the real line, and has no matrix; it is {KNOWN}; take discrete_{self.kind} for "
-            "anything else"
+            f"mechanism: {self.kind} noise is on the real line and has no matrix, as discrete_{self.kind} has; it is {KNOWN}"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 
 PARTS = {
     "records": dl.Records(2, alphabet=2),
@@ -18,7 +19,7 @@ DESIGNS = {
 }
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", thinned(reversed(DESIGNS), every=2))
 def test_the_lines_of_a_long_audit_are_checked_once(name, monkeypatch):
     import dalenius._prove as place
 

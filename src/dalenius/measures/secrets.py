@@ -1,0 +1,197 @@
+"""Secrets of the data as subjects of measures: the output's law at each of their values, under listed laws or under any."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from dalenius.errors import InputError, counted
+from dalenius.information import measures as formulas
+from dalenius.information.arrays import Integers
+from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.information.measures.numbers import divergence, largest, positive_part, quotient
+from dalenius.measures.definitions import LEAKAGE, PROBABILITY, Definition, Formula
+from dalenius.measures.subjects import Measured, Subject, need_size
+from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
+from dalenius.reduction import SecretCells, cells_of_secrets
+
+__all__ = ["OF_LAWS", "OF_PAIRS", "OfSecrets", "of_pairs_at_epsilon"]
+
+MAX_TERMS = 2**24  # of sums over pairs of rows
+
+
+@dataclass(frozen=True)
+class OfSecrets(Subject):
+    """The secrets of a model, the one that each measure is largest for, under its listed laws, or under any law.
+
+    *Under any law* the output's law at a value is a mixture of rows; ratios, divergences and excesses are convex in two laws, and so
+    largest at two rows. These are pairs of datasets with different values of the secret, and one of what is given.
+    """
+
+    problem: SecretLeakage
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False)
+    shape: tuple[int, int] = field(init=False)
+    _cells: tuple[SecretCells, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        adversary, channel = self.problem.adversary, self.problem.channel
+        free = isinstance(adversary, ProductPriors) or (isinstance(adversary, EntropyAtLeast) and not adversary.amount)
+        if not (free or self.listed):
+            raise InputError(
+                f"measure: about secrets {adversary.kind} is not offered: list laws (prior_set), or allow all (entropy_at_least = 0), "
+                "whose measures are at least those of any class; what is told on average is for solve"
+            )
+        cells = tuple(cells_of_secrets(self.problem))
+        object.__setattr__(self, "_cells", cells)
+        need_size(max(max(channel.shape[0], int(each.cells.max()) + 1) for each in cells), channel.shape[1])
+        under = counted(len(adversary.priors), "listed law") if isinstance(adversary, PriorSet) else "any law"
+        about = f"{counted(len(cells), 'secret')} of the data (the one that each measure is largest for), under {under}"
+        object.__setattr__(self, "about", f"{about}; {counted(channel.shape[1], 'output')}")
+        object.__setattr__(self, "outputs", ())
+        object.__setattr__(self, "shape", channel.shape)
+        terms = max(len(_pairs(measured)) for measured in self.made()) * channel.shape[1]
+        if terms > MAX_TERMS:
+            raise InputError(
+                f"measure: at most {MAX_TERMS} terms of pairs of rows are evaluated, got {terms}; ask about fewer values"
+            )
+
+    @property
+    def listed(self) -> bool:
+        """Whether laws are listed, so that there is an average."""
+        return isinstance(self.problem.adversary, PriorSet)
+
+    @property
+    def kinds(self) -> int:
+        adversary = self.problem.adversary
+        return len(self._cells) * (len(adversary.priors) if isinstance(adversary, PriorSet) else 1)
+
+    def made(self) -> list[Measured]:
+        adversary = self.problem.adversary
+        rows = self.problem.exact_channel
+        if not isinstance(adversary, PriorSet):
+            return [_under_any(cells, rows) for cells in self._cells]
+        return [_under(cells, rows, law) for cells in self._cells for law in adversary.priors]
+
+
+def _pairs(measured: Measured) -> Integers:
+    assert measured.pairs is not None
+    return measured.pairs
+
+
+def _under_any(cells: SecretCells, rows: Array) -> Measured:
+    """Pairs of inputs of different cells with one value of what is given."""
+    pairs = {
+        pair
+        for family in set(cells.families)
+        for one, other in itertools.permutations(family, 2)
+        for pair in itertools.product(one, other)
+        if pair[0] != pair[1]
+    }
+    uniform = np.full(len(rows), fmpq(1, len(rows)), dtype=object)
+    return Measured(rows, uniform, pairs=np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2))
+
+
+def _under(cells: SecretCells, rows: Array, law: tuple[Fraction, ...]) -> Measured:
+    """The output's law in every cell that has a probability."""
+    size = int(cells.cells.max()) + 1
+    masses: list[dict[int, Fraction]] = [{} for _ in range(size)]
+    total = sum(law, Fraction(0))
+    for cell, k, weight in zip(cells.cells.tolist(), cells.inputs.tolist(), law, strict=True):
+        if weight:
+            masses[cell][k] = masses[cell].get(k, Fraction(0)) + weight / total
+    told = [cell for cell in range(size) if masses[cell]]
+    prior = [sum(masses[cell].values(), Fraction(0)) for cell in told]
+    mixed = [
+        sum(
+            (fmpq((p / mass).numerator, (p / mass).denominator) * rows[k] for k, p in masses[cell].items()), 0 * rows[0]
+        )
+        for cell, mass in zip(told, prior, strict=True)
+    ]
+    given = cells.given_of_cell[told]
+    pairs = [(a, b) for a, b in itertools.permutations(range(len(told)), 2) if given[a] == given[b]]
+    return Measured(
+        np.array(mixed, dtype=object),
+        np.array([fmpq(p.numerator, p.denominator) for p in prior], dtype=object),
+        given=given,
+        pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def _given_information(measured: Measured) -> Any:
+    """I(secret; output | given), the mean over the values of what is given."""
+    channel, prior = measured.joint
+    assert measured.given is not None
+    channels, priors, weights = list[Any](), list[Any](), list[Any]()
+    for value in np.unique(measured.given):
+        mine = measured.given == value
+        weights.append(prior[mine].sum())
+        channels.append(channel[mine])
+        priors.append(prior[mine] / weights[-1])
+    return formulas.conditional_mutual_information(channels, priors, np.array(weights, dtype=object))
+
+
+def over_pairs(function: Callable[[Any, Any], Any], nothing: int) -> Formula:
+    """The largest of a number over pairs of rows, and `nothing` where there is no pair."""
+
+    def value(measured: Measured) -> Any:
+        assert measured.pairs is not None
+        rows = measured.joint[0]
+        found = [np.asarray(function(rows[a], rows[b])).item() for a, b in measured.pairs.tolist()]
+        return largest(np.array([fmpq(nothing), *found], dtype=object))
+
+    return value
+
+
+def _ratio(p: Any, q: Any) -> Any:
+    return largest(quotient(p, q, empty=1))
+
+
+def _excess(factor: Any) -> Callable[[Any, Any], Any]:
+    return lambda p, q: positive_part(p - factor * q).sum()
+
+
+OF_LAWS = (
+    Definition(
+        "mutual_information",
+        LEAKAGE,
+        "what the output tells about the secret on average, to whom knows what is given",
+        _given_information,
+    ),
+)
+"""What a secret of the data has under a law."""
+
+OF_PAIRS = (
+    Definition(
+        "pufferfish_privacy",
+        LEAKAGE,
+        "epsilon: the log of the largest ratio of an output's probabilities at two values of the secret",
+        over_pairs(_ratio, 1),
+        exponent=True,
+    ),
+    Definition(
+        "pufferfish_kl",
+        LEAKAGE,
+        "the largest divergence of the output's law at one value of the secret from that at another",
+        over_pairs(divergence, 0),
+    ),
+    Definition(
+        "pufferfish_total_variation",
+        PROBABILITY,
+        "how much likelier any event can be at one value of the secret than at another",
+        over_pairs(_excess(1), 0),
+    ),
+)
+"""What a secret of the data has under every law, too."""
+
+
+def of_pairs_at_epsilon(text: str, factor: Any) -> list[Definition]:
+    """The delta that an epsilon leaves a secret of the data; `factor` is e^epsilon, or a ball around it."""
+    what = "delta of (epsilon, delta)-Pufferfish privacy"
+    return [Definition(f"pufferfish_delta({text})", PROBABILITY, what, over_pairs(_excess(factor), 0))]
