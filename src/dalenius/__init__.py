@@ -7,8 +7,8 @@ Each name has a docstring of its own, help(dalenius.solve); beside them dalenius
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), PriorSet, FixedPrior; of one record's law:
-                L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
+                record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
                 local_hashing, hadamard_response; releases, several_releases, adaptive; DesignedMechanism; from_pmfs, from_opendp, ...
@@ -54,6 +54,7 @@ from dalenius.model import EntropyAtLeast as EntropyAtLeast
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import Letters as Letters
+from dalenius.model import MarkovChain as MarkovChain
 from dalenius.model import MaximalLeakage as MaximalLeakage
 from dalenius.model import MaxInformation as MaxInformation
 from dalenius.model import MaxUtility as MaxUtility

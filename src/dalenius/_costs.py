@@ -21,6 +21,7 @@ from dalenius.model import (
     MaxInformation,
     MechanismProblem,
     PriorSet,
+    ProductPriors,
     SecretLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
@@ -78,6 +79,7 @@ CLOSED_FORM = 30  # numbers for each input of a local protocol
 TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
 SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
+SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
 PRIORS = 30  # in a design's certificate: more are rare
 # what the search holds
 ARRAYS = 8 * 3  # bytes an entry of the channel, besides the problem's own
@@ -157,6 +159,8 @@ class AuditCosts:
             return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
         if isinstance(problem, MaximalLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
+        if isinstance(problem, MaximalLeakage) and problem.in_a_chain:
+            return cls._of_chain(problem)
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)
@@ -182,6 +186,15 @@ class AuditCosts:
             return cls(model + leaf, search=search)
         largest = max(kinds, key=lambda kind: kind.letters, default=None)
         return cls(model, leaf, information(largest, largest.pairs) if largest else Cost(), search)
+
+    @classmethod
+    def _of_chain(cls, problem: MaximalLeakage) -> AuditCosts:
+        """Of its letters; and of one box and one point, for each record that is asked about."""
+        records = RECORD.times(4 * len(problem.records))
+        if not problem.is_written_out:
+            return cls(records)
+        entries = problem.channel.size
+        return cls(records + POINTER.times(entries) + Cost(0.0, BALL * entries), search=ARRAYS * entries)
 
     @classmethod
     def _of_pieces(cls, problem: MaximalLeakage) -> AuditCosts:
@@ -232,12 +245,18 @@ def information_cost(problem: MaxInformation) -> Cost:
 def secret_cost(problem: SecretLeakage) -> Cost:
     """What proving an audit of secrets takes, but for trees: each dataset is read for each secret, and for each listed law."""
     (inputs, outputs), datasets = problem.shape, problem.records.datasets
-    entries, laws = inputs * outputs, 1
+    entries, laws, witness = inputs * outputs, 1, Cost()
     if isinstance(problem.adversary, PriorSet):
         laws = len(problem.adversary.priors)
+    elif isinstance(problem.adversary, ProductPriors):
+        listed = sum(min(int(secret.values(problem.records)[1].max()) + 1, inputs**2) for secret in problem.secrets)
+        witness = (SECTION + WEIGHT.times(outputs)).times(listed)
+    else:
+        witness = WEIGHT.times(6 * datasets)
     told = SUMMAND.times(3 * datasets) + CELL.times(datasets) + ENTRY.times(entries)
     balls = Cost(0.0, BALL * min(entries, KEPT))
-    return _model(problem, inputs, entries) + balls + LOGARITHM.times(entries) + told.times(len(problem.secrets) * laws)
+    whole = told.times(len(problem.secrets) * laws) + witness
+    return _model(problem, inputs, entries) + balls + LOGARITHM.times(entries) + whole
 
 
 def _further(problem: DesignProblem) -> list[Adversary]:

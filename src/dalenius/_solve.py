@@ -290,8 +290,8 @@ def _about_secrets(problem: SecretLeakage, search: Run, known: object) -> Secret
     """The largest information about a secret."""
     if known is not None:
         raise InputError("known: what is told about a secret is computed anew; leave it out")
-    search.clock.reserve(min(secret_cost(problem).seconds, 0.9 * search.limits.seconds))
     audit = secret_audit_of(problem)(problem, search)
+    search.clock.reserve(min(secret_cost(problem).seconds + audit.checking, 0.9 * search.limits.seconds))
     audit.run()
     return prove(problem, audit, search)
 

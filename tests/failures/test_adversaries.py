@@ -412,3 +412,64 @@ def test_some_designs_are_not_against_blocks():
         (design(adversary=dl.IndependentBlocks(sizes=[2, 1])), "add up to 3"),
     ):
         refused(build, *words)
+
+
+def chained(adversary, query=None, mechanism=None, records=4):
+    return dl.MaximalLeakage(
+        records=dl.Records(records, alphabet=2),
+        query=query or dl.Count(),
+        mechanism=mechanism or dl.geometric(1),
+        adversary=adversary,
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.MarkovChain(0.1), ["MarkovChain", "to_zero"]),
+        (lambda: dl.MarkovChain((0.2, 0.1), 0.1), ["to_one", "the least first"]),
+        (lambda: dl.MarkovChain(0.1, (0.0, 0.1)), ["to_zero", "from above 0"]),
+        (lambda: dl.MarkovChain(0.1, 1), ["to_zero", "below 1"]),
+        (lambda: dl.MarkovChain((0.1, 0.2, 0.3), 0.1), ["to_one", "the least and the largest"]),
+        (lambda: dl.MarkovChain("often", 0.1), ["to_one", "often"]),
+        (lambda: dl.MarkovChain(0.1, 0.1, start="fixed"), ["start", "stationary", "any"]),
+        (lambda: dl.MarkovChain(0.1, 0.1, record=-1), ["record", "at least 0"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1, record=4)), ["record", "from 0 to 3"]),
+        (lambda: dl.loads(dl.dumps(chained(dl.MarkovChain(0.1, 0.2))).replace("[0.1, 0.1]", "0.1")), ["list of two"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), dl.Identity(), dl.randomized_response(1)), ["identity"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), dl.Count([0])), ["count of letter 1"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.Channel(np.eye(16), inputs="dataset")), ["matrix"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.discrete_gaussian(scale=1)), ["range"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), mechanism=dl.gaussian(1)), ["a row for each", "gaussian"]),
+        (lambda: chained(dl.MarkovChain(0.1, 0.1), records=1001), ["give the record", "record = 500"]),
+        (
+            lambda: chained(dl.MarkovChain(0.1, 0.1, record=5), dl.Parity(), dl.symmetric(0.1), records=1001),
+            ["1000", "parity with symmetric"],
+        ),
+        (
+            lambda: chained(dl.MarkovChain(0.1, 0.1, record=5), mechanism=dl.geometric(1, range=9), records=1001),
+            ["range", "0 to 1001"],
+        ),
+        (
+            lambda: dl.MaximalLeakage(
+                records=dl.Records(2, alphabet=3),
+                query=dl.Count(),
+                mechanism=dl.geometric(1),
+                adversary=dl.MarkovChain(0.1, 0.1),
+            ),
+            ["binary"],
+        ),
+        (
+            lambda: dl.MinLeakage(
+                records=dl.Records(4, alphabet=2),
+                query=dl.Count(),
+                distortion=dl.Absolute(),
+                max_distortion=1,
+                adversary=dl.MarkovChain(0.1, 0.1),
+            ),
+            ["markov_chain is for audits"],
+        ),
+    ],
+)
+def test_bad_chains(build, words):
+    refused(build, *words)

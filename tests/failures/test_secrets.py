@@ -21,6 +21,7 @@ def asked(**changed):
     [
         (lambda: dl.Secret("count"), r"of must be a function of the data|secret: of"),
         (lambda: dl.Secret([]), "at least one function"),
+        (lambda: dl.Secret(dl.Histogram()), "a list of them instead of a histogram"),
         (lambda: dl.Letters(), "give either records"),
         (lambda: dl.Letters(0, others=1), "give either records"),
         (lambda: dl.Letters([0, 0]), "each once"),

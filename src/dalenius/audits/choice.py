@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalenius._costs import AuditCosts
 from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
+from dalenius.audits.chains import ChainAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
@@ -14,7 +15,7 @@ from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.protocols import ProtocolAudit
 from dalenius.errors import DaleniusError
-from dalenius.model import EntropyAtLeast, IndependentBlocks, MaximalLeakage, PriorSet, ProductPriors
+from dalenius.model import EntropyAtLeast, IndependentBlocks, MarkovChain, MaximalLeakage, PriorSet, ProductPriors
 from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.search import Limits, Run
@@ -26,6 +27,7 @@ AUDITS: dict[str, type[Audit]] = {
     ProductPriors.kind: ProductAudit,
     PriorSet.kind: PriorSetAudit,
     IndependentBlocks.kind: BlocksAudit,
+    MarkovChain.kind: ChainAudit,
     **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest

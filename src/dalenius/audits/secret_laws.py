@@ -20,16 +20,21 @@ from dalenius.evidence.lines import InputLaw, LawOfSelections, MeanLine, ProofLi
 from dalenius.exact import WRITABLE_BITS, fraction_text
 from dalenius.information import relative_entropy
 from dalenius.information.arrays import Floats
-from dalenius.information.capacity import capacity
+from dalenius.information.capacity import capacities
 from dalenius.information.given_laws import GivenChannel, best_given_mixture, worst_given_law
 from dalenius.information.law_classes import shares_of
-from dalenius.information.measures import EntropyFloor, PriorClass, PriorPolytope
+from dalenius.information.measures import AllPriors, EntropyFloor, PriorClass, PriorPolytope
 from dalenius.information.measures.numbers import Numbers, doubles, rationals
+from dalenius.information.measures.prior_classes import Ball
 from dalenius.reduction import SecretCells
 from dalenius.search import Clock
 
-__all__ = ["SecretLaws"]
+__all__ = ["SecretLaws", "plain_bound"]
 
+MOST_ENTRIES, USUAL = (
+    2**16,
+    1e-9,
+)  # of rows whose capacities are worth computing before anything is known, to so many nats
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 UNIFORM_RATE = "1e14"  # a multiplier of the entropy at which nothing but the mean is left, to 1e-14 nats
 CLIMBS, SHORTEST, STALLED = 100, 2.0**-30, 1e-7  # steps of an ascent, the shortest, and the least relative gain of one
@@ -64,13 +69,10 @@ class SecretLaws:
     _multipliers: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        usual = [self.rows[sorted({k for cell in family for k in cell})] for family in self.cells.families]
-        self.channel = GivenChannel(
-            self.rows,
-            self.cells.inputs,
-            self.cells.given,
-            np.array([capacity(rows).output_law if len(rows) < 1024 else rows.mean(axis=0) for rows in usual]),
-        )
+        inputs = [tuple(sorted({k for cell in family for k in cell})) for family in self.cells.families]
+        known = _usual_laws(self.rows, set(inputs))
+        usual = np.array([known[listed] for listed in inputs])
+        self.channel = GivenChannel(self.rows, self.cells.inputs, self.cells.given, usual)
         self._bound(self.channel.usual)
 
     @property
@@ -95,7 +97,7 @@ class SecretLaws:
             for start in self._starts():
                 if clock.expired:
                     break
-                self._climb(start)
+                self._climb(start, clock)
 
     # ------------------------------------------------------------ from above
 
@@ -171,7 +173,7 @@ class SecretLaws:
             return self.priors.exact_law(rationals(-slope))
         return shares_of(np.eye(len(self._vertices))[int(np.argmax(doubles(self._vertices @ rationals(slope))))])
 
-    def _climb(self, start: Numbers) -> None:
+    def _climb(self, start: Numbers, clock: Clock) -> None:
         """Steps of Frank and Wolfe towards the law of the class with the largest slope, as long as more is told.
 
         The law is a mixture of laws of the class, so that it is one, exactly, whatever doubles made of the weights.
@@ -184,7 +186,7 @@ class SecretLaws:
             while share >= SHORTEST and better <= told:
                 share /= 2.0
                 better = self.cells.information(law + share * towards, self.rows)
-            if better <= told * (1.0 + STALLED):
+            if better <= told * (1.0 + STALLED) or clock.expired:
                 break
             parts, weights = [*parts, target], np.append((1.0 - share) * weights, share)
             law, told = law + share * towards, better
@@ -214,6 +216,30 @@ class SecretLaws:
     def leaves(self) -> int:
         """Output laws in these lines."""
         return len(np.unique(self._outputs, axis=0))
+
+
+def _usual_laws(rows: Floats, listed: set[tuple[int, ...]]) -> dict[tuple[int, ...], Floats]:
+    """For each list of inputs an output law that is near to their rows; the nearest where the lists are short."""
+    found = {inputs: rows[list(inputs)].mean(axis=0) for inputs in listed}
+    for size in {len(inputs) for inputs in listed}:
+        alike = [inputs for inputs in listed if len(inputs) == size]
+        if size * len(alike) * rows.shape[1] <= MOST_ENTRIES:
+            answers = capacities(rows[np.array(alike)], gap=USUAL)
+            found |= {inputs: answer.output_law for inputs, answer in zip(alike, answers, strict=True)}
+    return found
+
+
+def plain_bound(cells: SecretCells, rows: Floats, priors: PriorClass) -> tuple[float, Lines]:
+    """A bound by one output law for everything, which needs no search, and its lines."""
+    law = np.maximum(rows[np.unique(cells.inputs)].mean(axis=0).round(DECIMALS), LEAST)
+    divergences = np.maximum(relative_entropy(rows, law / law.sum()), 0.0)[cells.inputs]
+    known = priors.support(len(divergences))
+    bounded = isinstance(priors, AllPriors | Ball)
+    upper = float(divergences[known].max()) if bounded else largest_mean(priors, divergences)
+    if isinstance(priors, Ball) and not isinstance(priors, EntropyFloor) and priors.radius == 0:
+        upper = largest_mean(priors, divergences)
+    given = tuple(range(int(cells.given.max()) + 1))
+    return upper, iter((SecretSection(cells.secret), LawOfSelections(given, vector_text(law)), MeanLine(None)))
 
 
 def _sparse(law: Numbers) -> SparseLaw | None:

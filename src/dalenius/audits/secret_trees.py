@@ -22,6 +22,7 @@ from dalenius.search.tree import Branch
 
 __all__ = ["SecretTree", "family_key", "trees_of_secrets"]
 
+MOST_LISTED = 2**20  # inputs in the lines of a tree
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 
 SecretLines = Iterator[CellSection | ProofLine]
@@ -56,6 +57,8 @@ class SecretTree:
         own = self.rows[self.union]
         self.law = np.maximum(own.mean(axis=0).round(DECIMALS), LEAST)
         self.plain = max(float(relative_entropy(own, self.law / self.law.sum()).max()), 0.0)
+        first = {cell: j for j, cell in reversed(list(enumerate(self.family)))}  # a value with one input, once
+        self._letters = [j for j, cell in enumerate(self.family) if len(cell) > 1 or first[cell] == j]
         distinct, self._class_of = np.unique(own, axis=0, return_inverse=True)
         self._distinct, self._class_of = distinct, self._class_of.reshape(-1)
 
@@ -74,11 +77,16 @@ class SecretTree:
         """Output laws of its proof."""
         return 1 if self.tree is None else self.tree.leaves
 
+    @property
+    def full(self) -> bool:
+        """Whether its proof lists as many inputs as one should."""
+        return self.leaves * len(self.union) > MOST_LISTED
+
     def begin(self, clock: Clock) -> None:
         """The root of its tree: the capacity of all its rows, and of one selection of them."""
-        members = np.full((len(self.family), len(self._distinct)), -np.inf)
-        for letter, cell in enumerate(self.family):
-            members[letter, self._class_of[np.searchsorted(self.union, cell)]] = 0.0
+        members = np.full((len(self._letters), len(self._distinct)), -np.inf)
+        for letter, cell in enumerate(self._letters):
+            members[letter, self._class_of[np.searchsorted(self.union, self.family[cell])]] = 0.0
         channel = RecordChannel(record=0, times=1, log_uniform=members, rows=self._distinct, max_knowledge=0.0)
         self.tree = VertexTree(channel, clock, target=0.0)
 
@@ -88,8 +96,9 @@ class SecretTree:
             return {}
         found = dict[int, float]()
         for cell, place in zip(*np.nonzero(self.tree.point), strict=True):
-            chosen = next(k for k in self.family[cell] if self._class_of[self.union.index(k)] == place)
-            found[self.cells.dataset(self.given, int(cell), chosen)] = float(self.tree.point[cell, place])
+            own = self._letters[cell]
+            chosen = next(k for k in self.family[own] if self._class(k) == place)
+            found[self.cells.dataset(self.given, own, chosen)] = float(self.tree.point[cell, place])
         return dict(sorted(found.items()))
 
     def lines(self, *, certain: bool = False) -> SecretLines:
@@ -100,9 +109,10 @@ class SecretTree:
             return
         for node in self.tree.tree.preorder():
             if isinstance(node, Branch):
-                kept = set(node.cut.kept)
-                members = self.family[node.cut.letter]
-                yield ClassPart(node.cut.letter, tuple(k for k in members if self._class(k) in kept))
+                own = self._letters[node.cut.letter]
+                members = np.array(self.family[own])
+                kept = np.isin(self._class_of[np.searchsorted(self.union, members)], node.cut.kept)
+                yield ClassPart(own, tuple(members[kept].tolist()))
             else:
                 yield OutputLawLeaf(vector_text(node.content.law))
 

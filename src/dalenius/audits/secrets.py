@@ -10,13 +10,14 @@ import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
-from dalenius.audits.secret_laws import SecretLaws
+from dalenius.audits.secret_laws import SecretLaws, plain_bound
 from dalenius.audits.secret_trees import SecretTree, family_key, trees_of_secrets
 from dalenius.evidence import Upper, short_text
 from dalenius.evidence.lines import CellSection, MeanLine, ProofLine, SecretSection, SparseLaw
 from dalenius.information.arrays import Floats
+from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.information.measures.numbers import doubles
-from dalenius.model import EntropyAtLeast, PriorSet, SecretLeakage
+from dalenius.model import EntropyAtLeast, PriorSet, ProductPriors, SecretLeakage
 from dalenius.model.adversaries import LawClass
 from dalenius.outcome import Scope
 from dalenius.reduction import SecretCells, cells_of_secrets
@@ -25,6 +26,7 @@ from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_
 __all__ = ["ClassSecretAudit", "ListedSecretAudit", "SecretAudit", "secret_audit_of"]
 
 LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
+SECTION = 6e-4  # seconds that the cells of one value which is given take the checker
 RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap asks for no less
 
 
@@ -35,7 +37,12 @@ class SecretAudit(Bounded):
     problem: SecretLeakage
 
     def __post_init__(self) -> None:
-        self.rows = self.problem.channel
+        self.rows, adversary = self.problem.channel, self.problem.adversary
+        self.priors: PriorClass = AllPriors()
+        if isinstance(adversary, EntropyAtLeast):
+            self.priors = adversary.priors(self.problem.records)
+        elif isinstance(adversary, LawClass):
+            self.priors = adversary.priors
         self.secrets = cells_of_secrets(self.problem)
         self._by_family = trees_of_secrets(self.secrets, self.rows)
         self.trees = list(self._by_family.values())
@@ -62,7 +69,7 @@ class SecretAudit(Bounded):
             self._tell("selections")
         while trees and not self.clock.expired:
             worst = max(trees, key=lambda tree: tree.upper)
-            if self._leaves > self.search.limits.nodes:
+            if self._leaves > self.search.limits.nodes or worst.full:
                 self.out_of_room = True
                 break
             if worst.upper <= self._enough or worst.tree is None or not worst.tree.grow(self.clock):
@@ -102,8 +109,21 @@ class SecretAudit(Bounded):
         return tuple(line for tree in self.trees for line in tree.lines())
 
     def certain(self) -> tuple[float, UpperProof]:
-        lines = tuple(line for tree in self.trees for line in tree.lines(certain=True))
-        return max((tree.plain for tree in self.trees), default=0.0), lines
+        """One output law for each secret; where products are asked about, for the cells of each value that is given."""
+        if isinstance(self.problem.adversary, ProductPriors):
+            lines = tuple(line for tree in self.trees for line in tree.lines(certain=True))
+            return max((tree.plain for tree in self.trees), default=0.0), lines
+        bounds = [plain_bound(cells, self.rows, self.priors) for cells in self.secrets if self.own_trees(cells)]
+        return max((upper for upper, _ in bounds), default=0.0), tuple(line for _, lines in bounds for line in lines)
+
+    @property
+    def checking(self) -> float:
+        return SECTION * len(self.trees)
+
+    def own_trees(self, cells: SecretCells) -> list[SecretTree]:
+        """Those that bound a secret under all laws; none where nothing can be told."""
+        keys = {family_key(family) for family in cells.families}
+        return [self._by_family[key] for key in keys if key in self._by_family]
 
     def secret_proofs(self) -> tuple[SecretProof, ...]:
         """How `upper` was proved, for each secret."""
@@ -143,18 +163,10 @@ class ClassSecretAudit(SecretAudit):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        adversary, records = self.problem.adversary, self.problem.records
-        assert isinstance(adversary, EntropyAtLeast | LawClass)
-        priors = adversary.priors if isinstance(adversary, LawClass) else adversary.priors(records)
-        self.laws = [SecretLaws(cells, self.rows, priors) for cells in self.secrets if self._own_trees(cells)]
-
-    def _own_trees(self, cells: SecretCells) -> list[SecretTree]:
-        """Those that bound a secret under all laws; none where nothing can be told."""
-        keys = {family_key(family) for family in cells.families}
-        return [self._by_family[key] for key in keys if key in self._by_family]
+        self.laws = [SecretLaws(cells, self.rows, self.priors) for cells in self.secrets if self.own_trees(cells)]
 
     def _under_all(self, cells: SecretCells) -> float:
-        return max(tree.upper for tree in self._own_trees(cells))
+        return max(tree.upper for tree in self.own_trees(cells))
 
     @property
     def lower(self) -> float:
@@ -175,7 +187,7 @@ class ClassSecretAudit(SecretAudit):
             tree
             for laws in self.laws
             if not laws.concave and laws.upper > self._enough
-            for tree in self._own_trees(laws.cells)
+            for tree in self.own_trees(laws.cells)
         ]
         self._select(list({id(tree): tree for tree in open_}.values()))
         self.out_of_time |= self.clock.expired
@@ -207,7 +219,7 @@ class ClassSecretAudit(SecretAudit):
         lines, trees = list[SecretSection | CellSection | MeanLine | ProofLine](), dict[int, SecretTree]()
         for laws, free in zip(self.laws, under_all, strict=True):
             if free:
-                trees |= {id(tree): tree for tree in self._own_trees(laws.cells)}
+                trees |= {id(tree): tree for tree in self.own_trees(laws.cells)}
             else:
                 lines += laws.lines()
         return (*lines, *(line for tree in trees.values() for line in tree.lines()))
@@ -217,7 +229,7 @@ class ClassSecretAudit(SecretAudit):
         if laws is None:
             return SecretProof(cells.secret, "nothing", 0, exact=True)
         free = self._under_all(cells) < laws.upper
-        used = sum(tree.leaves for tree in self._own_trees(cells)) if free else laws.leaves
+        used = sum(tree.leaves for tree in self.own_trees(cells)) if free else laws.leaves
         return SecretProof(cells.secret, "selections" if free else "laws", used, exact=laws.concave)
 
 
@@ -230,7 +242,7 @@ class ListedSecretAudit(SecretAudit):
     def __post_init__(self) -> None:
         super().__post_init__()
         assert isinstance(self.problem.adversary, PriorSet)
-        self.priors: Floats = self.problem.adversary.weights
+        self.listed: Floats = self.problem.adversary.weights
 
     @property
     def lower(self) -> float:
@@ -239,13 +251,13 @@ class ListedSecretAudit(SecretAudit):
     @property
     def upper(self) -> float:
         """Also the entropy of the values, for the secrets that were not evaluated under all laws."""
-        late = (cells for cells in self.secrets if len(self.told.get(cells.secret, ())) < len(self.priors))
+        late = (cells for cells in self.secrets if len(self.told.get(cells.secret, ())) < len(self.listed))
         return max([self.lower, *(_entropy(cells) for cells in late)])
 
     def run(self) -> None:
         for cells in self.secrets:
             told = self.told.setdefault(cells.secret, [])
-            for law in self.priors:
+            for law in self.listed:
                 if self.clock.expired:
                     break
                 told.append(cells.information(law, self.rows))
@@ -264,7 +276,7 @@ class ListedSecretAudit(SecretAudit):
         if secret is None or self.lower <= 0.0:
             return None
         number = int(np.argmax(self.told[secret]))
-        return Exposure(secret, self.lower, self.priors[number], number, number)
+        return Exposure(secret, self.lower, self.listed[number], number, number)
 
     def proof(self) -> UpperProof:
         return ()

@@ -9,6 +9,7 @@ from dalenius.baselines.marginal import MarginalSettings
 from dalenius.baselines.maximal_leakage import LeakageSettings, leakage_run, starts
 from dalenius.baselines.mechanism import MechanismSettings
 from dalenius.baselines.nonlinear import Optimiser, optimised_run
+from dalenius.baselines.pufferfish_scales import markov_quilt_scale, wasserstein_distance, wasserstein_scale
 from dalenius.baselines.run import DesignRun, LeakageRun, Moment, Rest, Turn
 from dalenius.baselines.scip import Scip
 from dalenius.baselines.slsqp import Slsqp
@@ -37,7 +38,10 @@ __all__ = [
     "design_run",
     "full_joint",
     "leakage_run",
+    "markov_quilt_scale",
     "optimised_run",
     "starts",
+    "wasserstein_distance",
+    "wasserstein_scale",
     "within_budget",
 ]

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.cli.shared import UnitsOption, drawn, named, out, write_json
+from dalenius.cli.shared import UnitsOption, drawn, err, named, out, write_json
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.facts import MEANINGS, Facts
@@ -97,7 +97,7 @@ def convert(
         if to is not None:
             raise dl.InputError("--all is about every notion; leave --to out")
         _all(None if source is None else _guarantee(source), epsilon, options, as_json)
-        _draw(output, sharp)
+        _draw(output, sharp, as_json)
         return
     if source is None or to is None:
         raise dl.InputError(
@@ -160,7 +160,7 @@ def _following(source: str, options: dict[str, Any]) -> list[str]:
     return found
 
 
-def _draw(output: Path | None, sharp: bool) -> None:
+def _draw(output: Path | None, sharp: bool, quiet: bool) -> None:
     if output is None:
         return
 
@@ -170,4 +170,4 @@ def _draw(output: Path | None, sharp: bool) -> None:
         return save_picture(implications_picture(title="what follows from what", sharp=sharp), output)
 
     for path in drawn(draw):
-        out.print(f"drawn: {path}", markup=False, emoji=False)
+        (err if quiet else out).print(f"drawn: {path}", markup=False, emoji=False)

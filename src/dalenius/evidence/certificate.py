@@ -16,6 +16,7 @@ from dalenius.evidence.lines import (
     AdversaryLine,
     AlsoLine,
     CellSection,
+    ChainPoint,
     ConeLine,
     DualLine,
     Line,
@@ -48,6 +49,7 @@ FORMAT = "dalenius-certificate/2"
 OBJECTIVE = "objective"  # the unit of a design with one
 LOWER = (
     WitnessLine,
+    ChainPoint,
     PieceOfWitness,
     DualLine,
     PriorLine,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
+from dalenius.evidence.chain_lines import ChainPoint, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -49,11 +50,13 @@ __all__ = [
     "AlsoLine",
     "BranchLine",
     "CellSection",
+    "ChainPoint",
     "ClassPart",
     "ConeLine",
     "Cut",
     "DualLine",
     "GroupedRowLeaf",
+    "Halve",
     "Hint",
     "HistogramLine",
     "How",
@@ -93,6 +96,7 @@ __all__ = [
     "SecretSection",
     "SelectionPrior",
     "SeparateRow",
+    "SlopeLeaf",
     "SparseLaw",
     "Split",
     "TangentLine",
@@ -104,6 +108,7 @@ __all__ = [
     "VerticesLeaf",
     "WeightLine",
     "WeightsOf",
+    "WindowLeaf",
     "WitnessLine",
 ]
 
@@ -338,6 +343,7 @@ class UniformLeaf:
 
 LowerLine = (
     WitnessLine
+    | ChainPoint
     | PieceOfWitness
     | DualLine
     | PriorLine
@@ -349,8 +355,9 @@ LowerLine = (
     | WeightLine
     | TermLine
 )
-BranchLine = Split | Cut | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
+BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
+ChainLeaf = SlopeLeaf | WindowLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections
@@ -361,7 +368,7 @@ OutputLaw = (
     | HistogramLine
     | LettersLine
 )
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf]  # noqa: UP007
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
 UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

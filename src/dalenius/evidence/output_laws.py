@@ -92,6 +92,6 @@ class HistogramLine:
 
 @dataclass(frozen=True, slots=True)
 class LettersLine:
-    """Of a histogram: nothing tells more of a record than the logarithm of its letters."""
+    """Nothing tells more of a record than its entropy: of a histogram the logarithm of its letters, of a Markov chain on a box."""
 
     word: ClassVar[str] = "letters"

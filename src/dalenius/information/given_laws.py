@@ -119,21 +119,22 @@ def worst_given_law(
     exact = [priors.exact_law(rationals(-channel.divergences(channel.usual)))]
     listed = [doubles(law) for law in exact]
     joints, weights = [channel.outputs(law) for law in listed], np.ones(1)
-    best, since, kept = np.inf, 0, (exact[0], channel.usual)
+    best, since, kept = np.inf, 0, (weights, channel.usual)
     for _ in range(MOST_ROUNDS):
         laws = channel.output_laws(np.tensordot(weights, np.array(joints), axes=1))
         divergences = channel.divergences(laws)
         law = priors.exact_law(rationals(-divergences))
         found = float((doubles(law) - weights @ np.array(listed)) @ divergences)
         if found < best:
-            kept = np.asarray(shares_of(weights) @ np.array(exact, dtype=object)), laws
+            kept = weights, laws
         best, since = (found, 0) if found < 0.5 * best else (min(best, found), since + 1)
         if found <= gap or since > PATIENCE or (clock is not None and clock.expired):
             break
         exact, listed = [*exact, law], [*listed, doubles(law)]
         joints.append(channel.outputs(listed[-1]))
         weights = best_given_mixture(np.array(joints), np.array([law @ negentropy for law in listed]), gap=gap / 8)
-    return WorstGivenLaw(priors.settled(kept[0]), kept[1])
+    mixed = shares_of(kept[0]) @ np.array(exact[: len(kept[0])], dtype=object)
+    return WorstGivenLaw(priors.settled(np.asarray(mixed)), kept[1])
 
 
 def best_given_mixture(joints: Floats, negentropy: Floats, *, gap: float = GAP) -> Floats:

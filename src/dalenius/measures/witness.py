@@ -15,6 +15,7 @@ from dalenius.evidence import Certificate
 from dalenius.evidence.lines import UNIFORM, InputLaw, PieceOfWitness, WitnessLine
 from dalenius.exact import as_fraction
 from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.measures.rounded import RoundedNoise
 from dalenius.measures.subjects import Measured, Subject, need_size
 from dalenius.model import MaximalLeakage, digest
 from dalenius.model.adversaries import (
@@ -68,6 +69,8 @@ class OfWitness(Subject):
         if self.piece is not None:
             about += f"; a block of {len(self.problem.records)}, all others being known"
             about += ", and the noise clamped far out" if self.piece.slack else ""
+        if isinstance(self.problem.mechanism, RoundedNoise):
+            about += "; what comes out is rounded, and clamped far out"
         object.__setattr__(self, "about", about)
         object.__setattr__(self, "outputs", tuple(self.problem.mechanism.output_labels(self._values)))
         object.__setattr__(self, "shape", (letters, outputs))
@@ -126,7 +129,13 @@ class WithoutOwnAnswer(Subject):
         return self.witness.shape
 
     def made(self) -> list[Measured]:
-        return [self.witness.measured(self.witness.moved[1 + self.letter])]
+        masses = self.witness.moved[1 + self.letter]
+        laws = {tuple(mass / sum(row) for mass in row) for row in masses if sum(row)}
+        if (
+            len(laws) == 1
+        ):  # the others have nothing to do with the record, which balls cannot tell from next to nothing
+            return [Measured(np.array([[fmpq(1)]], dtype=object), np.array([fmpq(1)], dtype=object))]
+        return [self.witness.measured(masses)]
 
 
 def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
@@ -136,7 +145,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
     ------
     InputError
         If the certificate is about another model, shows no prior, is about a channel in closed form (a local protocol), whose inputs
-        are not listed, a histogram, or noise on the real line, or the channel is too large to be evaluated exactly.
+        are not listed, a histogram, or the channel is too large to be evaluated exactly.
     """
     if not isinstance(problem, MaximalLeakage) or certificate.header.model != digest(problem):
         raise InputError("certificate: expected an audit with the certificate of its own model, got another model's")
@@ -157,15 +166,10 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
 
 
 def _need_matrix(problem: MaximalLeakage) -> None:
-    """`InputError` where there is no matrix of probabilities from a record's channel to the release."""
+    """`InputError` where there is no matrix of probabilities; of noise on the real line there is one once it is rounded."""
     if problem.in_cells:
         raise InputError(
             "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
-        )
-    if isinstance(problem.mechanism, RealNoise):
-        kind = problem.mechanism.kind
-        raise InputError(
-            f"certificate: noise on the real line has no matrix; ask about discrete_{kind} of the same scale"
         )
 
 
@@ -183,7 +187,12 @@ def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, Ma
 def _in_problem(problem: MaximalLeakage, record: int, prior: InputLaw) -> OfWitness:
     """From a witness line of an audit in which every record is there."""
     if isinstance(prior, tuple) and len(prior) == 3 and isinstance(prior[0], int):
+        weights = prior[1]
+        if isinstance(problem.mechanism, RealNoise) and isinstance(weights, tuple):
+            return _in_problem(problem, record, (prior[0], weights))
         raise InputError("certificate: a local protocol's channel is kept in closed form; measure the problem instead")
+    if isinstance(problem.mechanism, RealNoise):
+        problem = replace(problem, mechanism=RoundedNoise(problem.mechanism))
     need_size(*problem.channel.shape)
     if isinstance(problem.adversary, PriorSet):
         assert isinstance(prior, int)

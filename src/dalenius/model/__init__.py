@@ -6,6 +6,7 @@ from dalenius.model.adversaries import (
     EntropyAtLeast,
     FixedPrior,
     IndependentBlocks,
+    MarkovChain,
     PriorSet,
     ProductPriors,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "FixedPrior",
     "IndependentBlocks",
     "Letters",
+    "MarkovChain",
     "MaxInformation",
     "MaxUtility",
     "MaximalLeakage",

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, MarkovChain, ProductPriors
 from dalenius.model.cells import Cells
+from dalenius.model.chains import WRITTEN_OUT, need_chain
 from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol, RealNoise
@@ -35,7 +36,7 @@ class MaximalLeakage(MechanismProblem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, PriorSet or a class of laws (KLBallPriors, ...)
     title, source : str, optional
         Free text, carried along.
 
@@ -64,6 +65,11 @@ class MaximalLeakage(MechanismProblem):
             _ = self.cells
         elif self.in_blocks:
             _ = self.pieces
+        elif isinstance(self.adversary, MarkovChain):
+            need_chain(self.query, self.records, self.mechanism, self.adversary)
+            if self.is_written_out:
+                self.query.check_values(self.records)
+                _ = self.channel
         elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
             _ = self.quadrature
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
@@ -94,6 +100,11 @@ class MaximalLeakage(MechanismProblem):
     def cells(self) -> Cells:
         """Of a histogram: what an audit needs to know of its cells."""
         return Cells.of(self.records, self.mechanism, self.adversary)
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether an audit works with the whole channel: not of blocks, nor of a closed form or a long Markov chain."""
+        return not (self.in_blocks or self.in_closed_form or (self.in_a_chain and len(self.records) > WRITTEN_OUT))
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -140,7 +151,7 @@ class MaximalLeakage(MechanismProblem):
             return max((problem.held_bytes for _, problem in self.pieces), default=0)
         if isinstance(self.mechanism, RealNoise):
             return self.quadrature.nbytes
-        return 0 if self.in_closed_form else super().held_bytes
+        return super().held_bytes if self.is_written_out else 0
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -157,6 +168,8 @@ class MaximalLeakage(MechanismProblem):
             return self.quadrature.shape[0], self.quadrature.shape[1]
         if self.in_closed_form:
             return self._indices.size, self._protocol.outputs(self._indices.size)
+        if not self.is_written_out:
+            return len(self.records) + 1, len(self.records) + 1
         return self.channel.shape[0], self.channel.shape[1]
 
 

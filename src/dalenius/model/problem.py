@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks
+from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
 from dalenius.model.queries import QUERIES, Identity, Joint, Query
 from dalenius.model.records import Records
 from dalenius.model.shelf import Stated, check_keys, read_shelved
@@ -78,7 +78,7 @@ class Problem(metaclass=Stated):
         if isinstance(self.query, Joint) and not self.joint_too:
             raise InputError(f"query: a joint query is for audits with problem maximal_leakage, got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
-        if not (self.in_blocks or self.in_cells):
+        if not (self.in_blocks or self.in_cells or self.in_a_chain):
             self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
@@ -95,6 +95,11 @@ class Problem(metaclass=Stated):
     def in_cells(self) -> bool:
         """Whether it is an audit of a histogram, whose values are vectors: nothing is listed."""
         return False
+
+    @property
+    def in_a_chain(self) -> bool:
+        """Whether the adversary is `MarkovChain`."""
+        return isinstance(self.adversary, MarkovChain)
 
     def as_written(self: P, text: bytes) -> P:
         """The same problem, read from a model file with this text."""

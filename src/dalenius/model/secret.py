@@ -111,7 +111,11 @@ class Letters(Shelved):
 
 
 Function: TypeAlias = Query | Letters
-FUNCTIONS: dict[str, type[Query] | type[Letters]] = {**QUERIES, Letters.kind: Letters}
+LISTS = ("histogram", "joint")  # queries of which a list of functions says the same
+FUNCTIONS: dict[str, type[Query] | type[Letters]] = {
+    **{kind: query for kind, query in QUERIES.items() if kind not in LISTS},
+    Letters.kind: Letters,
+}
 
 
 @dataclass(frozen=True)
@@ -246,6 +250,10 @@ def _together(functions: Iterable[Function], records: Records) -> Integers:
 def _functions(given: Any, name: str) -> tuple[Function, ...]:
     listed = (given,) if isinstance(given, Query | Letters) else as_list(given, f"secret: {name}")
     for function in listed:
+        if isinstance(function, Query) and function.kind in LISTS:
+            raise InputError(
+                f"secret: {name} may be several functions: give a list of them instead of a {function.kind}"
+            )
         if not isinstance(function, Query | Letters):
             raise InputError(
                 f"secret: {name} must be a function of the data, a query or Letters, or a list of them; got {brief(function)}"

@@ -133,7 +133,12 @@ class _Newton:
         M[:, np.arange(inputs), np.arange(inputs)] += (at.Z / at.Q).T
         self.M, size = M, inputs + len(at.s)
         rows = np.broadcast_to(np.eye(inputs), (outputs, inputs, inputs))
-        self.solved = np.linalg.solve(M, np.concatenate([rows, -self.gradients.transpose(2, 1, 0)], axis=2))
+        right = -self.gradients.transpose(2, 1, 0)
+        if leakages.few:
+            inverse = np.linalg.inv(M)
+            self.solved = np.concatenate([inverse, inverse @ right], axis=2)
+        else:
+            self.solved = np.linalg.solve(M, np.concatenate([rows, right], axis=2))
         self.K = np.zeros((size + 1, size + 1))
         self.K[:inputs, :size] = self.solved.sum(axis=0)
         flat: Floats | sparse.csr_matrix = self.gradients.transpose(0, 2, 1).reshape(len(at.s), -1)

@@ -9,6 +9,7 @@ from dalenius.intervals import text_above
 from dalenius.measures.answer import Measure
 from dalenius.model import MaximalLeakage
 from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, ProductPriors
+from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.report.page.facts import ends_shown
 from dalenius.results import Result
 from dalenius.units import upper_in
@@ -87,6 +88,11 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
         yield (
             "What is computed is about the release with its noise clamped ten scales beyond the block's own values. Further out a "
             "single output may tell more, with a probability below 1e-20."
+        )
+    if isinstance(problem.mechanism, RealNoise):
+        yield (
+            "What is computed is about the release rounded to a fine grid and clamped ten scales beyond the values. As it is, it "
+            "tells a little more, and single outputs far out may tell more; what is proved is about the release as it is."
         )
     yield "The software that makes the release has exactly the probabilities of the model."
     yield "There is one release of these data. A second one tells more; ask about both as one (several_releases)."

@@ -67,6 +67,7 @@ def sanitizer_picture(trained: Sequence[Trained], *, ax: Axes | None = None, tit
         *zip(*((x, float(y)) for x, y in bound), strict=True),
         color=INK,
         linewidth=1.2,
+        drawstyle="steps-pre",  # between two budgets what the larger one allows is proved, and no straight line
         marker="_",
         label="label: no sanitizer exceeds this (proved)",
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.designs.oracle import oracle_of
+from dalenius.designs.oracle import block_masses, oracle_of
 from dalenius.reduction import Orbits, record_completions
 from dalenius.search.clock import Clock
 
@@ -84,3 +84,17 @@ def test_a_large_count_has_worst_priors():
     assert priors
     assert clock.seconds < 5.0
     assert all(0.0 <= found.leakage(prior, np.eye(61)) <= math.log(2) + 1e-12 for prior in priors)
+
+
+@pytest.mark.parametrize("entropy", [None, "0.7 max", "1 max"])
+def test_the_priors_of_a_block_are_read_as_they_are_written(entropy):
+    blocks = dl.IndependentBlocks(sizes=[1, 2], entropy_at_least=entropy)
+    problem = design(blocks, dl.Records(alphabets=[3, 2, 2]))
+    found = adversary_of(problem)
+    Q = np.random.default_rng(0).dirichlet(np.ones(problem.output_count), size=problem.input_count)
+    for prior in [found.any_prior, *found.worst_priors(Q, [], Clock(10.0))]:
+        assert np.allclose(
+            block_masses(problem, blocks, prior.record, prior.hint), prior.masses, rtol=1e-12, atol=1e-15
+        )
+    with pytest.raises(KeyError):
+        block_masses(problem, blocks, 0, ("7", "uniform"))

@@ -80,6 +80,11 @@ LINES = [
     lines.HistogramLine((0, 1, 101), (((2,), "0.75"), ((1, 1), "0.25"))),
     lines.LettersLine(),
     lines.SeparateRow("-4.9"),
+    lines.ChainPoint(3, ("1/4", "0.3"), None),
+    lines.ChainPoint(0, ("1/4", "0.3"), ("-0.001", "0.002")),
+    lines.Halve(1, "0.25"),
+    lines.SlopeLeaf(("1/4", "0.3", "0")),
+    lines.WindowLeaf(482),
     lines.UniformLeaf(),
 ]
 

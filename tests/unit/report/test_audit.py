@@ -93,7 +93,6 @@ def test_where_no_prior_can_be_evaluated_the_page_says_why():
 @pytest.mark.parametrize(
     ("release", "query", "said"),
     [
-        (dl.gaussian(scale=3), dl.Count(), "ask about discrete_gaussian"),
         (dl.discrete_laplace(0.5), dl.Histogram(), "the count of one cell"),
     ],
 )

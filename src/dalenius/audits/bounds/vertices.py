@@ -8,6 +8,7 @@ maximum over all selections: a node's bound is the capacity of the rows in the u
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -86,13 +87,15 @@ class VertexTree(Runner):
         distance = dict(zip(union, divergences.tolist(), strict=True))
         cut, chosen = self._cut(sets, distance), [members[0] for members in sets]
         if cut is not None:
-            chosen = []
+            chosen, taken = [], set[int]()
             for members in sets:  # far from the law, and not the same class for two letters
-                chosen.append(max(members, key=lambda k: (k not in chosen, distance[k])))
+                chosen.append(max(members, key=lambda k: (k not in taken, distance[k])))
+                taken.add(chosen[-1])
             answer = capacity(rows[chosen], clock=clock)
             pi = answer.input_law
         else:
-            pi = np.array([answer.input_law[union.index(k)] / chosen.count(k) for k in chosen])
+            times, place = Counter(chosen), {k: j for j, k in enumerate(union)}
+            pi = np.array([answer.input_law[place[k]] / times[k] for k in chosen])
         if answer.lower > self.floor:
             self.floor, self.point = answer.lower, np.zeros_like(self._channel.log_uniform)
             self.point[np.arange(len(chosen)), chosen] = pi

@@ -11,6 +11,7 @@ from dalenius.model.adversaries.floor_priors import FloorPriors
 from dalenius.model.adversaries.independent_blocks import IndependentBlocks
 from dalenius.model.adversaries.kl_ball_priors import KLBallPriors
 from dalenius.model.adversaries.l1_ball_priors import L1BallPriors
+from dalenius.model.adversaries.markov_chain import MarkovChain
 from dalenius.model.adversaries.polytope_priors import PolytopePriors
 from dalenius.model.adversaries.prior_set import FixedPrior, PriorSet
 from dalenius.model.adversaries.product_priors import ProductPriors
@@ -28,6 +29,7 @@ __all__ = [
     "KLBallPriors",
     "L1BallPriors",
     "LawClass",
+    "MarkovChain",
     "PolytopePriors",
     "PriorSet",
     "ProductPriors",
@@ -39,6 +41,7 @@ ADVERSARIES: dict[str, type[Adversary]] = {
         ProductPriors,
         PriorSet,
         IndependentBlocks,
+        MarkovChain,
         FloorPriors,
         BoxPriors,
         PolytopePriors,

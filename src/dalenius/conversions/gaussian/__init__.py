@@ -1,0 +1,16 @@
+"""Gaussian noise on bounded inputs: privacy profiles, capacities with a proof of optimality, and finite sets of inputs, in balls."""
+
+from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_of
+from dalenius.conversions.gaussian.listed import ListedInputs
+from dalenius.conversions.gaussian.profile import chi_square, gaussian_delta, information_of_profile, saddle_value
+
+__all__ = [
+    "AmplitudeCapacity",
+    "ListedInputs",
+    "amplitude_capacity",
+    "amplitude_of",
+    "chi_square",
+    "gaussian_delta",
+    "information_of_profile",
+    "saddle_value",
+]

@@ -1,0 +1,177 @@
+"""Gaussian noise on a finite set of inputs with a prior: information, divergences, and the curve of local information privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from flint import acb, arb, fmpq
+
+from dalenius.conversions.gaussian.profile import normal_tail
+from dalenius.errors import InputError
+from dalenius.exact import Number, Numbers, as_fraction, as_list, exact_sum
+
+__all__ = ["ListedInputs"]
+
+ACCURACY = 60  # bits of an integral
+REACH = 14  # standard deviations of the noise that are integrated; the rest is bounded
+MOST_STEPS = 200  # of a bisection in doubles
+NEAR = 2.0**-20  # where a convex function is looked at beside its least value
+APART = 2.0**-45  # of a root's two sides, in standard deviations
+
+
+@dataclass(frozen=True)
+class ListedInputs:
+    """Inputs x_i with probabilities proportional to w_i, and Gaussian noise; all numbers in standard deviations of the noise.
+
+    Attributes
+    ----------
+    inputs, weights : tuples of Fraction
+    """
+
+    inputs: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, inputs: Numbers, weights: Numbers, variance: Number) -> ListedInputs:
+        """Inputs as they are, and the variance of the noise, whose root is rounded to a double.
+
+        Raises
+        ------
+        InputError
+            If a number cannot be read, the lists differ in length, or the variance is not above 0.
+        """
+        noise = as_fraction(variance, "variance")
+        points = [as_fraction(x, "inputs") for x in as_list(inputs, "inputs")]
+        masses = [as_fraction(w, "weights") for w in as_list(weights, "weights")]
+        if noise <= 0 or len(points) != len(masses) or len(points) < 2 or min(masses) <= 0:
+            raise InputError("expected at least two inputs, as many weights above 0, and a variance above 0")
+        scale = Fraction(math.sqrt(noise))
+        return cls(tuple(x / scale for x in points), tuple(w / exact_sum(masses, "weights") for w in masses))
+
+    @cached_property
+    def _balls(self) -> list[tuple[arb, arb]]:
+        return [(_ball(w), _ball(x)) for w, x in zip(self.weights, self.inputs, strict=True)]
+
+    def divergence(self, k: int) -> arb:
+        """D(W_x || q) in nats of the k-th input, a ball around the integral of -log sum_i w_i exp((x_i - x) z - (x_i - x)^2/2).
+
+        Beyond 14 standard deviations it is at most E (s |Z| + s^2/2) there, s the span of the inputs.
+        """
+        shifts = [(w, x - self._balls[k][1]) for w, x in self._balls]
+        scale = 1 / (2 * arb.pi()).sqrt()
+
+        def integrand(z: acb, analytic: bool) -> acb:
+            mean = sum((w * (z * s - s * s / 2).exp() for w, s in shifts), acb(0))
+            return (-z * z / 2).exp() * mean.log(analytic=analytic) * scale
+
+        tolerance = arb(2) ** -ACCURACY
+        inside = acb.integral(integrand, -REACH, REACH, rel_tol=tolerance, abs_tol=tolerance).real
+        span = _ball(max(self.inputs) - min(self.inputs))
+        tail = span * 2 * scale * (-(arb(REACH) ** 2) / 2).exp() + span**2 * normal_tail(arb(REACH))
+        return -inside + arb(0, tail.upper())
+
+    def mutual_information(self) -> arb:
+        """I(X; X + Z) in nats: the mean of the divergences."""
+        return sum((w * self.divergence(k) for k, (w, _) in enumerate(self._balls)), arb(0))
+
+    def largest_divergence(self) -> arb:
+        """max_x D(W_x || q) in nats, which is what Theorem 2(b) of Ngo et al. gives with both curves kept apart."""
+        found = [self.divergence(k) for k in range(len(self.inputs))]
+        largest = found[0]
+        for value in found[1:]:
+            largest = largest.max(value)
+        return largest
+
+    def delta(self, epsilon: arb) -> arb:
+        """The least delta of (epsilon, delta)-local information privacy.
+
+        The ratio of q to a row is a log-convex function of the output, so that q exceeds e^epsilon times the row outside of an
+        interval, and the row e^epsilon times q inside of one.
+        """
+        largest = arb(0)
+        for k in range(len(self.inputs)):
+            largest = largest.max(self._above(k, epsilon)).max((-epsilon).exp() * self._below(k, epsilon))
+        return largest
+
+    def _above(self, k: int, epsilon: arb) -> arb:
+        """The integral of (q - e^epsilon W_x)_+."""
+        low, high = self._where(k, epsilon)
+        if low is None or high is None:
+            return arb(0)
+        own = self._balls[k][1]
+        q = sum((w * (normal_tail(x - low) + normal_tail(high - x)) for w, x in self._balls), arb(0))
+        return (q - epsilon.exp() * (normal_tail(own - low) + normal_tail(high - own))).max(arb(0))
+
+    def _below(self, k: int, epsilon: arb) -> arb:
+        """The integral of (W_x - e^epsilon q)_+."""
+        low, high = self._where(k, -epsilon)
+        if low is None or high is None:
+            return arb(0)
+        own = self._balls[k][1]
+        q = sum((w * (normal_tail(low - x) - normal_tail(high - x)) for w, x in self._balls), arb(0))
+        return (normal_tail(low - own) - normal_tail(high - own) - epsilon.exp() * q).max(arb(0))
+
+    def _log_ratio(self, k: int, y: float) -> arb:
+        """log q(y)/W_x(y), at a double."""
+        z = arb(y) - self._balls[k][1]
+        shifts = ((w, x - self._balls[k][1]) for w, x in self._balls)
+        return sum((w * (z * s - s * s / 2).exp() for w, s in shifts), arb(0)).log()
+
+    def _where(self, k: int, level: arb) -> tuple[arb, arb] | tuple[None, None]:
+        """Balls around the ends of the interval on which the log-ratio is below the level; None where it certainly is nowhere.
+
+        An end of the inputs has a ratio that falls, or rises, throughout: there an end of the interval is infinite.
+        """
+        least, low, high = self._least(k)
+        if self._balls[k][0].log() > level or self._floor(k, least) > level:
+            return None, None
+        left = self._root(k, level, least, low, outward=-1.0)
+        right = self._root(k, level, least, high, outward=1.0)
+        return left, right
+
+    def _least(self, k: int) -> tuple[float, float, float]:
+        """About where the ratio is least, and the ends of where roots are sought."""
+        points = [float(x) for x in self.inputs]
+        masses = [float(w) for w in self.weights]
+        own = points[k]
+        low, high = min(points) - 60.0, max(points) + 60.0
+
+        def slope(y: float) -> float:
+            exponents = [(x - own) * (y - own) - (x - own) ** 2 / 2.0 for x in points]
+            top = max(exponents)
+            shares = [w * math.exp(e - top) for w, e in zip(masses, exponents, strict=True)]
+            return sum(s * (x - own) for s, x in zip(shares, points, strict=True))
+
+        first, last = low, high
+        for _ in range(MOST_STEPS):
+            middle = 0.5 * (first + last)
+            if not first < middle < last:
+                break
+            first, last = (middle, last) if slope(middle) < 0.0 else (first, middle)
+        return 0.5 * (first + last), low, high
+
+    def _floor(self, k: int, y: float) -> arb:
+        """A number that the log-ratio is nowhere below: it is convex, and so above its chords where they are prolonged."""
+        left, middle, right = (self._log_ratio(k, at) for at in (y - NEAR, y, y + NEAR))
+        rises = left > middle and right > middle
+        return middle - (left - middle).max(right - middle) if rises else arb.neg_inf()
+
+    def _root(self, k: int, level: arb, inside: float, outside: float, *, outward: float) -> arb:
+        """A ball around where the ratio passes the level; infinite outward if it stays below it as far as `outside`."""
+        if not self._log_ratio(k, outside) > level:
+            return arb(outside).union(arb(outside + outward * 200.0))  # an end that counts as infinite
+        near, far = inside, outside
+        for _ in range(MOST_STEPS):
+            middle = 0.5 * (near + far)
+            if abs(far - near) <= APART or middle in (near, far):
+                break
+            near, far = (near, middle) if self._log_ratio(k, middle) > level else (middle, far)
+        certain = self._log_ratio(k, near) < level
+        return arb(near if certain else inside).union(arb(far))
+
+
+def _ball(number: Fraction) -> arb:
+    return arb(fmpq(number.numerator, number.denominator))

@@ -1,0 +1,87 @@
+"""Audits against Markov chains: whole boxes, where their largest leakage lies, and the certificates that say so."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.evidence.lines import ChainPoint, Halve, RecordLine, SlopeLeaf, WindowLeaf
+from dalenius.information import mutual_information
+from dalenius.information.chains import Chain, joint_law
+
+
+def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(count, alphabet=2),
+        query=query or dl.Count(),
+        mechanism=mechanism or dl.geometric(0.5),
+        adversary=dl.MarkovChain(up, down, **more),
+    )
+
+
+def test_the_largest_leakage_is_not_at_a_corner():
+    question = chain(5, (0.01, 0.5), 0.1, record=2)
+    result = dl.solve(question, gap=1e-3)
+    assert result.gap <= 1e-3
+    assert dl.verify(question, result.certificate).proved
+    rows = question.channel
+    corners = [
+        mutual_information(joint_law(Chain(5, 2, stationary=True), np.array([up, 0.1])) @ rows) for up in (0.01, 0.5)
+    ]
+    assert max(corners) < 0.9 * result.lower
+    (point,) = result.certificate.lower_lines()
+    assert isinstance(point, ChainPoint)
+    assert point.tilts is None
+    assert 0.06 < Fraction(point.point[0]) < 0.08
+    assert {type(line) for line in result.certificate.upper_lines()} <= {RecordLine, Halve, SlopeLeaf, WindowLeaf}
+
+
+def test_one_chain_is_a_prior():
+    for start in ("stationary", "any"):
+        question = chain(3, 0.2, 0.3, dl.symmetric(0.1), dl.Parity(), start=start)
+        result = dl.solve(question, gap=1e-3)
+        assert result.gap <= 1e-3, start
+    law = np.array([[[0.6 * 0.8 * 0.8, 0.6 * 0.8 * 0.2], [0.6 * 0.2 * 0.3, 0.6 * 0.2 * 0.7]]])
+    law = np.concatenate([law, [[[0.4 * 0.3 * 0.8, 0.4 * 0.3 * 0.2], [0.4 * 0.7 * 0.3, 0.4 * 0.7 * 0.7]]]])
+    known = dl.solve(
+        dl.MaximalLeakage(
+            records=dl.Records(3, alphabet=2),
+            query=dl.Parity(),
+            mechanism=dl.symmetric(0.1),
+            adversary=dl.FixedPrior(law.round(12)),
+        )
+    )
+    own = dl.solve(chain(3, 0.2, 0.3, dl.symmetric(0.1), dl.Parity()), gap=1e-6)
+    assert max(own.lower, known.lower) <= min(own.upper, known.upper) + 1e-12
+
+
+def test_all_records_are_their_halves_in_a_stationary_chain():
+    result = dl.solve(chain(4, (0.2, 0.3), (0.2, 0.3)), gap=1e-2)
+    assert [(proof.record, proof.times) for proof in result.records] == [(0, 2), (1, 2)]
+    assert result.record in (0, 1)
+    assert result.witness is not None
+    assert result.witness.masses.sum() == pytest.approx(1)
+    assert result.witness.inputs == (0, 1, 2, 3, 4)
+    free = dl.solve(chain(3, 0.25, 0.25, start="any"), gap=1e-2)
+    assert [proof.record for proof in free.records] == [0, 1, 2]
+
+
+def test_a_hundred_thousand_records():
+    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), dl.discrete_laplace(0.5), record=50_000)
+    result = dl.solve(question, gap=1e-3).to("bits")
+    assert 7.14e-4 < result.lower <= result.upper < 7.24e-4
+    assert result.records[0].method == "window"
+    assert dl.verify(question, result.certificate).proved
+    assert dl.loads(dl.dumps(question)) == question
+
+
+def test_a_first_look_and_no_time_are_proved():
+    question = chain(6, (0.1, 0.3), (0.1, 0.3), record=3)
+    late = dl.solve(question, time_limit=1e-3)
+    assert 0 <= late.lower <= late.upper <= np.log(2) + 1e-9
+    few = dl.solve(question, gap=1e-6, node_limit=8)
+    assert few.termination is dl.Termination.SIZE_LIMIT
+    assert late.lower <= few.upper
