@@ -6,13 +6,13 @@ Each name has a docstring of its own, help(dalenius.solve); beside them dalenius
     result = dl.solve(model)                # lower <= leakage <= upper, proved by the independent checker
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
-Records         Records; of a table: People from_frame; queries: Count, Histogram, Identity, ModularSum, Parity, Sum, Table, Threshold
+Records         Records; from_frame (People); queries: Count, Histogram, Identity, Joint, ModularSum, Parity, Sum, Table, Threshold
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; releases, several_releases, adaptive; DesignedMechanism; from_pmfs, from_opendp, ...
-Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws of a record: Uniform, Iid, law_from_csv;
+                local_hashing, hadamard_response; releases, several_releases; from_pmfs, from_opendp, from_diffprivlib
+Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
@@ -113,7 +113,6 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
-from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential

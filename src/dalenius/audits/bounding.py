@@ -36,7 +36,7 @@ from dalenius.search.runner import Runner
 __all__ = ["Bounded", "Bounding"]
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
-ROUNDED = 1e-10  # of a bound that is good to some per cent at best: no proof of it is refused for less
+ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less
 MOST_CLASSES = 256  # above this the vertex bound is not tried
 MOST_OUTPUTS = 512  # above this no boxes of the conditionals are made: a Newton step on all outputs takes seconds
 

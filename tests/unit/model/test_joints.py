@@ -1,4 +1,4 @@
-"""Releases of several queries, and trees of releases: against the definition, dataset by dataset."""
+"""Releases of several queries: against the definition, dataset by dataset."""
 
 from __future__ import annotations
 
@@ -67,27 +67,6 @@ def test_one_query_released_twice_is_no_joint_query():
     assert mechanism == dl.several_releases(dl.geometric(1), times=2)
 
 
-def test_a_tree_is_a_product_along_its_paths():
-    """A count first; where it says 3 or more, the parity too."""
-    query = dl.Joint(dl.Count([1, 2]), dl.Parity())
-    more = dl.adaptive(dl.symmetric("0.2"), on=1)
-    problem = audit(query, dl.adaptive(dl.geometric(1), then=[None, None, None, more]))
-    counts, parities = rows_of(dl.Count([1, 2]), dl.geometric(1)), rows_of(dl.Parity(), dl.symmetric("0.2"))
-    np.testing.assert_allclose(of_datasets(problem), np.hstack([counts[:, :3], counts[:, 3:] * parities]), atol=1e-14)
-    assert problem.mechanism.output_labels(np.arange(len(problem.channel)))[2:] == ["2", "3; 0", "3; 1"]
-    assert loads(dl.dumps(problem)) == problem
-
-
-def test_a_tree_that_never_branches_is_several_releases():
-    first, second = dl.symmetric("0.2"), dl.symmetric("0.4")
-    tree = audit(dl.Parity(), dl.adaptive(first, then=[second, second]))
-    together = audit(dl.Parity(), dl.several_releases(first, second))
-    np.testing.assert_allclose(tree.channel, together.channel, atol=1e-15)
-    index = tree.alike
-    assert index[0, 0] == index[1, 3]
-    assert index[0, 3] == index[1, 0]
-
-
 @pytest.mark.parametrize("times", [1, 2])
 def test_households_are_audits_of_their_own_vectors(times):
     """What a block of two tells is what two people alone tell, in a town of a million."""
@@ -113,17 +92,12 @@ def test_households_are_audits_of_their_own_vectors(times):
             "is made of parity, modular_sum, count, sum, threshold; got Identity",
         ),
         (lambda: dl.releases([(dl.Count(), dl.geometric(1)), (dl.Identity(), dl.symmetric(0))]), "only sums"),
-        (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases or adaptive"),
+        (lambda: audit(dl.Joint(dl.Count(), dl.Parity()), dl.geometric(1)), "needs several_releases"),
         (
             lambda: audit(dl.Count(), dl.several_releases(dl.geometric(1), on=[1])),
             "a part is on query 1, but there are 1; count queries from 0",
         ),
         (lambda: dl.several_releases(dl.geometric(1), on=[0, 1]), "of each of the 1 mechanisms"),
-        (
-            lambda: audit(dl.Parity(), dl.adaptive(dl.symmetric("0.1"), then=[dl.symmetric("0.1")])),
-            "for each of 2 outputs",
-        ),
-        (lambda: dl.adaptive(dl.subset_selection(1, size=1)), "adaptive knows matrix, "),
         (
             lambda: audit(*dl.releases(LISTED[:2]), dl.IndependentBlocks(2), dl.Records(alphabets=[3, 2, 3])),
             "records of one alphabet",
@@ -151,11 +125,3 @@ def test_households_are_audits_of_their_own_vectors(times):
 def test_what_is_refused(made, message):
     with pytest.raises(dl.InputError, match=message):
         made()
-
-
-def test_a_tree_has_a_depth():
-    tree = dl.adaptive(dl.symmetric("0.1"))
-    for _ in range(15):
-        tree = dl.adaptive(dl.symmetric("0.1"), then=[None, tree])
-    with pytest.raises(dl.InputError, match="at most 16 deep, got 17"):
-        dl.adaptive(dl.symmetric("0.1"), then=[None, tree])

@@ -64,6 +64,15 @@ def test_a_histogram_lists_no_values():
         dl.Histogram().check(MIXED)
 
 
+def test_a_joint_query_counts_vectors():
+    query = dl.Joint(dl.Count(), dl.Parity()).of_records(MIXED)
+    parts = completions(query, MIXED)
+    values = [(sum(a == 1 for a in x), sum(x) % 2) for x in itertools.product(*map(range, MIXED.alphabets))]
+    assert query.values(MIXED).tolist() == list(range(len(set(values))))
+    total = sum(math.exp(part.log_uniform[a, k]) for part in parts[:1] for a in range(2) for k in query.values(MIXED))
+    assert total == pytest.approx(1.0)
+
+
 def test_equal_records_are_grouped():
     assert [(p.record, p.times) for p in completions(dl.Count(), BINARY)] == [(0, 4)]
     assert [(p.record, p.times) for p in completions(dl.Count(), MIXED)] == [(0, 2), (1, 1), (2, 1)]
