@@ -33,14 +33,12 @@ from dalenius.search import Clock, need_gap, stopped_by_interrupt
 
 __all__ = ["audit"]
 
-ALONE = "independent_blocks 1"
-
 
 def audit(
     model: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL]",
+            metavar="MODEL",
             help="A model file of an audit, or a name from `dalenius list`; left out, the options below say what is released.",
             autocompletion=library_names,
         ),
@@ -175,8 +173,7 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
             raise dl.InputError(
                 "expected a MODEL, or what is released: --mechanism discrete_laplace:0.5 --people 1000 (or --table)"
             )
-        alone = given["--adversary"] is None
-        problem = dl.loads(model_text({**given, "--adversary": ALONE if alone else given["--adversary"]}))
+        problem = _made(given)
     else:
         names = {"--records": "--people", "--adversary": "--blocks, --adversary"}
         said = [names.get(name, name) for name, value in given.items() if value is not None]
@@ -189,6 +186,20 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
             "NAME.mechanism.toml that it writes"
         )
     return problem
+
+
+def _made(given: dict[str, str | None]) -> dl.Problem:
+    """The model of the options, with the defaults of `dalenius.audit`."""
+    if given["--query"] is None and given["--records"] == "1":
+        given = {**given, "--query": "identity"}
+    if given["--adversary"] is not None:
+        return dl.loads(model_text(given))
+    try:
+        return dl.loads(model_text({**given, "--adversary": "independent_blocks 1"}))
+    except (
+        dl.InputError
+    ):  # blocks are not known for this noise: the same set by another name, and whatever else is wrong
+        return dl.loads(model_text({**given, "--adversary": "product_priors"}))
 
 
 def _place(page: Path, force: bool) -> Output:

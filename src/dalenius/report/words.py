@@ -133,13 +133,15 @@ def question(problem: Problem) -> list[str]:
         what = (
             whole if problem.inputs == "dataset" or problem.query.kind == "identity" else query_in_words(problem.query)
         )
-        asked = ["any one record"]
+        asked = "any one record"
         if isinstance(problem, SecretLeakage):
-            asked = [secret_in_words(problem, s) for s in range(len(problem.secrets))]
+            several = [secret_in_words(problem, s) for s in range(len(problem.secrets))]
+            rest = [f"any other of the {len(several)} secrets"] if len(several) > FEW else []
+            asked = ", or about ".join([*several[:FEW], *rest])
         return [
             there,
             f"What is released is {what}, through {mechanism_in_words(problem)}.",
-            *(f"How much can it tell about {told}, at most, to {whom}?" for told in asked),
+            f"How much can it tell about {asked}, at most, to {whom}?",
         ]
     wanted = (
         asked_of(problem)

@@ -28,11 +28,20 @@ def certified(table: dict[str, Any], name: str, like: Subject, header: dict[str,
     return Subject(name, model, question, like.low, like.high, [[first, *lines]], feasible=like.feasible)
 
 
-def moved(rng: random.Random, name: str) -> Subject:
-    """A design that a closed form knows; what was its budget, or its privacy, is a constraint."""
+MOVED = ("cone", "leakage", "distortion", "local_dp")
+
+
+def moved(rng: random.Random, name: str, wanted: str) -> Subject:
+    """A design that a closed form knows; what was its budget, or its privacy, is a constraint, of the kind that is wanted."""
     while True:
         before = subjects.written(subjects.drawn_design(rng), name)
         if before is None or (not before.feasible and "privacy" in before.question.table):
+            continue
+        keys = before.question.table.keys()
+        kinds = (
+            ("cone", "distortion") if "max_distortion" in keys else ("local_dp",) if "privacy" in keys else ("leakage",)
+        )
+        if wanted not in kinds:
             continue
         table = {key: value for key, value in before.question.table.items() if key not in ("max_distortion", "privacy")}
         header, *lines = before.parents[0]
@@ -43,7 +52,7 @@ def moved(rng: random.Random, name: str) -> Subject:
             table |= {"max_distortion": draws_of.LOOSE}
             nu, most = lines[0][1] if lines else "1", old["max_distortion"]
             priors = [line for line in lines if line[0] == "prior"]
-            if rng.random() < 0.5:
+            if wanted == "distortion":
                 own_one = {"kind": "distortion", "at_most": most, "distortion": {"kind": "hamming"}}
                 given = ["multiplier", at, [[0, nu]]]
             else:  # the norm of what it distorts
@@ -122,8 +131,10 @@ def programmed(rng: random.Random, name: str) -> Subject:
 
 def drawn(rng: random.Random, count: int) -> list[Subject]:
     """So many subjects with constraints of their own."""
-    makers = [moved, programmed]
-    return [makers[k % 2](rng, f"constrained-{k}") for k in range(count)]
+    names = [f"constrained-{k}" for k in range(count)]
+    return [
+        programmed(rng, name) if k % 2 else moved(rng, name, MOVED[k // 2 % len(MOVED)]) for k, name in enumerate(names)
+    ]
 
 
 # Kinds of forgery; a draft is a `forgery_kinds.Draft` ---------------------------------------------------------------------------

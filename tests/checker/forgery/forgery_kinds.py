@@ -1012,6 +1012,8 @@ def kinds(problem: str) -> dict[Kind, float]:
     """What can be forged in certificates of a problem, and how often it is tried."""
     if problem == "max_information":
         return {**EVERYWHERE, mechanism: 3}
+    if problem == "secret_leakage":
+        return EVERYWHERE
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)
 
 

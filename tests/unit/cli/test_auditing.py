@@ -28,6 +28,19 @@ def test_json_has_every_number_with_what_it_rests_on(command_line):
     assert answer["certificate"] is None
 
 
+def test_what_is_left_out_is_what_it_is_in_python(command_line):
+    for arguments, told in (
+        (("randomized_count:1", "--people", "4"), dl.audit(dl.randomized_count(1), records=4)),
+        (
+            ("randomized_response:1", "--people", "1", "--alphabet", "3"),
+            dl.audit(dl.randomized_response(1), records=dl.Records(1, alphabet=3)),
+        ),
+    ):
+        done = command_line("audit", "--mechanism", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == str(told)
+
+
 @pytest.mark.parametrize("ending", [".md", pytest.param(".html", marks=pytest.mark.thorough)])
 def test_the_page_stands_beside_its_proof(command_line, tmp_path, ending):
     done = command_line("audit", "parity/laplace-n4", "-o", f"told{ending}")
