@@ -90,7 +90,9 @@ class HistogramAudit(Audit):
     def _look(self, scores: Integers) -> None:
         """Both ends with these scores."""
         scored = ScoredCells(self.cells.steps, self.cells.count, scores)
-        alike = scored.alike
+        alike = min(
+            scored.alike, math.log(self.cells.count) - RESOLUTION
+        )  # rounding must not claim more than a letter has
         if alike > self.lower:
             self._alike = alike, scores
         weights, bound = scored.mixture(alike + max(RESOLUTION, 0.5 * self.gap * alike), self.clock)

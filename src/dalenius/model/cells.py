@@ -20,6 +20,7 @@ from dalenius.model.records import Records
 
 __all__ = ["Cells"]
 
+FAINT = 1e-150  # of which the reciprocal, and products with it, are still numbers
 MOST = 2**16  # entries of a cell's steps
 KNOWN = "discrete_laplace, geometric, or discrete_gaussian without a range"
 
@@ -70,8 +71,12 @@ class Cells:
 
     @cached_property
     def steps(self) -> Floats:
-        """T[s, l], the probability of output l where s records of the block are in a cell, (size + 1, outputs)."""
-        return self.noise.channel(np.arange(self.size + 1))
+        """T[s, l], the probability of output l where s records of the block are in a cell, (size + 1, outputs).
+
+        Where noise is so small that a probability underflows, `FAINT` stands for it: the search needs ratios of all of them, and
+        what it finds is proved anew.
+        """
+        return np.asarray(np.maximum(self.noise.channel(np.arange(self.size + 1)), FAINT))
 
 
 def _largest(records: Records, adversary: Adversary) -> tuple[int, int]:

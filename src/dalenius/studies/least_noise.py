@@ -154,7 +154,8 @@ def least_noise(
     if not 0.0 < gap < 1.0:
         raise InputError(f"gap: expected a number between 0 and 1, got {brief(gap)}")
     span, nats = _span(problem), float(amount) * unit_size(units)
-    formulas = tuple(sorted(_formulas(problem.mechanism, nats, span), key=lambda formula: formula.scale))
+    stated = (formula for formula in _formulas(problem.mechanism, nats, span) if math.isfinite(formula.scale))
+    formulas = tuple(sorted(stated, key=lambda formula: formula.scale))
     search = _Search(problem, amount, units, gap, time_limit, progress)
     least, most = _range_of(problem.mechanism, _values_span(problem))
     search.run(formulas[0].scale if formulas else max(span, 1), least, most)

@@ -68,6 +68,15 @@ def test_where_noise_is_small_the_letters_bound_and_where_there_is_one_letter_no
     assert (nothing.lower, nothing.upper) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("size", [1, 4])
+def test_noise_of_which_probabilities_underflow_tells_the_letter(size):
+    """exp(-4 epsilon) is no double any more: the ends are those of no noise at all, and no more than a letter has."""
+    question = table(3, dl.IndependentBlocks(size), mechanism=dl.discrete_laplace(1000))
+    result = dl.solve(question)
+    assert math.log(3) - 1e-10 < result.lower < math.log(3) <= result.upper < math.log(3) + 1e-10
+    assert dl.verify(question, result.certificate).proved
+
+
 def test_gaussian_noise_is_clamped_far_out():
     question = table(3, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=1))
     result = dl.solve(question, gap=1e-3)

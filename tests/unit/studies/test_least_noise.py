@@ -193,3 +193,15 @@ def test_every_kind_has_its_scale_changed():
             changed = with_scale(question, Fraction(7, 3)).mechanism
             assert scale_of(changed) == Fraction(7, 3)
             assert getattr(changed, "range", None) == getattr(mechanism, "range", None)
+
+
+def test_a_budget_of_which_the_closed_forms_know_nothing_is_too_small():
+    """A root of 1e-300 is no number: the forms are left out, and the largest scale is tried."""
+    question = dl.MaximalLeakage(
+        records=dl.Records(3, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.laplace(1),
+        adversary=dl.IndependentBlocks(1),
+    )
+    with pytest.raises(dl.InputError, match="the largest scale there is"):
+        dl.least_noise(question, 1e-300)
