@@ -13,7 +13,7 @@ from .counts import values
 from .model import Model
 from .numbers import need
 from .read import decimal, entries, integer
-from .spans import NOTHING, Span, added, span, taken
+from .spans import Span, added, nothing, span, taken
 
 _MOST_WRITTEN, _MOST_ENTRIES, _KEPT = 1000, 1 << 22, 8
 _KNOWN = (
@@ -102,7 +102,7 @@ class Leakage:
         laws = [[self._laws(channel, numbers) for numbers in counts] for counts in joint]
         shares = self._shares(box) or [reduce(Span.plus, counts[0]) for counts in joint]
         reached = [{self.chain.inputs[s] for s in range(x, last + x)} for x in (0, 1)]
-        result = [NOTHING] * (1 + len(box))
+        result = [nothing()] * (1 + len(box))
         for y in range(channel.outputs):
             self.allowance.look()
             for x in (0, 1):
@@ -131,14 +131,14 @@ class Leakage:
         stay, leave = (span(1 - hi, 1 - lo) for lo, hi in box[:2])
         if self.chain.stationary:
             other, nu = self._shares(box)
-            turn = [_turn(*box), NOTHING.less(_turn(*box[::-1]))]
+            turn = [_turn(*box), nothing().less(_turn(*box[::-1]))]
         else:
             (a, b) = box[2]
-            nu, other, turn = span(a, b), span(1 - b, 1 - a), [NOTHING, NOTHING, span(1, 1)]
-        steps, flat, sure = (one, stay, zero, leave), [[NOTHING] for _ in box], [span(1, 1)]
+            nu, other, turn = span(a, b), span(1 - b, 1 - a), [nothing(), nothing(), span(1, 1)]
+        steps, flat, sure = (one, stay, zero, leave), [[nothing()] for _ in box], [span(1, 1)]
         before: tuple[Counts, Counts] = (
-            [[other], *([NOTHING.less(x)] for x in turn)],
-            [[NOTHING, nu], *([NOTHING, x] for x in turn)],
+            [[other], *([nothing().less(x)] for x in turn)],
+            [[nothing(), nu], *([nothing(), x] for x in turn)],
         )
         for _ in range(self.i):
             before = self._forward(before, steps)
@@ -157,13 +157,13 @@ class Leakage:
         second = [added(_by(one, u), _by(leave, v)) for u, v in pairs]
         first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0])
         first[2], second[2] = added(first[2], from_one[0]), taken(second[2], from_one[0])
-        return first, [[NOTHING, *numbers] for numbers in second]
+        return first, [[nothing(), *numbers] for numbers in second]
 
     def _backward(self, lists: tuple[Counts, Counts], steps: tuple[Span, Span, Span, Span]) -> tuple[Counts, Counts]:
         """W_k+1 from W_k."""
         self.allowance.look()
         (to_zero, shifted), (one, stay, zero, leave) = lists, steps
-        to_one = [[NOTHING, *numbers] for numbers in shifted]
+        to_one = [[nothing(), *numbers] for numbers in shifted]
         pairs = list(zip(to_zero, to_one, strict=True))
         first = [added(_by(stay, u), _by(one, v)) for u, v in pairs]
         second = [added(_by(zero, u), _by(leave, v)) for u, v in pairs]
@@ -180,10 +180,10 @@ class Leakage:
 
     def _convolved(self, numbers: list[Span], masses: list[Span]) -> list[Span]:
         """Sums of products with masses, which are not negative."""
-        result = [NOTHING] * (self.chain.size + 1)
+        result = [nothing()] * (self.chain.size + 1)
         for s, mass in enumerate(masses):
             self.allowance.look()
-            for t, x in enumerate(numbers[: len(result) - s] if mass is not NOTHING else ()):
+            for t, x in enumerate(numbers[: len(result) - s] if not mass.high <= 0 else ()):
                 result[s + t] = result[s + t].plus(x.by(mass))
         return result
 

@@ -43,7 +43,9 @@ def span(low: fmpq | int, high: fmpq | int) -> Span:
     return Span(arb(low), arb(high))
 
 
-NOTHING = span(0, 0)
+def nothing() -> Span:
+    """The number 0, of the arithmetic that is chosen."""
+    return span(0, 0)
 
 
 def added(left: Sequence[Span], right: Sequence[Span]) -> list[Span]:

@@ -100,7 +100,7 @@ def markov_quilt_scale(chain: MarkovChain, records: Records, epsilon: Number) ->
         If the chain is another one, does not fit the records, or epsilon is not above 0.
 
     >>> round(markov_quilt_scale(MarkovChain(0.4, 0.4), Records(1000, alphabet=2), epsilon=1), 3)
-    7.211
+    3.572
     """
     budget = float(_budget(epsilon))
     chain.check(records)

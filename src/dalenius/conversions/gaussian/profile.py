@@ -59,8 +59,8 @@ def information_of_profile(shift: arb) -> arb:
 def chi_square(shift: arb) -> arb:
     """exp(shift^2) - 1; the paper on f-divergences prints it without the -1 (E3-1).
 
-    >>> float(chi_square(arb(1)))
-    1.718281828459045
+    >>> round(float(chi_square(arb(1))), 12)
+    1.718281828459
     """
     return (shift**2).expm1()
 
