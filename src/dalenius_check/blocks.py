@@ -45,7 +45,7 @@ class Blocks:
         self._starts = [0, *accumulate(self.sizes)]
         weights = model.query.get("weights")
         self._own = weights if weights and isinstance(weights[0], list) else None
-        self._alike = self._own is None and len(set(model.alphabets)) == 1
+        self.alike = self._own is None and len(set(model.alphabets)) == 1
         self._sums, self._values = dict[Shape, Sequence[int]](), dict[Shape, Sequence[int]]()
         self._need_valid()
 
@@ -61,11 +61,15 @@ class Blocks:
         return int(kinds.get(self.model.query["kind"], 0))
 
     @cached_property
+    def places(self) -> Sequence[int]:
+        """Blocks among which every shape occurs: where records are alike, one a size."""
+        return [*{size: j for j, size in enumerate(self.sizes)}.values()] if self.alike else range(len(self.sizes))
+
+    @cached_property
     def shapes(self) -> list[Shape]:
         """The distinct ones."""
-        places = {size: j for j, size in enumerate(self.sizes)}.values() if self._alike else range(len(self.sizes))
         found = dict[Shape, None]()
-        for j in places:
+        for j in self.places:
             found[self.shape(j)] = None
         self.allowance.take(sum(len(shape.alphabets) * 2 * PAIR for shape in found))
         return list(found)

@@ -54,7 +54,7 @@ class Releases(Blocks):
     def shapes(self) -> list[Shape]:
         """The distinct ones."""
         found = dict[Shape, None]()
-        for j in range(len(self.sizes)):
+        for j in self.parts[0].places if all(part.alike for part in self.parts) else range(len(self.sizes)):
             self.allowance.look()
             found[self.shape(j)] = None
         return list(found)
