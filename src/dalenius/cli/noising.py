@@ -25,6 +25,7 @@ from dalenius.exact import fraction_text
 from dalenius.files import make_folder, need_folder, need_places, write_together
 from dalenius.intervals import gap_text, text_above
 from dalenius.model.mechanisms import Geometric
+from dalenius.model.mechanisms.real_noise import MOST
 from dalenius.report import noise_picture, noise_table, save_picture
 from dalenius.studies.least_noise import NOISES
 
@@ -96,9 +97,12 @@ def _asked(model: str | None, kind: str | None, span: int) -> tuple[str, dl.Maxi
             raise dl.InputError(f"--noise: expected one of {', '.join(NOISES)}; got {kind}")
         one = dl.Records(1, alphabet=2)
         by_itself = dl.IndependentBlocks(1) if kind == "discrete_gaussian" else dl.ProductPriors()
-        return kind, dl.MaximalLeakage(
-            records=one, query=dl.Sum([0, span]), mechanism=NOISES[kind], adversary=by_itself
-        )
+        real = {
+            "gaussian": dl.gaussian,
+            "laplace": dl.laplace,
+        }  # a model with scale 1 and more than 64 apart is refused
+        noise = real[kind](min(span, MOST)) if kind in real else NOISES[kind]
+        return kind, dl.MaximalLeakage(records=one, query=dl.Sum([0, span]), mechanism=noise, adversary=by_itself)
     _, stem, problem = read_problem(model or STANDARD_STREAM)
     if not isinstance(problem, dl.MaximalLeakage):
         raise dl.InputError(
@@ -159,7 +163,7 @@ def _print(found: dl.LeastNoise) -> None:
         markup=False,
     )
     if above is None:
-        out.print("it is the least scale there may be")
+        out.print("no smaller scale that was tried is proved not to be enough")
     else:
         lower = above.result.to(units).ends[0]
         out.print(

@@ -15,6 +15,7 @@ from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.intervals import text_below
 from dalenius.statistics.answer import LABEL
+from dalenius.statistics.counts import MOST
 
 __all__ = ["audit_samples"]
 
@@ -92,6 +93,11 @@ def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: f
         )
     given, rows = np.unique(inputs[0], return_inverse=True)
     came, places = np.unique(outputs[0], return_inverse=True)
+    if given.size * came.size > MOST:
+        raise dl.InputError(
+            f"--words: expected at most {MOST} pairs of an input and an output, got {given.size} inputs and {came.size} "
+            "outputs; leave --words out where the columns are numbers"
+        )
     counts = np.zeros((given.size, came.size), dtype=np.int64)
     np.add.at(counts, (rows, places), 1)
     return dl.audit_counts(counts, confidence=confidence, units=units)

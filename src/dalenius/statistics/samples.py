@@ -124,7 +124,7 @@ def audit_samples(
     )
     if critic not in CRITICS:
         raise InputError(f"critic: expected one of {', '.join(CRITICS)}, got {brief(critic)}")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(as_integer(seed, "seed", at_least=0))
     best, about = 0.0, 0
     for i in range(data.shape[1]):
         drawn = _slices(data, released, i, given_others, tried, random)

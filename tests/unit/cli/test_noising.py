@@ -49,3 +49,9 @@ def test_json_of_a_model_and_what_cannot_be_asked(command_line, tmp_path):
         assert done.returncode == 2
         assert reason in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_real_noise_on_what_moves_the_query_far(command_line):
+    done = command_line("noise", "--noise", "laplace", "--range", "1000", "--at-most", "0.1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("laplace noise of scale 928.")

@@ -129,3 +129,9 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     done = command_line("audit-samples", "runs.csv", "--records", "size", "--outputs", "y")
     assert done.returncode == 2
     assert "--words counts words" in done.stderr
+    done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--words")
+    assert done.returncode == 2
+    assert "got 2000 inputs and 2000 outputs" in done.stderr
+    done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--seed", "-1")
+    assert done.returncode == 2
+    assert "seed: expected an integer of at least 0" in done.stderr
