@@ -95,7 +95,7 @@ def test_interrupt_returns_what_was_reached(support):
 
 def test_interrupt_in_the_middle_of_the_search(support, work_clock):
     """Ctrl-C does not wait for the search's share of the time limit (here 12 of 40 seconds)."""
-    question = support.problem(dl.Records(800, alphabet=2), dl.Count(), dl.geometric(0.1), "0.99 max")
+    question = support.problem(dl.Records(400, alphabet=2), dl.Count(), dl.geometric(0.1), "0.99 max")
     work_clock.alarm(0.1, lambda: signal.raise_signal(signal.SIGINT))
     result = dl.solve(question, gap=1e-6, time_limit=40.0)
     assert result.termination is dl.Termination.INTERRUPTED
@@ -181,7 +181,7 @@ def test_a_signal_at_any_moment_of_a_sweep_stops_it(model, tmp_path, command_lin
     """None is lost, and what is kept is proved; the point that was at work is done again, and the same command goes on to the end."""
     started = work_clock.now
     assert command_line(*SWEEP).returncode == 0
-    whole, moments = work_clock.now - started, draws(2, 60)
+    whole, moments = work_clock.now - started, draws(1, 60)
     records = dl.Sweep.read(tmp_path / "out").records
     for j in range(moments):
         shutil.rmtree(tmp_path / "out")

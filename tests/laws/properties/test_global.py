@@ -16,7 +16,7 @@ import dalenius as dl
 from campaigns import draws
 
 few = settings(
-    max_examples=draws(3, 18),
+    max_examples=draws(2, 18),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],

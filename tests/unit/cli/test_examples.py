@@ -25,6 +25,7 @@ DEAR = (
     "frontier",
     "library",
     "release",
+    "sanitize correlated",
     "solve count.toml",
     "sweep",
 )  # and what follows from them
