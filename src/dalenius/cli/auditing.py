@@ -148,7 +148,7 @@ def _from_table(
         raise dl.InputError(f"{', '.join(twice)}: --table says so already; leave them out")
     if missing := [name for name, value in columns.items() if value is None]:
         raise dl.InputError(
-            f"--table: expected {', '.join(missing)}, too; the model must not depend on which answers occur"
+            f"--table: expected {', '.join(missing)}, too: the columns, and every answer there may be, whether or not it occurs"
         )
     answers, homes, listed_ = (str(columns[name]) for name in ("--answer", "--household", "--letters"))
     read = {name: [text.strip() for _, text in csv_column(table, name)] for name in (answers, homes)}
@@ -189,7 +189,14 @@ def _problem(model: str | None, given: dict[str, str | None]) -> dl.MaximalLeaka
 
 
 def _made(given: dict[str, str | None]) -> dl.Problem:
-    """The model of the options, with the defaults of `dalenius.audit`."""
+    """The model of the options, with the defaults of `dalenius.audit`; errors name the options."""
+    try:
+        return _of_options(given)
+    except dl.InputError as error:
+        raise dl.InputError(str(error).replace("--records:", "--people:", 1)) from None
+
+
+def _of_options(given: dict[str, str | None]) -> dl.Problem:
     if given["--query"] is None and given["--records"] == "1":
         given = {**given, "--query": "identity"}
     if given["--adversary"] is not None:

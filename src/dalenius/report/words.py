@@ -92,9 +92,12 @@ def query_in_words(query: Query) -> str:
 
 def mechanism_in_words(problem: MechanismProblem) -> str:
     """How the value is made unsure before it is released."""
-    kind, epsilon = problem.mechanism.kind, getattr(problem.mechanism, "epsilon", None)
+    kind = problem.mechanism.kind
     told = MECHANISMS.get(kind, spaced(kind))
-    return told if not isinstance(epsilon, Fraction) else f"{told}, epsilon = {fraction_text(epsilon)}"
+    for name in ("epsilon", "scale"):
+        if isinstance(value := getattr(problem.mechanism, name, None), Fraction):
+            return f"{told}, {name} = {fraction_text(value)}"
+    return told
 
 
 def adversary_in_words(problem: Problem) -> str:

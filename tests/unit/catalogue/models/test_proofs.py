@@ -9,20 +9,17 @@ import shutil
 import subprocess
 import sys
 
-import campaigns
 import dalenius as dl
 from campaigns import draws
 from libraries import HOME, MODELS, copy_model
 
 LENGTH = draws(200_000, 10**9)  # of certificates, as text: longer ones are not proved daily
-# Nor is this one: the sums of a million people are listed, two thirds of all the work.
-SLOW = () if campaigns.THOROUGH else ("releases/count-and-sum",)
 
 
 @functools.cache
 def proved():
     """The names of those that are proved here."""
-    return [name for name, model in MODELS.items() if len(model.certificate().text) <= LENGTH and name not in SLOW]
+    return [name for name, model in MODELS.items() if len(model.certificate().text) <= LENGTH]
 
 
 def test_every_certificate_is_proved_without_numpy_or_dalenius():
