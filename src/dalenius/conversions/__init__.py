@@ -4,10 +4,44 @@
 """
 
 from dalenius.conversions.answer import Conversion, Step
+from dalenius.conversions.closed_forms import (
+    PrivacyProfile,
+    conditional_leakage_with_floor,
+    correlated_record_leakage,
+    dataset_leakage_with_floor,
+    laplace_count_leakage,
+    laplace_count_scale,
+    laplace_count_tails,
+    laplace_dataset_leakage,
+    mixture_min_entropy,
+    mixture_threshold,
+    record_leakage_with_floor,
+)
 from dalenius.conversions.door import convert
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion
 from dalenius.conversions.rule import Given, Rule
 from dalenius.conversions.rules import RULES
 
-__all__ = ["NOTIONS", "RULES", "Conversion", "Facts", "Given", "Notion", "Rule", "Step", "convert"]
+__all__ = [
+    "NOTIONS",
+    "RULES",
+    "Conversion",
+    "Facts",
+    "Given",
+    "Notion",
+    "PrivacyProfile",
+    "Rule",
+    "Step",
+    "conditional_leakage_with_floor",
+    "convert",
+    "correlated_record_leakage",
+    "dataset_leakage_with_floor",
+    "laplace_count_leakage",
+    "laplace_count_scale",
+    "laplace_count_tails",
+    "laplace_dataset_leakage",
+    "mixture_min_entropy",
+    "mixture_threshold",
+    "record_leakage_with_floor",
+]

@@ -1,0 +1,30 @@
+"""Theorems with more than one number in them: priors with a floor, noise on a count, and whole privacy profiles."""
+
+from dalenius.conversions.closed_forms.attributes import mixture_min_entropy, mixture_threshold
+from dalenius.conversions.closed_forms.floored_priors import (
+    conditional_leakage_with_floor,
+    correlated_record_leakage,
+    dataset_leakage_with_floor,
+    record_leakage_with_floor,
+)
+from dalenius.conversions.closed_forms.laplace_counts import (
+    laplace_count_leakage,
+    laplace_count_scale,
+    laplace_count_tails,
+    laplace_dataset_leakage,
+)
+from dalenius.conversions.closed_forms.privacy_profile import PrivacyProfile
+
+__all__ = [
+    "PrivacyProfile",
+    "conditional_leakage_with_floor",
+    "correlated_record_leakage",
+    "dataset_leakage_with_floor",
+    "laplace_count_leakage",
+    "laplace_count_scale",
+    "laplace_count_tails",
+    "laplace_dataset_leakage",
+    "mixture_min_entropy",
+    "mixture_threshold",
+    "record_leakage_with_floor",
+]

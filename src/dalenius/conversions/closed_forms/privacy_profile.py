@@ -1,0 +1,208 @@
+"""What a whole privacy profile, or some points of one, says about information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import exp, inf
+
+from flint import arb, ctx
+
+from dalenius.conversions.balls import above
+from dalenius.conversions.epsilon import ball
+from dalenius.errors import InputError
+from dalenius.exact import Number, as_fraction, as_list
+
+__all__ = ["PrivacyProfile"]
+
+BITS = 200  # of the balls
+MOST_EPSILON = 300  # nats; exp(2 epsilon) is still a double
+
+Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class PrivacyProfile:
+    """Points (epsilon, delta) that hold of one mechanism, and what is known of delta beyond the last.
+
+    Between them delta is bounded because as a function of exp(epsilon) it is convex, as the largest of convex functions, so that it
+    lies below the chord of any two points; it also falls, and so beyond the last point it is at most what it was there.
+
+    Attributes
+    ----------
+    points : tuple of (Fraction, Fraction)
+        epsilon in nats, rising; delta, falling.
+    decay : Fraction or None
+        r, if delta(e) <= delta(last) exp(-r (e - last)) is known beyond the last point; else an integral is finite only if the last
+        delta is 0.
+    """
+
+    points: tuple[Point, ...]
+    decay: Fraction | None = None
+
+    @classmethod
+    def of(cls, points: Iterable[Sequence[Number]], *, decay: Number | None = None) -> PrivacyProfile:
+        """Points as people write them, in any order; those that are no better than the others say are left out.
+
+        Raises
+        ------
+        InputError
+            If there is no point, an epsilon is not from 0 to 300, a delta not from 0 to 1, or the decay not above 0.
+
+        >>> PrivacyProfile.of([(1, 0), (0, "1/2"), (2, 0)]).points
+        ((Fraction(0, 1), Fraction(1, 2)), (Fraction(1, 1), Fraction(0, 1)))
+        """
+        rate = None if decay is None else as_fraction(decay, "decay")
+        if rate is not None and rate <= 0:
+            raise InputError(f"decay: expected a number above 0, got {float(rate):g}")
+        found = sorted(_point(point, f"points[{k}]") for k, point in enumerate(as_list(points, "points")))
+        if not found:
+            raise InputError("points: expected at least one point (epsilon, delta)")
+        return cls(_hull(found, keeps_last=rate is not None), rate)
+
+    @classmethod
+    def from_function(
+        cls, delta: Callable[[arb], arb], epsilons: Iterable[Number], *, decay: Number | None = None
+    ) -> PrivacyProfile:
+        """The upper ends of the balls that a function gives at these epsilons; the closer they are, the better the bounds.
+
+        Parameters
+        ----------
+        delta : function from arb to arb
+            A ball around delta, for a ball of one point.
+        epsilons, decay : as in `of`
+
+        Raises
+        ------
+        InputError
+            As in `of`.
+
+        Notes
+        -----
+        Gaussian noise of shift s has every decay up to e/s - s/2, divided by s, e the last epsilon.
+
+        >>> from dalenius.conversions.gaussian import gaussian_delta
+        >>> grid = [Fraction(k, 20) for k in range(161)]
+        >>> profile = PrivacyProfile.from_function(lambda e: gaussian_delta(arb(1), e), grid, decay=7)
+        >>> 0.5 <= profile.capacity() < 0.5005  # of the whole curve it is 1/2
+        True
+        """
+        read = [as_fraction(epsilon, f"epsilons[{k}]") for k, epsilon in enumerate(as_list(epsilons, "epsilons"))]
+        with ctx.workprec(BITS):
+            values = [Fraction(min(1.0, max(0.0, above(delta(ball(epsilon)))))) for epsilon in read]
+        return cls.of(list(zip(read, values, strict=True)), decay=decay)
+
+    def capacity(self) -> float:
+        """The integral of (1 + exp(-e)) delta(e) over e > 0, for a profile of local differential privacy; in nats, rounded up.
+
+        It bounds the divergence of any two rows, and so what the mechanism tells under any prior. Infinite if the last delta is above
+        0 and no decay is known.
+
+        Notes
+        -----
+        One point (e, 0) gives e tanh(e/2), what randomised response attains: where no point has epsilon 0, (exp(e) - 1 + 2 delta) /
+        (exp(e) + 1) is added, by convexity from -e to e. Shannon capacity is less; at one point `dalenius.convert` says how much.
+
+        Source: Ngo et al., Theorem 1(b), eq. (12); the chords are ours.
+
+        >>> round(PrivacyProfile.of([(1, 0)]).capacity(), 12)
+        0.46211715726
+        """
+
+        def start(growth: arb, delta: arb) -> arb:
+            return (growth - 1 + 2 * delta) / (growth + 1)
+
+        def antiderivatives(e: arb) -> tuple[arb, arb]:
+            return e - (-e).exp(), e.exp() + e
+
+        def beyond(e: arb, rate: arb) -> arb:
+            return 1 / rate + (-e).exp() / (rate + 1)
+
+        return self._integral(start, antiderivatives, beyond)
+
+    def prior_information(self) -> float:
+        """The integral of (exp(e) + exp(-e)) delta(e) over e > 0, for a profile of local information privacy; in nats, rounded up.
+
+        It bounds the divergence of any row from the law of the outputs, and so the information under the profile's own prior. Infinite
+        if the last delta is above 0 and no decay above 1 is known.
+
+        Notes
+        -----
+        Such a delta bounds the integrals of (q - exp(e) w)_+ and of (exp(-e) w - q)_+, w a row and q the law of the outputs; both are
+        convex in exp(e). Where no point has epsilon 0, (exp(e) - 1)/(exp(e) + 1) + delta is added. With the two kept apart, the bound
+        is the largest divergence itself, which `dalenius.conversions.gaussian.ListedInputs` has for Gaussian noise.
+
+        Source: Ngo et al., Theorem 2(b), eq. (14); the chords are ours.
+
+        >>> round(PrivacyProfile.of([(1, 0)]).prior_information(), 12)
+        0.59019949286
+        """
+
+        def start(growth: arb, delta: arb) -> arb:
+            return (growth - 1) / (growth + 1) + delta
+
+        def antiderivatives(e: arb) -> tuple[arb, arb]:
+            return 2 * e.sinh(), (2 * e).exp() / 2 + e
+
+        def beyond(e: arb, rate: arb) -> arb:
+            return e.exp() / (rate - 1) + (-e).exp() / (rate + 1) if rate > 1 else arb("inf")
+
+        return self._integral(start, antiderivatives, beyond)
+
+    def _integral(
+        self,
+        start: Callable[[arb, arb], arb],
+        antiderivatives: Callable[[arb], tuple[arb, arb]],
+        beyond: Callable[[arb, arb], arb],
+    ) -> float:
+        """Of the chords: with delta = a + b exp(e), a and b times the differences of the two antiderivatives; and what is beyond."""
+        with ctx.workprec(BITS):
+            known = [(ball(epsilon), ball(delta)) for epsilon, delta in self.points]
+            last, rest = known[-1]
+            if rest > 0 and self.decay is None:
+                return inf
+            total = rest * beyond(last, ball(self.decay)) if self.decay is not None and rest > 0 else arb(0)
+            if self.points[0][0] > 0:
+                first = arb(1)
+                for epsilon, delta in known:
+                    first = first.min(start(epsilon.exp(), delta))
+                known.insert(0, (arb(0), first))
+            for (e0, d0), (e1, d1) in pairwise(known):
+                slope = (d1 - d0) / (e1.exp() - e0.exp())
+                (ones0, grown0), (ones1, grown1) = antiderivatives(e0), antiderivatives(e1)
+                total += (d0 - slope * e0.exp()) * (ones1 - ones0) + slope * (grown1 - grown0)
+            return above(total)
+
+
+def _point(point: Sequence[Number], what: str) -> Point:
+    pair = as_list(point, what)
+    if len(pair) != 2:
+        raise InputError(f"{what}: expected an epsilon and a delta, got {len(pair)} entries")
+    epsilon, delta = as_fraction(pair[0], f"{what}, epsilon"), as_fraction(pair[1], f"{what}, delta")
+    if not 0 <= epsilon <= MOST_EPSILON or not 0 <= delta <= 1:
+        raise InputError(
+            f"{what}: expected an epsilon from 0 to {MOST_EPSILON} nats and a delta from 0 to 1, got {point}"
+        )
+    return epsilon, delta
+
+
+def _hull(points: Sequence[Point], *, keeps_last: bool) -> tuple[Point, ...]:
+    """Those whose chords lie lowest, chosen in doubles, as the chords of any points are bounds; sorted by epsilon, then delta."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and point[1] >= kept[-1][1] and not (keeps_last and point == points[-1]):
+            continue
+        if kept and kept[-1][0] == point[0]:
+            continue
+        while len(kept) > 1 and _above_chord(kept[-2], kept[-1], point):
+            kept.pop()
+        kept.append((point[0], min(point[1], kept[-1][1]) if kept else point[1]))
+    return tuple(kept)
+
+
+def _above_chord(first: Point, middle: Point, last: Point) -> bool:
+    """Whether the middle point is above the chord of the two others, over exp(epsilon), as far as doubles tell."""
+    (g0, d0), (g1, d1), (g2, d2) = ((exp(epsilon), float(delta)) for epsilon, delta in (first, middle, last))
+    return (d1 - d0) * (g2 - g0) > (d2 - d0) * (g1 - g0)

@@ -1,0 +1,63 @@
+"""Laplace noise on a share: reference values, brute force over outputs, and the inverse."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dalenius.conversions import (
+    laplace_count_leakage,
+    laplace_count_scale,
+    laplace_count_tails,
+    laplace_dataset_leakage,
+)
+from dalenius.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("c", "records", "scale", "told"),
+    [
+        ("0", 10, "0.1", 1.0),
+        ("0.1", 10, "0.1", 0.84143492126),
+        ("0.3", 10, "0.1", 0.584264778156),
+        ("0.49", 10, "0.1", 0.389170811641),
+        ("0.3", 100, "0.1", 0.0689362381351),
+        ("0.3", 1, "0.2", 1.18837323641),
+    ],
+)
+def test_reference_values_and_their_inverse(c, records, scale, told):
+    found = laplace_count_leakage(records, scale, c=c)
+    assert found == pytest.approx(told, rel=3e-12)
+    asked = laplace_count_scale(found, records, c=c)
+    assert asked == pytest.approx(float(scale), rel=1e-13)
+    assert laplace_count_leakage(records, asked, c=c) <= found * (1 + 1e-15)
+
+
+@pytest.mark.parametrize(("records", "scale", "p"), [(1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5)])
+def test_no_output_tells_more(records, scale, p):
+    y = np.linspace(-1, 2, 601)[:, None]
+
+    def density(among: int, more: int) -> np.ndarray:
+        chances = [math.comb(among, k) * p**k * (1 - p) ** (among - k) for k in range(among + 1)]
+        return np.exp(-np.abs(y - (np.arange(among + 1) + more) / records) / scale) @ np.array(chances)
+
+    whole = density(records, 0)
+    record = max(np.log(density(records - 1, d) / whole).max() for d in (0, 1))
+    assert record == pytest.approx(max(laplace_count_tails(records, scale, p)), abs=1e-12)
+    likeliest = np.exp(-np.abs(y - np.arange(records + 1) / records) / scale).max(axis=1)
+    assert np.log(likeliest / whole).max() == pytest.approx(laplace_dataset_leakage(records, scale, p), abs=1e-12)
+
+
+def test_the_whole_dataset():
+    assert laplace_dataset_leakage(10, "0.1", "0.5") == pytest.approx(3.7988549304, rel=1e-10)
+
+
+def test_far_and_refused():
+    assert laplace_count_leakage(1, "1e-6") >= 1e6
+    assert laplace_count_leakage(1, "1e200", c="0.3") == pytest.approx(0.7e-200, rel=1e-9)
+    assert laplace_count_scale(3, 5, c="0.4") == 0.0
+    for wrong in ({"c": 0.5}, {"c": -1}, {"scale": 0}, {"records": 0}):
+        with pytest.raises(InputError):
+            laplace_count_leakage(**{"records": 1, "scale": 1, **wrong})
