@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dalenius.alternation import Alternation
 from dalenius.evidence import Certificate
 from dalenius.outcome import Refusal, Scope, SolverUse, Termination
-from dalenius.results.proved import Proved, relative_gap
+from dalenius.results.proved import Proved
 from dalenius.search import Progress
 
 __all__ = ["RecordProof", "Result", "Witness"]
@@ -105,11 +105,6 @@ class Result(Proved):
     alternating: tuple[Alternation, ...] = ()
     solvers: tuple[SolverUse, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
-
-    @property
-    def gap(self) -> float:
-        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
-        return relative_gap(*self.exact_ends)
 
     def to(self, units: str) -> Result:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.

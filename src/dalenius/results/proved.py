@@ -96,8 +96,8 @@ class Proved:
 
     @property
     def gap(self) -> float:
-        """Of the interval, relative."""
-        raise NotImplementedError
+        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
+        return relative_gap(*self.exact_ends)
 
     def _repr_html_(self) -> str:
         """For notebooks: the interval, in both units where it is a leakage in nats, and what is said about it."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dalenius.evidence import Certificate
 from dalenius.outcome import Refusal, Scope, Termination
-from dalenius.results.proved import Proved, relative_gap
+from dalenius.results.proved import Proved
 from dalenius.search import Progress
 
 __all__ = ["SecretProof", "SecretResult", "SecretWitness"]
@@ -86,11 +86,6 @@ class SecretResult(Proved):
     units: str = "nats"
     refusals: tuple[Refusal, ...] = ()
     trace: tuple[Progress, ...] = field(default=(), repr=False)
-
-    @property
-    def gap(self) -> float:
-        """(upper - lower) / upper, rounded upward; 1 where `lower` is 0 and `upper` is not, however small that is."""
-        return relative_gap(*self.exact_ends)
 
     def to(self, units: str) -> SecretResult:
         """The same result in ``"nats"`` or ``"bits"``, rounded outward.

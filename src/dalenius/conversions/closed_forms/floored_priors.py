@@ -60,9 +60,7 @@ def conditional_leakage_with_floor(channel: Sequence[Sequence[Number]], letters:
     best = Fraction(0), Fraction(1)
     for column in known.columns:
         for i in range(known.records):
-            for line in known.lines(column, i):
-                mean = tau * sum(line, Fraction(0)) + (1 - known.letters * tau) * min(line)
-                best = _larger_ratio(best, (max(line), mean))
+            best = _worst_line(best, known.lines(column, i), tau)
     return _log_above(*best)
 
 
@@ -97,9 +95,7 @@ def record_leakage_with_floor(channel: Sequence[Sequence[Number]], letters: Inte
             for j in range(known.records):
                 if j != i:
                     mixed = known.mixed(mixed, j, tau)
-            for line in known.lines(mixed, i):
-                mean = tau * sum(line, Fraction(0)) + (1 - known.letters * tau) * min(line)
-                best = _larger_ratio(best, (max(line), mean))
+            best = _worst_line(best, known.lines(mixed, i), tau)
     return _log_above(*best)
 
 
@@ -242,6 +238,14 @@ def _floor(floor: Number, letters: Integer) -> Fraction:
 
 
 Ratio = tuple[Fraction, Fraction]
+
+
+def _worst_line(best: Ratio, lines: Iterator[tuple[Fraction, ...]], tau: Fraction) -> Ratio:
+    """The largest likelihood over the least mean that the floor allows, of each line, or what is best before."""
+    for line in lines:
+        mean = tau * sum(line, Fraction(0)) + (1 - len(line) * tau) * min(line)
+        best = _larger_ratio(best, (max(line), mean))
+    return best
 
 
 def _larger_ratio(first: Ratio, second: Ratio) -> Ratio:
