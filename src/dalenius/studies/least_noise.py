@@ -260,7 +260,7 @@ class _Search:
                 scale = min(self._rounded(2.0 * float(tried)), most)
 
     def _try(self, scale: Fraction) -> None:
-        """On which side of the budget this scale is, if that can be told: a time limit or rounding may leave its interval around it."""
+        """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
         problem = with_scale(self.problem, scale)
         result = solve(problem, **self._options)  # type: ignore[call-overload]
         level, shown = NoiseLevel(scale, problem, result), result.to(self.units)

@@ -126,7 +126,9 @@ def test_scales_whose_interval_is_around_the_budget_leave_a_wider_gap(monkeypatc
     assert 1e-3 < found.gap <= 0.35  # what intervals so wide can tell, and little more
     assert len({level.scale for level in found.levels}) == len(found.levels)
     assert found.above.scale < Fraction("1.06") < found.within.scale
-    assert dl.least_noise(one_of_two("discrete_laplace"), 0.1, gap=1e-9).gap <= 0.35, "a finer gap is not a worse answer"
+    assert dl.least_noise(one_of_two("discrete_laplace"), 0.1, gap=1e-9).gap <= 0.35, (
+        "a finer gap is not a worse answer"
+    )
 
     def never(problem, **options):
         return dataclasses.replace(dl.solve(problem, **options), lower=0.0, upper=1.0)
