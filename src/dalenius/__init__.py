@@ -91,8 +91,8 @@ from dalenius.model.constraints import MaximalCorrelation as MaximalCorrelation
 from dalenius.model.constraints import Monotone as Monotone
 from dalenius.model.constraints import MutualInformation as MutualInformation
 from dalenius.model.constraints import PointwiseLeakageLimit as PointwiseLeakageLimit
-from dalenius.model.constraints import SecretLeakageLimit as SecretLeakageLimit
 from dalenius.model.constraints import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints import SecretLeakageLimit as SecretLeakageLimit
 from dalenius.model.constraints import TotalVariation as TotalVariation
 from dalenius.model.constraints import Unbiased as Unbiased
 from dalenius.model.constraints import ZeroEntries as ZeroEntries

@@ -27,7 +27,6 @@ from dalenius.evidence.lines import (
     PriorLine,
     RatioLine,
     TermLine,
-    Vector,
     WeightLine,
 )
 from dalenius.exact import fraction_text

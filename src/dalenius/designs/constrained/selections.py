@@ -19,7 +19,15 @@ from flint import arb, ctx, fmpq, fmpq_mat
 from dalenius.designs.constrained.told import ToldLaw
 from dalenius.errors import DaleniusError
 from dalenius.evidence import vector_text
-from dalenius.evidence.lines import AdversaryLine, CellSection, ClassPart, OutputLawLeaf, SelectionLine, UpperLine, Vector
+from dalenius.evidence.lines import (
+    AdversaryLine,
+    CellSection,
+    ClassPart,
+    OutputLawLeaf,
+    SelectionLine,
+    UpperLine,
+    Vector,
+)
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
@@ -31,7 +39,9 @@ __all__ = ["SelectionLaw", "limit_sections", "selection_laws"]
 
 MOST = 2048  # selections of one constraint, each with a law of its own in the programs
 MOST_LISTED = 2**18  # that are looked at to find these
-SPARE = Fraction(1, 10**10)  # share of a limit that a mechanism leaves, so that rounded output laws prove that it is kept
+SPARE = Fraction(
+    1, 10**10
+)  # share of a limit that a mechanism leaves, so that rounded output laws prove that it is kept
 HALF_SPARE = 0.5e-10  # and the share that is left once they are rounded
 BITS = 192
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
@@ -110,7 +120,7 @@ def selection_laws(problem: DesignProblem) -> list[SelectionLaw]:
 
 
 def limit_sections(problem: DesignProblem, number: int, Q: Floats | None) -> Iterator[UpperLine]:
-    """The proof that a mechanism (inputs, outputs) keeps such a limit, as lines; its heading alone for None, one whose rows are all one.
+    """The proof that a mechanism (inputs, outputs) keeps such a limit, as lines; for None, whose rows are all one, the heading.
 
     A tree halves the set of inputs of one value until an output law is near enough to all that are left.
     """
