@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import cvxpy as cp
 import numpy as np
 
 from dalenius.errors import DaleniusError, InputError
 from dalenius.information.arrays import Floats
 from dalenius.information.capacity import capacity
+from dalenius.programs.lattice_noise import lattice_noise
 from dalenius.programs.own import CertifiedInterval, certify
 
 __all__ = ["LeastPower", "least_power", "shaped_power"]
@@ -81,26 +81,6 @@ class _Lattice:
         """Discrete Gaussian noise, by |place|."""
         law = np.exp(-((np.arange(reach + 1) * self.step) ** 2) / (2.0 * variance))
         return np.asarray(law / (self.masses(reach) @ law))
-
-    def model(self) -> cp.Problem:
-        """Minimise the power of p over laws p, q (and lam, t) with D( p(. - x) || q ) - lam x^2 <= t and t + lam power <= information.
-
-        *Convex because* relative entropy is so in both laws together.
-        """
-        far = self.reach + self.most
-        p, q = cp.Variable(self.reach + 1, nonneg=True, name="p"), cp.Variable(far + 1, nonneg=True, name="q")
-        told = cp.Variable(self.outputs.shape, name="told")
-        above = np.tile(np.eye(self.reach + 1)[np.abs(self.places)], (len(self.inputs), 1)) @ p
-        below = np.eye(far + 1)[self.outputs.reshape(-1)] @ q
-        limits = [self.masses(self.reach) @ p == 1, self.masses(far) @ q == 1]
-        limits.append(cp.ExpCone(-cp.vec(told, order="C"), above, below))
-        if self.power is None:
-            limits.append(cp.sum(told, axis=1) <= self.information)
-        else:
-            lam, t = cp.Variable(nonneg=True, name="lam"), cp.Variable(name="t")
-            limits.append(cp.sum(told, axis=1) - lam * (self.inputs * self.step) ** 2 <= t)
-            limits.append(t + lam * self.power <= self.information)
-        return cp.Problem(cp.Minimize((self.masses(self.reach) * self.squares()) @ p), limits)
 
     def told(self, p: Floats, q: Floats) -> Floats:
         """The summands of the divergences, with a little room."""
@@ -194,7 +174,7 @@ def least_power(
     """
     _check(information, most, reach, step, power)
     lattice = _Lattice(information, most, reach, step, power)
-    model = lattice.model()
+    model = lattice_noise(information, most, reach, step, power)
     first = certify(model, solver=SOLVER)
     if first.multipliers is None or not math.isfinite(first.lower):
         raise DaleniusError(
