@@ -44,6 +44,7 @@ SPARE = Fraction(
 )  # share of a limit that a mechanism leaves, so that rounded output laws prove that it is kept
 HALF_SPARE = 0.5e-10  # and the share that is left once they are rounded
 BITS = 192
+APART = 1e-15  # nats between the ends of a capacity
 DECIMALS, LEAST = 18, 1e-20  # of an output law's weights
 
 
@@ -141,7 +142,7 @@ def limit_sections(problem: DesignProblem, number: int, Q: Floats | None) -> Ite
 
 def _tree(family: Family, Q: Floats, most: float) -> Iterator[UpperLine]:
     """In preorder."""
-    found = capacity(Q[sorted({k for cell in family for k in cell})])
+    found = capacity(Q[sorted({k for cell in family for k in cell})], gap=APART)
     longest = max(range(len(family)), key=lambda i: len(family[i]))
     if found.upper <= most or len(family[longest]) == 1:
         law = np.maximum(found.output_law.round(DECIMALS), LEAST)
@@ -184,7 +185,7 @@ def _largest(cells: SecretCells, number: int) -> Iterator[tuple[int, tuple[tuple
 
 
 def _law(rows: Floats) -> Floats:
-    return np.maximum(capacity(rows, gap=1e-15).output_law, LEAST)
+    return np.maximum(capacity(rows, gap=APART).output_law, LEAST)
 
 
 def _divergence(row: list[fmpq], law: list[fmpq], total: fmpq) -> arb:
