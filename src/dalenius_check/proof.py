@@ -23,8 +23,8 @@ from .record import Record
 from .tree import Section
 
 MAX_CELLS = 1 << 24
-_AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
-NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
+AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
+NEXT = (None, *AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
 Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows from a law on the outputs
 
@@ -32,7 +32,7 @@ Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows f
 class EntropyBound:
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
-    after: ClassVar[Sizes] = _AFTER
+    after: ClassVar[Sizes] = AFTER
 
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
         self.lines, self.channel, self.allowance = lines, channel, model.allowance
@@ -173,7 +173,7 @@ class ProductPriors(EntropyBound):
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
         names = {"law": self.size, "mixture": self.size + 1} if self.channel.protocol else {"law": self.size}
-        for item in self.lines.run("a law or record", names, {"record": 2} | _AFTER):
+        for item in self.lines.run("a law or record", names, {"record": 2} | AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
             self.need_law([chosen[j] for j in listed], upper, partial(self._far, item), *item[3 : self.size])
             missing -= listed
