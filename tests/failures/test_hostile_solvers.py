@@ -168,7 +168,7 @@ def test_a_solver_that_twists_the_truth(instances, monkeypatch, cls, twist):
     "error",
     thinned(
         [ValueError("no"), cp.SolverError("no"), PanicError("no"), SystemExit(1), MemoryError(), KeyboardInterrupt()],
-        every=2,
+        every=4,
     ),
 )
 def test_a_solver_that_fails(instances, monkeypatch, cls, error):
@@ -200,7 +200,7 @@ def test_a_solver_that_hangs(instances, monkeypatch, cls):
     assert again.gap <= max(answer.gap, 0.0)
 
 
-@pytest.mark.parametrize("steps", thinned([0, 1, 2, 5, 10], every=2))
+@pytest.mark.parametrize("steps", thinned([0, 1, 2, 5, 10], every=3))
 def test_a_solver_that_stops_early(instances, monkeypatch, cls, steps):
     truth(instances.make, cls, 0)
     program = instances.make(cls, 0)
