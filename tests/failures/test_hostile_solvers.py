@@ -306,7 +306,7 @@ def near(rng, array):
 def test_many_lies_about_the_marginal_update(instances, monkeypatch):
     known = {seed: truth(instances.make, MarginalUpdate, seed) for seed in range(20)}
     made = {seed: instances.make(MarginalUpdate, seed) for seed in known}
-    monkeypatch.setattr(cp, "installed_solvers", lambda: ["CLARABEL"])
+    monkeypatch.setattr(solvers, "installed", lambda: frozenset(["CLARABEL"]))
     monkeypatch.setattr(solvers, "SETTINGS", {"CLARABEL": ({},)})
     rng = np.random.default_rng(5)
 
