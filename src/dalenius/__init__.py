@@ -11,7 +11,7 @@ Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (hous
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; releases, several_releases; from_pmfs, from_opendp, from_diffprivlib
+                local_hashing, hadamard_response; releases, several_releases, adaptive; from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -113,6 +113,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
