@@ -23,7 +23,7 @@ Files           load, loads, dumps; library (LibraryModel); Certificate, verify;
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
                 RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
-Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion); composition (Composition);
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 """
@@ -170,6 +170,8 @@ from dalenius.statistics import audit_counts as audit_counts
 from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
+from dalenius.studies.composition import Composition as Composition
+from dalenius.studies.composition import composition as composition
 from dalenius.studies.curve import CurvePoint as CurvePoint
 from dalenius.studies.curve import entropy_curve as entropy_curve
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint
