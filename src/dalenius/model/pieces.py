@@ -7,7 +7,6 @@ blocks).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -262,9 +261,7 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     """Gaussian noise: clamped so far beyond the block's own values that what this hides is next to nothing."""
     assert isinstance(mechanism, DiscreteGaussian)
     own = query.of_block(kind.first, kind.records)
-    values, reach, letters = own.values(kind.records), mechanism.reach, max(kind.records.alphabets)
-    noise = DiscreteGaussian(scale=mechanism.scale, range=(int(values[0]) - reach, int(values[-1]) + reach))
-    slack = 2.0 * mechanism.tail * math.log(letters)
+    noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
 
 

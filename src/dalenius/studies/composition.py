@@ -26,6 +26,7 @@ from dalenius.intervals import text_above, text_below
 from dalenius.measures.evaluation import evaluated
 from dalenius.model import MaximalLeakage, digest
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
 from dalenius.results import Result
 from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
@@ -304,7 +305,10 @@ def _capacity(problem: MaximalLeakage) -> Fraction:
         )
     rows = problem.channel
     inputs = np.arange(len(rows)) if problem.inputs == "dataset" else attained_values(problem.query, problem.records)
-    sides = Fraction(log_above(Fraction(min(inputs.size, rows.shape[1]))))
+    endless = isinstance(problem.mechanism, DiscreteGaussian) and problem.mechanism.range is None
+    sides = Fraction(log_above(Fraction(inputs.size if endless else min(inputs.size, rows.shape[1]))))
+    if endless:  # the channel is clamped, and tells less than what nothing cuts off
+        return sides
     if inputs.size * rows.shape[1] > MOST_ENTRIES:
         return sides
     weights = [arb(float(x)) for x in capacity(rows[inputs], gap=1e-9).output_law]
