@@ -112,7 +112,11 @@ def tilted(question: Question, i: int, point: Sequence[Fraction], turns: Sequenc
     """What a path with t proves, by the generating function of the number of ones."""
     with localcontext(SIXTY):
         alpha, beta, count = dec(point[0]), dec(point[1]), len(question.alphabets)
-        pi, keep, noise = alpha / (alpha + beta), 1 - alpha - beta, (-dec(exact(question.table["mechanism"]["epsilon"]))).exp()
+        pi, keep, noise = (
+            alpha / (alpha + beta),
+            1 - alpha - beta,
+            (-dec(exact(question.table["mechanism"]["epsilon"]))).exp(),
+        )
         found = Decimal(0)
         for x, t in enumerate(map(dec, turns)):
             mean = sum((pi + (x - pi) * (keep ** abs(i - j) if i != j else 1) for j in range(count)), Decimal(0))

@@ -60,7 +60,9 @@ def table(count: int, asks: dict[str, Any], tells: dict[str, Any], box: Box, **m
     }
 
 
-def subject(name: str, model: dict[str, Any], ends: tuple[Fraction, Fraction], upper: Fraction, lines: Lines) -> Subject:
+def subject(
+    name: str, model: dict[str, Any], ends: tuple[Fraction, Fraction], upper: Fraction, lines: Lines
+) -> Subject:
     """What is known of a model, with a certificate whose upper end is less."""
     written = subjects.toml(model)
     question = Question.of(written)
@@ -76,7 +78,9 @@ def subject(name: str, model: dict[str, Any], ends: tuple[Fraction, Fraction], u
     return Subject(name, written, question, *ends, [[header, *lines]])
 
 
-def answer(question: Question, chains: Sequence[tuple[int, tuple[Fraction, ...]]]) -> tuple[Decimal, int, tuple[Fraction, ...]]:
+def answer(
+    question: Question, chains: Sequence[tuple[int, tuple[Fraction, ...]]]
+) -> tuple[Decimal, int, tuple[Fraction, ...]]:
     """The most that a record is told about at one of these chains."""
     return max((own.information(question, i, point), i, point) for i, point in chains)
 
@@ -127,7 +131,9 @@ def told_outright(rng: random.Random) -> tuple[Any, ...]:
     sides = sorted((share(rng), share(rng))), sorted((share(rng), share(rng)))
     (a, b), (c, d) = sides
     free = rng.random() < 0.3
-    model = table(1, {"kind": "parity"}, {"kind": "symmetric", "flip": "0"}, sides, start="any" if free else "stationary")
+    model = table(
+        1, {"kind": "parity"}, {"kind": "symmetric", "flip": "0"}, sides, start="any" if free else "stationary"
+    )
     halves: Lines = [["halve", 0, str((a + b) / 2)], ["letters"], ["letters"]] if rng.random() < 0.7 else [["letters"]]
     half = Fraction(1, 2)
     if free:
@@ -192,7 +198,10 @@ def any_start(rng: random.Random) -> tuple[Any, ...]:
                 upper = max(upper, Fraction(own.entropy_of(edges[0])))
                 continue
             proof.append(["slope", text(middle)])
-            steep = max(abs(own.turn(question, k, (*point, nu), 2)) for nu in (one or STEP, (one + two) / 2, two if two < 1 else 1 - STEP))
+            steep = max(
+                abs(own.turn(question, k, (*point, nu), 2))
+                for nu in (one or STEP, (one + two) / 2, two if two < 1 else 1 - STEP)
+            )
             upper = max(upper, Fraction(own.information(question, k, middle) + 2 * steep * dec(two - one)))
     ends = (most[0], most[1]) if only else (truth.around(low)[0], log_two)
     return model, ends, min(upper * Fraction(5, 4) + Fraction(1, 50), log_two), [["path", i, text(shown), None], *proof]
@@ -297,7 +306,10 @@ def halved(draft: Any) -> bool:
     if moved is not None and rng.random() < 0.5:
         line = draft.lines[moved]
         j = rng.randrange(len(sides))
-        line[1:] = [j, str(rng.choice([*sides[j], sides[j][1] + draft.small(), sides[j][0] - draft.small(), Fraction(line[2])]))]
+        line[1:] = [
+            j,
+            str(rng.choice([*sides[j], sides[j][1] + draft.small(), sides[j][0] - draft.small(), Fraction(line[2])])),
+        ]
         return True
     at = draft.pick(*LEAVES)
     if at is None:

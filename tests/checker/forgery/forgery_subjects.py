@@ -98,7 +98,9 @@ def digest(question: Question) -> str:
         normal["mechanism"] |= {"epsilon": level, "k": None}
     if "adversary" in table:
         bound = table["adversary"].get("entropy_at_least")
-        normal["adversary"] = numbers(table["adversary"], defaults) if bound is None else {"entropy_at_least": in_unit(bound)}
+        normal["adversary"] = (
+            numbers(table["adversary"], defaults) if bound is None else {"entropy_at_least": in_unit(bound)}
+        )
     if "law" in table:
         normal |= {"law": numbers(table["law"], {}), "distortion": numbers(table["distortion"], {"matrix": {}})}
     if "max_distortion" in table:
