@@ -142,5 +142,16 @@ def window(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, m: in
         tau = powers[0] / (width * mu) + (powers[1] + powers[2]) / 2
         if tau > Decimal("0.5"):
             return None
-        skew = max((1 - 4 * v) * rate * spread / (width * v), Decimal(0))
-        return rate / (2 * width) + skew.sqrt() / 6 + (1 - 3 * v) * spread / (3 * v) + truth.entropy((tau, 1 - tau))
+        second, units = rate / width, int(count / (m + 2 / (a + c)))
+        if 4 * m <= count and units:
+            norm = (m * rate / units).sqrt() + m * (Decimal(-3 * units) / 20).exp() / v.sqrt()
+            second = min(second, ((count - 4 * m) * rate + 2 * keep / mu**2 + 4 * norm**2) / width**2)
+        three, two = (
+            (1 + 1 / width) * (1 + 2 / width) * (v / (width * mu)) ** 3,
+            (1 + 1 / width) * v**2 / (width * mu) ** 4,
+        )
+        sixth = 120 * three + 1080 * two + 720 * v / (width * mu) ** 5
+        fourth = (1 - 3 * v) * spread / v
+        fourth = min(fourth / 3, fourth / 10 + Decimal(7) / 30 * (1 - 5 * v + 5 * v**2) * sixth / v**5)
+        skew = max((1 - 4 * v) * second * spread / v, Decimal(0))
+        return second / 2 + skew.sqrt() / 6 + fourth + truth.entropy((tau, 1 - tau))
