@@ -16,8 +16,8 @@ Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws:
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
-                MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
-                LocalDPDelta, LocalInformationPrivacyDelta
+                SecretLeakageLimit (all laws), MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation,
+                LocalInformationPrivacy, InformationPrivacy, LocalDPDelta, LocalInformationPrivacyDelta
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
@@ -92,6 +92,7 @@ from dalenius.model.constraints import Monotone as Monotone
 from dalenius.model.constraints import MutualInformation as MutualInformation
 from dalenius.model.constraints import PointwiseLeakageLimit as PointwiseLeakageLimit
 from dalenius.model.constraints import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints import SecretLeakageLimit as SecretLeakageLimit
 from dalenius.model.constraints import TotalVariation as TotalVariation
 from dalenius.model.constraints import Unbiased as Unbiased
 from dalenius.model.constraints import ZeroEntries as ZeroEntries
