@@ -15,12 +15,11 @@ from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .counts import Groups, contributions
 from .gaussian import beyond, margin
-from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
 from .real_noise import REAL, need_few
-from .routes import KNOWN, route, sizes_of
+from .routes import KNOWN, need_fitting, route, sizes_of
 from .sums import reached
 
 _MOST = 1 << 24
@@ -100,17 +99,11 @@ class Blocks:
         for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
             normal = {"records": [[str(size), str(times)] for size, times in counted]}
             replace(self.model, normal=normal).need_feasible()
-        mechanism, listed = self.model.mechanism, self.modulus or 2
-        if self.route in ("shift", "threshold"):
-            fits = all(part.get("k") in (None, listed) for part in self._matrices)
-            need(fits, f"mechanism.k must be {listed}, one for each value")
+        mechanism = self.model.mechanism
         for shape in self.shapes if mechanism["kind"] in REAL else ():
             need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
-        for part in self._matrices:
-            if part["kind"] == "matrix":
-                wanted = len(self.values) if self.route == "rows" else listed
-                need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
-                need(len(part["rows"]) == wanted, f"{len(part['rows'])} rows where {wanted} are needed")
+        for part in self._matrices if self.route != "noise" else ():
+            need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
         if mechanism.get("range"):
             low, high = mechanism["range"]
             ends = [sum(end(c) * times for c, times in self._parts.items()) for end in (min, max)]

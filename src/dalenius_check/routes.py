@@ -6,6 +6,7 @@ from typing import Any
 
 from .adaptive import alone, stages
 from .counts import MODULAR
+from .mechanism_kinds import MAX_STATES
 from .model import Model
 from .numbers import need
 from .real_noise import REAL
@@ -52,6 +53,14 @@ def _told(mechanism: dict[str, Any]) -> bool:
 
 def _listed(mechanism: dict[str, Any]) -> bool:
     return bool(mechanism["kind"] == "matrix" and mechanism["inputs"] == "query")
+
+
+def need_fitting(mechanism: dict[str, Any], count: int) -> None:
+    """Refuse a mechanism that is not for so many values."""
+    need(mechanism.get("k") in (None, count), f"mechanism.k must be {count}, one for each value")
+    rows = mechanism.get("rows")
+    need(rows is None or count <= MAX_STATES, f"the query has more than {MAX_STATES} values")
+    need(rows is None or len(rows) == count, f"{len(rows or [])} rows where {count} are needed")
 
 
 def sizes_of(model: Model) -> list[int]:
