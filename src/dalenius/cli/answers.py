@@ -47,7 +47,6 @@ def print_answer(answer: Answer, result: Solved, folder: Output | None) -> None:
 
 def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, label: str, written: Path | None) -> Answer:
     """Of an audit of records or of secrets."""
-    secret = isinstance(result, dl.SecretResult)
     return {
         "model": label,
         "digest": digest(problem),
@@ -55,9 +54,9 @@ def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, labe
         "upper": result.upper,
         "units": result.units,
         "gap": result.gap,
-        **({"secret": result.secret} if secret else {"record": result.record}),
+        **({"secret": result.secret} if isinstance(result, dl.SecretResult) else {"record": result.record}),
         "prior": result.witness.prior if result.witness else None,
-        **({"secrets": result.secrets} if secret else {}),
+        **({"secrets": result.secrets} if isinstance(result, dl.SecretResult) else {}),
         **_outcome(result, written),
     }
 
