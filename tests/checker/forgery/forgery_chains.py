@@ -1,4 +1,4 @@
-"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_kinds.Draft`.
+"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_drafts.Draft`.
 
 The answers are known: boxes of one chain; boxes so small that information rises or falls all the way in each parameter; one record
 that is told as it is; many independent records, whose windows are nearly tight; and starts of any kind, between a chain that is
