@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .allowance import PAIR, POINTER, limit
+from .alone import Alone
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
@@ -49,9 +50,9 @@ class EntropyBound:
             found, own = curve(claim["curve"], self.model), self.model
             for self.model, low in found.below:
                 self.witness(low)
-            self.model, self._ceiling = own, found.ceiling(own, upper)
+            self.model, self._ceiling = own, found.ceiling(own, upper, self.channel.lost)
             words += found.words()
-        self.bound(upper)
+        self.bound(upper - self.channel.lost)
         return words, self.tally
 
     def witness(self, lower: fmpq) -> str:
@@ -120,7 +121,7 @@ class EntropyBound:
             return
         with self.allowance.holding():
             ceiling = self._ceiling or Ceiling(upper, self.model.entropy_ball())
-            Section(self.lines, self.model, record, self.tally).run(ceiling)
+            Section(self.lines, self.model, record, self.tally, Alone(self.model, i)).run(ceiling)
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
