@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import ChainPoint, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import ChainPoint, ExpansionLeaf, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -55,6 +55,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "ExpansionLeaf",
     "GroupedRowLeaf",
     "Halve",
     "Hint",
@@ -357,7 +358,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf
+ChainLeaf = SlopeLeaf | WindowLeaf | ExpansionLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections
