@@ -138,6 +138,7 @@ class FiniteChainAudit(Audit):
         totals = np.arange(count * max(adds) + 1)
         self.inputs = inputs_by_total(problem.query, problem.records, totals)
         self.rows = problem.channel[self.inputs]
+        self.moves = any(low < high for group in self.whole.groups for low, high in group)
         for record in adversary.records_of(problem.records):
             chain = LetterChain(count, record, adds, adversary.stationary)
             leaf: _Leaf = Leaf(_Content(self.whole, LettersLine()), math.log(adversary.letters), None)
@@ -184,11 +185,13 @@ class FiniteChainAudit(Audit):
         return int(np.clip(NUMBERS // (2 * held), 1, 16))
 
     def _cost(self, chain: LetterChain) -> float:
-        """Seconds that checking so one leaf more takes, predicted by the products of its upper means."""
-        k, count, record = chain.letters, chain.count, chain.record
-        before, outputs = (record / count) ** 2, self.rows.shape[1]
-        states = 0.5 * count * chain.totals
-        lists = 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
+        """Seconds that checking one leaf more takes, predicted by the products of its means: for the leakage at a point, for its two
+        parts beside it."""
+        k, count, outputs = chain.letters, chain.count, self.rows.shape[1]
+        before, states = (chain.record / count) ** 2, 0.5 * count * chain.totals
+        lists = k * (1 - before) + before
+        if self.moves:
+            lists += 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
         return float(self.clock.pace * MEAN * states * k * k * lists)
 
     # ------------------------------------------------------------ leaves
@@ -233,8 +236,8 @@ class FiniteChainAudit(Audit):
         """Keep the best of these points, if it is the record's best."""
         at = _doubles(points)
         if kind.chain.stationary:
-            known = np.isfinite(stationary_laws(at)).all(axis=1)
-            points, at = [point for point, each in zip(points, known, strict=True) if each], at[known]
+            known = np.flatnonzero(np.isfinite(stationary_laws(at)).all(axis=1))
+            points, at = [points[int(j)] for j in known], at[known]
         if len(at):
             leakages = mutual_information(kind.chain.joint_laws(at) @ self.rows)
             best = int(np.argmax(leakages))

@@ -193,14 +193,17 @@ class _Boxes:
 
     @cached_property
     def told(self) -> Floats:
-        """theta, P(Y = y | X_i = x) at the points: (boxes, letters, outputs)."""
-        return self.chain.laws_of_totals(self.points) @ self.rows
+        """theta, P(Y = y | X_i = x) at the points: (boxes, letters, outputs); 0 for letters that the record cannot have."""
+        told = self.chain.laws_of_totals(self.points) @ self.rows
+        if self.chain.record == 0 and not self.chain.stationary:
+            told *= self.high[:, self.letters, :, None] > 0.0
+        return told
 
     @cached_property
     def deviations(self) -> Floats:
         """(I - T + 1 nu)^-1 at the points, which solves for what a difference of transitions changes in the long run."""
         steps = self.points[:, : self.letters]
-        return np.linalg.inv(np.eye(self.letters) - steps + self.first[:, None, :])
+        return np.asarray(np.linalg.inv(np.eye(self.letters) - steps + self.first[:, None, :]), dtype=np.float64)
 
     def tangents(self) -> Tangents:
         chain, letters = self.chain, self.letters
@@ -213,7 +216,7 @@ class _Boxes:
             bases = self._bases(values, ends)
             slopes = self._slopes(values, ends, bases, self.low, self.high)
             added = self._added(slopes, bases, ends)
-            remainders = self._remainders()
+            remainders = np.log1p(self._remainders())
         still = np.all(self.low[:, :letters] == self.high[:, :letters], axis=(1, 2))
         if not chain.stationary:
             still &= np.all(self.low[:, letters] == self.high[:, letters], axis=1)
@@ -331,7 +334,7 @@ class _Boxes:
     # ------------------------------------------------------------ the part of second order
 
     def _remainders(self) -> Floats:
-        """chi: what the squares of all changes of theta can add."""
+        """chi, the mean of sum_y (W_x - theta_x)^2/theta_x; D(W_x || theta_x) <= log(1 + that)."""
         chain, letters = self.chain, self.letters
         outputs = np.broadcast_to(self.rows.T[:, None], (self.rows.shape[1], letters, len(self.rows)))
         signs = np.stack([outputs, -outputs])

@@ -67,7 +67,7 @@ def need_finite_chain(query: Query, records: Records, mechanism: Mechanism, adve
 
     >>> from dalenius.model.mechanisms import Symmetric
     >>> fair = FiniteChain([["1/3"] * 3] * 3)
-    >>> need_finite_chain(Sum(weights=(1, 2)), Records(2, alphabet=3), Symmetric(0.1), fair)
+    >>> need_finite_chain(Sum(weights=(1, 2, 4)), Records(2, alphabet=3), Symmetric(0.1), fair)
     Traceback (most recent call last):
         ...
     dalenius.errors.InputError: adversary: a finite_chain is known with count, sum without weights, parity, modular_sum or threshold; \
