@@ -15,6 +15,8 @@ from .design import Words
 from .histogram import Cells, Histogram
 from .households import Households
 from .informed import ABOUT, Informed
+from .letter_chains import LetterChain
+from .letter_lines import LetterChains
 from .model import Model
 from .numbers import rounded
 from .released_blocks import Releases
@@ -22,7 +24,7 @@ from .told import Told
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
-Subject = Cells | Blocks | Chain | Told
+Subject = Cells | Blocks | Chain | LetterChain | Told
 
 
 def subject(model: Model) -> Subject | None:
@@ -33,6 +35,8 @@ def subject(model: Model) -> Subject | None:
         return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
+    if model.adversary == "finite_chain":
+        return LetterChain(model)
     return Told(model) if model.secrets else None
 
 
@@ -48,6 +52,8 @@ def audit(
         source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
+    elif isinstance(known, LetterChain):
+        source, proof = "of every total", LetterChains(lines, known).check(claim)
     elif isinstance(known, Blocks):
         source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
     else:
