@@ -95,9 +95,24 @@ class Chains(Walks[Chain]):
         spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
         tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
         at_most(tau, arb(1) / 2, "tau <= 1/2")
-        skew = (1 - 4 * v) * rate * spread / (size * v)
-        root = (arb(skew).log() / 2).exp() if skew else arb(0)
-        return arb(rate / (2 * size) + (1 - 3 * v) * spread / (3 * v)) + root / 6 + _entropy(tau)
+        sixth = (1 + fmpq(1, size)) * (
+            (1 + fmpq(2, size)) * 120 * v**3 / (size * mu) ** 3 + 1080 * v * v / (size * mu) ** 4
+        )
+        sixth += 720 * v / (size * mu) ** 5
+        high = (1 - 3 * v) * spread / (10 * v) + fmpq(7, 30) * (1 - 5 * v + 5 * v * v) * sixth / v**5
+        second = self._second(m, size, mu, v)
+        skew = arb((1 - 4 * v) * spread / v) * second
+        return second / 2 + _root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + _entropy(tau)
+
+    def _second(self, m: int, size: int, mu: fmpq, v: fmpq) -> arb:
+        """A, a bound of the second moment over v."""
+        n, rate, keep = self.chain.size, (2 - mu) / mu, 1 - mu
+        units, plain = int(n / (m + 2 / mu)), arb(rate / size)
+        if 4 * m > n or not units:
+            return plain
+        ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
+        less = (arb((n - 4 * m) * rate + 2 * keep / mu**2) + 4 * ends * ends) / size**2
+        return -larger(-plain, -less)
 
     def _letters(self, i: int, box: Ends) -> arb:
         """The largest entropy of the record."""
@@ -111,6 +126,11 @@ class Chains(Walks[Chain]):
 def _entropy(p: arb) -> arb:
     """h(p)."""
     return -xlogx(p) - xlogx(1 - p)
+
+
+def _root(x: arb) -> arb:
+    """The square root of a number >= 0."""
+    return (x.log() / 2).exp() if not x.is_zero() else x
 
 
 def _raised(x: arb, times: int) -> arb:
