@@ -40,6 +40,8 @@ SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 NUMBERS = 2**23  # that are held at once
 SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
 MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
+LAW = 1.5e-7  # the same for a product of a law at a point
+ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
 
 Range = tuple[Fraction, Fraction]
@@ -121,6 +123,7 @@ class _Record:
     tree: Tree[_Content, Cut]
     point: Point
     leakage: float = 0.0
+    first: _Leaf | None = None
 
 
 @dataclass
@@ -160,18 +163,23 @@ class FiniteChainAudit(Audit):
     def run(self) -> None:
         """A first look at every record; then the record with the largest bound, again and again."""
         for kind in self.kinds:
-            if not self.clock.expired and self.checking <= self.clock.left:
-                kind.tree.renew(self._leaves_of(kind, [self.whole])[0])
+            if self.clock.expired:
+                break
+            self._try(kind, [self.whole.middle])
+            if self._affords(kind.chain):
+                kind.first = self._leaves_of(kind, [self.whole])[0]
+                kind.tree.renew(kind.first)
                 self.checking += self._cost(kind.chain)
         while not self.clock.expired and self.upper > self.enough:
             kind = max(self.kinds, key=lambda each: each.tree.upper)
-            if kind.tree.leaves >= self.search.limits.nodes or self.checking > self.clock.left:
+            batch = min(self._batch(kind.chain), self._affords(kind.chain))
+            if kind.tree.leaves >= self.search.limits.nodes or not batch:
                 break
-            if not kind.tree.grow(partial(self._halved, kind), self._batch(kind.chain), above=self.enough):
+            if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
                 break
             self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
-        self.out_of_time = self.clock.expired or self.checking > self.clock.left
         self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
+        self.out_of_time = self.clock.expired or not all(self._affords(kind.chain) for kind in self.kinds)
         self.clock.tell("done", self.lower, self.upper, self._leaves, now=True)
 
     @property
@@ -184,15 +192,19 @@ class FiniteChainAudit(Audit):
         held = 2 * k * chain.totals * max(k * outputs, k * k * k)
         return int(np.clip(NUMBERS // (2 * held), 1, 16))
 
+    def _affords(self, chain: LetterChain) -> int:
+        """How many leaves more can be checked in the time that is left."""
+        left = self.clock.left / ROOM - self.checking
+        return int(np.clip(left / max(self._cost(chain), 1e-9), 0, 2**30))
+
     def _cost(self, chain: LetterChain) -> float:
-        """Seconds that checking one leaf more takes, predicted by the products of its means: for the leakage at a point, for its two
-        parts beside it."""
+        """Seconds that checking one leaf more takes, predicted by the products of its means; where nothing moves it is one law."""
         k, count, outputs = chain.letters, chain.count, self.rows.shape[1]
-        before, states = (chain.record / count) ** 2, 0.5 * count * chain.totals
-        lists = k * (1 - before) + before
-        if self.moves:
-            lists += 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
-        return float(self.clock.pace * MEAN * states * k * k * lists)
+        before, products = (chain.record / count) ** 2, 0.5 * count * chain.totals * k * k
+        if not self.moves:
+            return float(self.clock.pace * LAW * products * (k * (1 - before) + before))
+        lists = 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
+        return float(self.clock.pace * MEAN * products * lists)
 
     # ------------------------------------------------------------ leaves
 
@@ -266,6 +278,14 @@ class FiniteChainAudit(Audit):
 
     def proof(self) -> UpperProof:
         return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+
+    def quick(self) -> tuple[float, UpperProof]:
+        """Each record's first leaf."""
+        leaves = [kind.first for kind in self.kinds]
+        if not all(leaves):
+            return self.certain()
+        lines = [(RecordLine(kind.chain.record), kind.first.content.line) for kind in self.kinds if kind.first]
+        return max(leaf.bound for leaf in leaves if leaf), tuple(line for pair in lines for line in pair)
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letter."""

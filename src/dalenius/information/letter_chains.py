@@ -165,7 +165,8 @@ def tangents(chain: LetterChain, rows: Floats, low: Floats, high: Floats, points
     >>> tangents(LetterChain(1, 0, (0, 1), stationary=True), flip, fair, fair, fair).bounds.round(6).tolist()
     [0.130812]
     """
-    return _Boxes(chain, rows, low, high, points).tangents()
+    boxes = _Boxes(chain, rows, low, high, points)
+    return boxes.still() if np.array_equal(low, high) else boxes.tangents()
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,10 +206,19 @@ class _Boxes:
         steps = self.points[:, : self.letters]
         return np.asarray(np.linalg.inv(np.eye(self.letters) - steps + self.first[:, None, :]), dtype=np.float64)
 
+    def still(self) -> Tangents:
+        """Where no parameter has any room."""
+        nothing, bases = np.zeros(len(self.points)), np.zeros((len(self.points), self.letters), dtype=np.int64)
+        return Tangents(self.leakages, self.leakages, nothing, bases, np.zeros((2, *self.points.shape)))
+
+    @cached_property
+    def leakages(self) -> Floats:
+        """The information at the points."""
+        return mutual_information(self.chain.joint_laws(self.points) @ self.rows)
+
     def tangents(self) -> Tangents:
-        chain, letters = self.chain, self.letters
+        chain, letters, leakages = self.chain, self.letters, self.leakages
         joint = self.shares[:, :, None] * self.told
-        leakages = np.array([float(mutual_information(law)) for law in joint])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             score = np.where(self.told > 0.0, np.log(self.told / joint.sum(axis=1, keepdims=True)), 0.0) @ self.rows.T
             values = self._values(score)
