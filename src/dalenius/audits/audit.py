@@ -112,6 +112,11 @@ class Bounded(ABC):
         """Search and bound until the gap is reached or a limit is met."""
 
     @property
+    def slack(self) -> float:
+        """Nats that what is asked about may be above what is searched and bounded: where an infinite tail of noise was cut off."""
+        return 0.0
+
+    @property
     @abstractmethod
     def exposed(self) -> int | None:
         """The record that is told most about, as far as the search sees; None if nothing can be told about any."""
@@ -172,23 +177,21 @@ class Bounded(ABC):
         if self.exposed is None:  # no record can leak anything
             yield Upper(value=0.0, lines=self.proof())
             return
-        proof, unit = self.proof(), unit_of(self.upper)
+        proof, unit, value = self.proof(), unit_of(self.upper), self.upper + self.slack
         if self.upper < NOTHING:
             yield Upper(value=0.0, lines=proof)
         for margin in (*MARGINS, *COARSE) if unit < 1.0 else ():
             if len(proof) <= SHORT or margin >= DOUBLES / unit:
-                yield Upper(
-                    value=self.upper, margin=margin, unit=unit, lines=proof, candidate=step(margin, DOUBLES / unit)
-                )
+                yield Upper(value=value, margin=margin, unit=unit, lines=proof, candidate=step(margin, DOUBLES / unit))
         for margin in MARGINS:
-            yield Upper(value=self.upper, margin=margin, lines=proof, candidate=step(margin))
+            yield Upper(value=value, margin=margin, lines=proof, candidate=step(margin))
         yield self.retreat(QUICK)
         yield self.retreat(CERTAIN)
 
     def retreat(self, candidate: int) -> Upper:
         """The bound with a short proof, or the one that needs no search."""
         value, proof = self.quick() if candidate == QUICK else self.certain()
-        return Upper(value=value, margin=MARGINS[0], lines=proof, candidate=candidate)
+        return Upper(value=value + self.slack, margin=MARGINS[0], lines=proof, candidate=candidate)
 
     def termination(self, gap: float, proved: Proved[LowerEnd, Upper]) -> Termination:
         if gap <= self.gap:
@@ -209,6 +212,10 @@ class Audit(Bounded):
     """A running audit of what is told about a record."""
 
     problem: MaximalLeakage
+
+    @property
+    def slack(self) -> float:
+        return self.problem.slack
 
     @abstractmethod
     def record_proofs(self) -> tuple[RecordProof, ...]:

@@ -68,11 +68,12 @@ class OfWitness(Subject):
         about = f"record {self.record}, under the prior that the certificate shows; {outputs} outputs"
         if self.piece is not None:
             about += f"; a block of {len(self.problem.records)}, all others being known"
-            about += ", and the noise clamped far out" if self.piece.slack else ""
+        if self.piece.slack if self.piece is not None else self.problem.slack:
+            about += ", and the noise clamped far out"
         if isinstance(self.problem.mechanism, RoundedNoise):
             about += "; what comes out is rounded, and clamped far out"
         object.__setattr__(self, "about", about)
-        object.__setattr__(self, "outputs", tuple(self.problem.mechanism.output_labels(self._values)))
+        object.__setattr__(self, "outputs", tuple(self.problem.finite.output_labels(self._values)))
         object.__setattr__(self, "shape", (letters, outputs))
 
     @property
@@ -98,7 +99,7 @@ class OfWitness(Subject):
 
     def measured(self, masses: Masses) -> Measured:
         """Letter and output where the inputs have these masses; letters of no mass are left out."""
-        channel = self.problem.mechanism.exact_channel(self._values)
+        channel = self.problem.exact_channel
         rows, prior = list[Array](), list[fmpq]()
         for row in masses:
             weights = np.array([fmpq(mass.numerator, mass.denominator) for mass in row], dtype=object)

@@ -6,7 +6,6 @@ and of these it is known what they are for each letter of the record (docs/theor
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,7 +58,7 @@ class Cells:
         letters, (size, record) = records.alphabets[0], _largest(records, adversary)
         noise, slack = _noise(mechanism, len(records), size), 0.0
         if isinstance(mechanism, DiscreteGaussian):
-            slack = 2.0 * letters * mechanism.tail * math.log(letters)
+            slack = letters * mechanism.hidden(letters)
         found = cls(letters, size, record, noise, slack)
         width = size + 1 if noise.range is None else noise.range[1] - noise.range[0] + 1
         if (size + 1) * width > MOST:
@@ -109,5 +108,5 @@ def _noise(mechanism: Mechanism, records: int, size: int) -> Geometric | Discret
             )
         return Geometric(mechanism.epsilon)
     if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
-        return DiscreteGaussian(scale=mechanism.scale, range=(-mechanism.reach, size + mechanism.reach))
+        return mechanism.clamped(np.arange(size + 1))
     raise InputError(f"mechanism: a histogram is audited with {KNOWN}; got {mechanism.kind}")

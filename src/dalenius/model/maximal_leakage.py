@@ -23,7 +23,7 @@ from dalenius.model.cells import Cells
 from dalenius.model.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
-from dalenius.model.mechanisms import LocalProtocol, RealNoise
+from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RealNoise
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Histogram, Joint
@@ -83,6 +83,34 @@ class MaximalLeakage(MechanismProblem):
             _ = self.quadrature
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
+
+    @property
+    def finite(self) -> Mechanism:
+        """The mechanism; of discrete Gaussian noise that nothing cuts off the same, clamped far beyond the query's values."""
+        if self._endless:
+            assert isinstance(self.mechanism, DiscreteGaussian)
+            return self.mechanism.clamped(self._indices)
+        return self.mechanism
+
+    @property
+    def slack(self) -> float:
+        """Nats that the leakage may be above that of `finite`; 0 where that is the mechanism.
+
+        >>> import dalenius as dl
+        >>> 0 < dl.MaximalLeakage(records=dl.Records(9, alphabet=2), query=dl.Count(), mechanism=dl.discrete_gaussian(scale=2),
+        ...     adversary=dl.EntropyAtLeast("6 bits")).slack < 1e-21
+        True
+        """
+        if not self._endless:
+            return 0.0
+        assert isinstance(self.mechanism, DiscreteGaussian)
+        return self.mechanism.hidden(max(self.records.alphabets))
+
+    @property
+    def _endless(self) -> bool:
+        """Whether it is noise of which the audit itself has to cut off a tail."""
+        alone = not (self.in_blocks or self.in_cells or self.in_a_chain)
+        return alone and isinstance(self.mechanism, DiscreteGaussian) and self.mechanism.range is None
 
     @property
     def in_closed_form(self) -> bool:

@@ -49,12 +49,17 @@ class MechanismProblem(Problem):
             return np.arange(self.records.enumerable("mechanism: a channel from datasets"))
         return self.query.values(self.records)
 
+    @property
+    def finite(self) -> Mechanism:
+        """The mechanism whose matrix is worked with: the problem's own."""
+        return self.mechanism
+
     @cached_property
     def channel(self) -> NDArray[np.float64]:
-        """The mechanism's matrix, (inputs, outputs), row-stochastic."""
+        """The matrix of `finite`, (inputs, outputs), row-stochastic."""
         values = self._indices
         try:
-            matrix = np.asarray(self.mechanism.channel(values), dtype=float)
+            matrix = np.asarray(self.finite.channel(values), dtype=float)
         except (TypeError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
@@ -73,7 +78,7 @@ class MechanismProblem(Problem):
     @property
     def exact_channel(self) -> NDArray[Any]:
         """The same in exact numbers, or in balls of the precision that is set, dtype object."""
-        return self.mechanism.exact_channel(self._indices)
+        return self.finite.exact_channel(self._indices)
 
     @cached_property
     def constant_row(self) -> tuple[Fraction, ...] | None:
@@ -104,7 +109,7 @@ class MechanismProblem(Problem):
         [[1, 2, 5], [3, 0, 3], [5, 2, 1]]
         """
         if self.mechanism.kind in MECHANISMS:
-            return self.mechanism.exact_entries(self._indices).index
+            return self.finite.exact_entries(self._indices).index
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
 
     @classmethod

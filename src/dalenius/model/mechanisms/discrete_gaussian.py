@@ -28,7 +28,7 @@ __all__ = ["DiscreteGaussian", "discrete_gaussian"]
 
 LEAST, MOST = Fraction(1, 100), 10**6
 FAR = 39.0  # scales beyond which a probability is no double any more
-REACH = 10  # scales by which a household's own values are widened
+REACH = 10  # scales by which values are widened
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,14 @@ class DiscreteGaussian(Mechanism):
     scale : number in [1/100, 10^6]
         sigma, about the standard deviation.
     range : int or pair of int, optional
-        Outputs lo, ..., hi; an integer means (0, hi). Left out, nothing cuts the noise off: against `IndependentBlocks` only, where a
-        count or a sum comes down to one household, with a tail whose share of the leakage is proved to be below 1e-20.
+        Outputs lo, ..., hi; an integer means (0, hi). Left out, nothing cuts the noise off: an audit clamps it `reach` beyond the
+        query's values (a household's own), and what that hides, 2 `tail` log of the number of letters at most, is added to the
+        upper end.
 
     Raises
     ------
     InputError
-        If `scale` is out of range, or the range is empty; `channel` raises it where there is no range.
+        If `scale` is out of range, or the range is empty; `channel` raises it where there is no range: `clamped` has one.
 
     >>> import numpy as np
     >>> discrete_gaussian(scale=1, range=2).channel(np.arange(3)).round(3).tolist()
@@ -83,8 +84,26 @@ class DiscreteGaussian(Mechanism):
         fall = float((2 * reach + 1) / (2 * self.scale**2))
         return math.exp(-float(reach**2 / (2 * self.scale**2))) / -math.expm1(-fall)
 
+    def hidden(self, letters: int) -> float:
+        """At most the nats about a record of so many letters that `clamped` noise does not tell: 2 tail log(letters).
+
+        Bound because the clamped output says what was clamped unless it is an end of the range (docs/theory.md, independent blocks).
+        """
+        return 2.0 * self.tail * math.log(letters)
+
+    def clamped(self, values: Integers) -> DiscreteGaussian:
+        """The same noise, clamped `reach` beyond the least and the greatest of these values; itself where it has a range.
+
+        >>> import numpy as np
+        >>> discrete_gaussian(scale=2).clamped(np.arange(4)).range
+        (-21, 24)
+        """
+        if self.range is not None:
+            return self
+        return DiscreteGaussian(scale=self.scale, range=(int(values[0]) - self.reach, int(values[-1]) + self.reach))
+
     def channel(self, values: Integers) -> Floats:
-        steps = distances(values, self._clamped)
+        steps = distances(values, self._span)
         sigma = float(self.scale)
         there = np.arange(int(steps.max()) + math.ceil(FAR * sigma) + 2)
         weights = np.exp(-0.5 * (there / sigma) ** 2)
@@ -94,7 +113,7 @@ class DiscreteGaussian(Mechanism):
         return inside / (2.0 * tails[0] - 1.0)
 
     def exact_entries(self, values: Integers) -> ExactEntries:
-        steps = distances(values, self._clamped)
+        steps = distances(values, self._span)
         last = int(steps.max())
         weights, tails = self._balls(last)
         total = 2 * tails[0] - 1
@@ -119,16 +138,16 @@ class DiscreteGaussian(Mechanism):
         return terms[: last + 1], tails[::-1][: last + 1]
 
     @property
-    def _clamped(self) -> tuple[int, int]:
+    def _span(self) -> tuple[int, int]:
         if self.range is None:
             raise InputError(
-                "mechanism: discrete_gaussian without a range is known for a count or a sum against independent_blocks only; give "
-                "range=(lo, hi), to which what is released is clamped"
+                "mechanism: discrete_gaussian without a range is known in audits of records, released by itself and of no Markov "
+                "chain; give range=(lo, hi), to which what is released is clamped"
             )
         return self.range
 
     def output_labels(self, values: Integers) -> list[str]:
-        lo, hi = self._clamped
+        lo, hi = self._span
         return [str(y) for y in range(lo, hi + 1)]
 
 
