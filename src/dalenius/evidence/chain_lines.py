@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["ChainPoint", "ExpansionLeaf", "Halve", "SlopeLeaf", "WindowLeaf"]
+__all__ = ["AfterLeaf", "BlocksLeaf", "ChainPoint", "ExpansionLeaf", "Halve", "SlopeLeaf", "WindowLeaf"]
 
 Index = int
 Indices = tuple[Index, ...]
@@ -58,3 +58,20 @@ class ExpansionLeaf:
     word: ClassVar[str] = "expansion"
     point: Vector
     bases: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksLeaf:
+    """A leaf: the record as one of so many that begin alike, of which none is known from the others by the sum."""
+
+    word: ClassVar[str] = "blocks"
+    count: Index
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLeaf:
+    """A leaf about a chain from any start: the window of what follows its first block, of at most `within` records."""
+
+    word: ClassVar[str] = "after"
+    within: Index
+    left_out: Index

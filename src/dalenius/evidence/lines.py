@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import ChainPoint, ExpansionLeaf, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, ExpansionLeaf, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -47,7 +47,9 @@ __all__ = [
     "UNIFORM",
     "About",
     "AdversaryLine",
+    "AfterLeaf",
     "AlsoLine",
+    "BlocksLeaf",
     "BranchLine",
     "CellSection",
     "ChainPoint",
@@ -373,7 +375,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf | ExpansionLeaf
+ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf | ExpansionLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections
