@@ -38,6 +38,7 @@ from dalenius.evidence.lines import (
     UpperLine,
     Vector,
     WeightLine,
+    WindowOfWitness,
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
@@ -51,6 +52,7 @@ LOWER = (
     WitnessLine,
     ChainPoint,
     PieceOfWitness,
+    WindowOfWitness,
     DualLine,
     PriorLine,
     RatioLine,

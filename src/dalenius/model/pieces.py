@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
     Channel,
@@ -32,7 +33,7 @@ from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
 
-__all__ = ["Piece", "PlacedBlock", "pieces", "placed_blocks"]
+__all__ = ["Piece", "PlacedBlock", "own_rows", "pieces", "placed_blocks"]
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
@@ -147,6 +148,33 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
         found += split(query, records, mechanism, kind)
         _need_few(found)
     return found
+
+
+def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) -> Floats | None:
+    """The channel from one record's letters (letters, outputs) where whoever knows the others sees it only shifted.
+
+    None where it is not known to be shifted, has real outputs, or tells nothing; clamped far out where nothing cuts noise off.
+
+    >>> from dalenius.model.mechanisms import Geometric
+    >>> own_rows(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), 0).round(4).tolist()
+    [[0.6225, 0.3775], [0.3775, 0.6225]]
+    """
+    if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
+        return None
+    if isinstance(mechanism, Channel | RealNoise | SeveralReleases) or isinstance(query, Threshold):
+        return None
+    try:
+        way = _way(query, mechanism)
+    except InputError:
+        return None
+    one = BlockKind(record, record, 1, _block(records, record, 1))
+    if not _tells(query, one):
+        return None
+    (piece,) = way(query, records, mechanism, one)
+    assert isinstance(piece.query, AdditiveQuery)
+    values = piece.query.values(piece.records)
+    letters = piece.query.index_of_total(np.array(piece.query.contribution(0, one.records.alphabets[0])), piece.records)
+    return np.asarray(piece.mechanism.channel(values)[letters])
 
 
 def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
