@@ -7,6 +7,7 @@ laws pi of the letter, and H(X | X') = H(X) - iota (docs/theory.md, "Told all ot
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,9 +64,9 @@ def informed_bound(rows: Floats, knowledge: float) -> InformedBound:
         most = float(relative_entropy(rows, law / law.sum()).max())
         return InformedBound(knowledge + most, 0.0, np.ones(1), law[None])
     share = _best_share(rows, knowledge)
-    base = (1.0 - share) * knowledge + share * np.log(2.0)
+    base = (1.0 - share) * knowledge + share * math.log(2.0)
     ends, laws, most = _stretches(rows, share, FINE * base)
-    return InformedBound(base + most, share, ends, laws)
+    return InformedBound(float(base) + most, share, ends, laws)
 
 
 def _best_share(rows: Floats, knowledge: float) -> float:

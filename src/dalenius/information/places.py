@@ -1,4 +1,4 @@
-"""Counts at equal steps, seen through two-sided geometric noise in bins around them: products with the channel by two filters.
+"""Counts at equal steps, seen through two-sided geometric noise in bins around them: products with the channel by two recursions.
 
 The channel from place j to bin l has the entries (a = e^-epsilon, s the step, q = (s - 1)/2)
 
@@ -20,6 +20,8 @@ from dalenius.information.arrays import Floats
 
 __all__ = ["Places", "log_shares"]
 
+GONE = 700.0  # nats: e^-700 is next to no number
+
 
 @dataclass(frozen=True)
 class Places:
@@ -27,7 +29,7 @@ class Places:
 
     >>> places = Places(10, 1, 2, 0.5)
     >>> places.through(np.eye(3)).round(4).tolist()
-    [[0.6225, 0.1485, 0.229], [0.3775, 0.2449, 0.3775], [0.229, 0.1485, 0.6225]]
+    [[0.6225, 0.1486, 0.229], [0.3775, 0.2449, 0.3775], [0.229, 0.1486, 0.6225]]
     """
 
     least: int
@@ -50,12 +52,18 @@ class Places:
 
     def _beside(self, values: Floats) -> Floats:
         """At every place the sum over all others, at the distance d, of values a^(s (d - 1))."""
-        from scipy.signal import lfilter  # which takes long to import, and few need it
+        found = np.zeros(values.shape)
+        found[..., 1:] = self._until(values)[..., :-1]
+        found[..., :-1] += self._until(values[..., ::-1])[..., -2::-1]
+        return found
 
-        decay = math.exp(-self.epsilon * self.step)
-        left = lfilter([0.0, 1.0], [1.0, -decay], values, axis=-1)
-        right = lfilter([0.0, 1.0], [1.0, -decay], values[..., ::-1], axis=-1)[..., ::-1]
-        return np.asarray(left + right)
+    def _until(self, values: Floats) -> Floats:
+        """At every place the sum over it and those before, at the distance d, of values a^(s d): windows twice as long each time."""
+        found, length, rate = np.array(values, dtype=float), 1, self.epsilon * self.step
+        while length <= self.last and rate * length < GONE:
+            found[..., length:] += math.exp(-rate * length) * found[..., :-length]
+            length *= 2
+        return found
 
     @property
     def _near(self) -> float:
@@ -105,8 +113,10 @@ def _log(x: float) -> float:
 
 def _excess(x: Floats, mean: float) -> Floats:
     """x log(x / mean) + mean - x, at least 0."""
+    if mean <= 0.0:
+        return np.full_like(x, np.inf)
     away = (x - mean) / mean
-    return np.asarray(x * np.log1p(away) - mean * away if mean > 0.0 else np.full_like(x, np.inf))
+    return np.asarray(x * np.log1p(away) - mean * away)
 
 
 def _stirling(x: Floats | float) -> Floats:

@@ -28,6 +28,7 @@ from dalenius.model.mechanisms import (
     SeveralReleases,
     Symmetric,
 )
+from dalenius.model.mechanisms.exponential import MergedExponential
 from dalenius.model.queries import Count, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
@@ -38,10 +39,10 @@ __all__ = ["Piece", "PlacedBlock", "own_rows", "pieces", "placed_blocks"]
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
-    "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
-    "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
-    "values"
+    "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
+    "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
+    "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
+    "with a matrix from its values"
 )
 MOST = 100_000
 
@@ -161,14 +162,14 @@ def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) 
     """
     if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
         return None
-    if isinstance(mechanism, Channel | RealNoise | SeveralReleases) or isinstance(query, Threshold):
+    if isinstance(mechanism, RealNoise | SeveralReleases):
         return None
     try:
         way = _way(query, mechanism)
     except InputError:
         return None
     one = BlockKind(record, record, 1, _block(records, record, 1))
-    if not _tells(query, one):
+    if way not in (_same, _clamped) or not _tells(query, one):
         return None
     (piece,) = way(query, records, mechanism, one)
     assert isinstance(piece.query, AdditiveQuery)
@@ -208,6 +209,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
             return _same
+        case Count() | Sum() if isinstance(mechanism, Exponential):
+            return _exponentials
         case Threshold() if _on_a_bit(mechanism) or of_values:
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
@@ -268,6 +271,23 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
+    assert isinstance(mechanism, Exponential)
+    own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
+    low, high = mechanism.range or _ends(query, records)
+    for total in attained_sums(query, _others(query, records, kind)).tolist():
+        noise = MergedExponential(rate, (low - total, high - total))
+        yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
+
+
+def _ends(query: AdditiveQuery, records: Records) -> tuple[int, int]:
+    """The least and the greatest sum."""
+    types = record_types(query, records)
+    least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
+    return least, most
 
 
 def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -334,11 +354,9 @@ def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
 def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
     """Refuse a range that does not have all sums."""
     for own, part in _parts(query, mechanism):
-        if not isinstance(part, Geometric) or part.range is None or not isinstance(own, Count | Sum):
+        if not isinstance(part, Geometric | Exponential) or part.range is None or not isinstance(own, Count | Sum):
             continue
-        types = record_types(own, records)
-        least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
-        lo, hi = part.range
+        (least, most), (lo, hi) = _ends(own, records), part.range
         if not lo <= least <= most <= hi:
             raise InputError(
                 f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"
