@@ -97,7 +97,8 @@ class WideAudit(Audit):
 
     def run(self) -> None:
         """Blahut-Arimoto from a posterior that tells letters apart by where the count is."""
-        for down in (False, True):
+        told = self.knowledge > 0.0 and 0 < self.count.counted < self.count.letters
+        for down in (False, True) if told else ():
             if self.upper > self._target and not self.clock.expired:
                 self._climb(_thresholds(self.count, self.places, down))
         self.out_of_time = self.clock.expired
