@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from .allowance import NUMBER, POINTER
+from .arithmetic import arb
 from .channel_matrix import Channel, log_weights
 from .classes import CLASSES
 from .counts import places, values
-from .gaussian import clamped
+from .gaussian import beyond, clamped, margin
 from .model import Model
 from .noise import decaying, diagonal, power, two_sided
 from .numbers import need, normalised
@@ -44,7 +45,7 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         keep = 1 - flip
         return Channel([[keep, flip], [flip, keep]], inputs, allowance)
     if kind == "discrete_gaussian":
-        return Channel(clamped(mechanism, inputs, allowance), inputs, allowance)
+        return _gaussian(model, mechanism, inputs, resolved is None)
     if kind in REAL:
         return _real(model, mechanism, inputs)
     if kind == "randomized_count":
@@ -66,6 +67,22 @@ def _real(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel
     need(known and not model.secrets, KNOWN)
     channel = Channel([], inputs, model.allowance)
     channel.protocol = real_noise(mechanism, inputs, model.allowance)
+    return channel
+
+
+def _gaussian(model: Model, mechanism: dict[str, Any], inputs: list[int], own: bool) -> Channel:
+    """Noise within a range, or, of a mechanism by itself, clamped far beyond the values.
+
+    Bound because where the clamped output is no end of its range it is the output itself, and elsewhere nobody tells more of a
+    record than the logarithm of its letters.
+    """
+    known = model.adversary in ("entropy_at_least", "product_priors", "prior_set", *CLASSES)
+    if not (mechanism["range"] is None and own and known and not model.secrets):
+        return Channel(clamped(mechanism, inputs, model.allowance), inputs, model.allowance)
+    far = margin(mechanism["scale"])
+    wide = {**mechanism, "range": [inputs[0] - far, inputs[-1] + far]}
+    channel = Channel(clamped(wide, inputs, model.allowance), inputs, model.allowance)
+    channel.lost = 2 * beyond(mechanism["scale"]) * arb(max(model.alphabets)).log()
     return channel
 
 

@@ -37,6 +37,7 @@ class Channel:
         diagonal: Any = None,
     ) -> None:
         self.rows, self.values, self.dataset, self.allowance = rows, values, dataset, allowance
+        self.lost = arb(0)  # what is told of a record beyond these outputs, at most
         self.diagonal: tuple[Any, Any] | None = diagonal  # entries where input and output are the same, and elsewhere
         self._ranged: tuple[list[int], list[tuple[fmpq, fmpq]]] = [], []
         self.exact, self.outputs = (is_rational(rows[0][0]), len(rows[0])) if rows else (False, 0)

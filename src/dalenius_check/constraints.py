@@ -22,6 +22,7 @@ from .proof import NEXT, EntropyBound
 from .read import integer
 from .rows import Rows, value_of
 from .secret_rows import rows_of
+from .unsaid import Unsaid
 
 Affine = tuple[Sequence[Term], fmpq]
 _SECRETS: dict[str, type[SecretLimit]] = {
@@ -72,19 +73,22 @@ class Limit:
 
 
 class Constraints:
-    """A design's constraints by their numbers: rows, cones, limits of leakage and limits about a secret."""
+    """A design's constraints by their numbers: rows, cones, limits of leakage, of a record or a secret, and limits about a secret."""
 
     def __init__(self, model: Model, ground: Ground) -> None:
         self.tables, self.allowance = model.design.get("constraints", []), model.allowance
-        self.rows, self.cones, self.limits = dict[int, Rows](), dict[int, Cone](), dict[int, Limit]()
+        self.rows, self.cones, self.limits = dict[int, Rows](), dict[int, Cone](), dict[int, Limit | Unsaid]()
         self.secrets = dict[int, SecretLimit]()
         for j, table in enumerate(self.tables):
             self.allowance.look()
             if table["kind"] == "cone":
                 self.cones[j] = Cone([_affine(x, ground, j) for x in table["norm"]], _affine(table, ground, j))
             elif table["kind"] == "leakage":
-                self.limits[j] = Limit(model.against(table["adversary"]), *table["at_most"])
-                self.limits[j].model.need_feasible()
+                other = model.against(table["adversary"])
+                other.need_feasible()
+                self.limits[j] = Limit(other, *table["at_most"])
+            elif table["kind"] == "secret_leakage":
+                self.limits[j] = Unsaid(model, table)
             elif table["kind"] in _SECRETS:
                 self.secrets[j] = _SECRETS[table["kind"]](table, ground, f"constraint {j}")
             else:

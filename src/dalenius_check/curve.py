@@ -37,8 +37,8 @@ class Lines(Ceiling):
 
     one = False
 
-    def __init__(self, lines: Sequence[Line], longest: arb) -> None:
-        self.ends = [(arb(c), c - m * longest) for c, m in lines]
+    def __init__(self, lines: Sequence[Line], longest: arb, lost: arb) -> None:
+        self.ends = [(arb(c) - lost, c - lost - m * longest) for c, m in lines]
         self.longest = longest
 
     def need_above(self, start: arb, slope: fmpq, what: str) -> None:
@@ -60,12 +60,12 @@ class Curve:
     above: list[Line]
     below: list[tuple[Model, fmpq]]
 
-    def ceiling(self, model: Model, upper: arb) -> Lines:
-        """What leaves must be below, if that proves `upper` at the model's own bound."""
+    def ceiling(self, model: Model, upper: arb, lost: arb) -> Lines:
+        """What leaves must be below by what they leave out, if that proves `upper` at the model's own bound."""
         entropy = model.entropy_ball()
         for c, m in self.above:
             at_most(c - m * entropy, upper, "a line of the curve <= upper")
-        return Lines(self.above, model.log_states())
+        return Lines(self.above, model.log_states(), lost)
 
     def words(self) -> list[str]:
         """The claim in words."""

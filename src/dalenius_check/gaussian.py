@@ -17,7 +17,7 @@ def clamped(mechanism: dict[str, Any], inputs: list[int], allowance: Allowance) 
     """The rows of the values: weights e^(-k^2 / (2 scale^2)) of the distance k, and whole tails of them at the ends of the range."""
     need(
         mechanism["range"] is not None,
-        "mechanism.range is missing: without it the query must be a count or a sum, of independent_blocks",
+        "mechanism.range is missing: without it this is known in maximal_leakage models, of one query and alone, not against chains",
     )
     low, high = mechanism["range"]
     need(low <= inputs[0] and inputs[-1] <= high, "mechanism.range must contain every value of the query")

@@ -8,25 +8,26 @@ from functools import cached_property, partial
 from typing import Any
 
 from .adversaries import ADVERSARIES
-from .allowance import BALL, NUMBER, PAIR, limit
+from .allowance import BALL
 from .arithmetic import arb, arb_mat, fmpq
 from .certificate import Lines
 from .channel import Channel
-from .constraints import Constraints
+from .constraints import Constraints, Limit
 from .gains import gains
 from .ground import Costs
 from .households import DesignedHouseholds
 from .model import Model
+from .multipliers import Multipliers
 from .mutual import Information
-from .numbers import height, need, total
+from .numbers import RefusedError, height, need, total
 from .objective import Objective
 from .proof import EntropyBound
-from .read import decimal, entries, integer, nonnegative
+from .read import integer, nonnegative
 from .tangents import Tangents
+from .unsaid import Unsaid
 
-_MAX_MULTIPLIERS = 1 << 22
 _LAST = {"record": 2, "block": 3, "adversary": 2, "term": 2}
-_CONSTRAINTS = {"multiplier": 3, "cone": 4, "also": 6, "tangent": 6}
+_CONSTRAINTS = {"multiplier": 3, "cone": 4, "also": 6, "tangent": 6, "selection": 6}
 _OBJECTIVE = {"weight": 3, "term": 6}
 
 
@@ -46,9 +47,8 @@ class Given:
         self.allowance, self.tally = channel.allowance, Counter[str]()
         self.gains: arb_mat | None = None
         self.spent, self.priced, self.named = arb(0), False, set[int]()
-        self._multipliers, self._sides = dict[int, dict[int, fmpq]](), dict[int, list[fmpq]]()
-        self._proofs, self._count, self._distortions = dict[tuple[str, int], EntropyBound](), 0, dict[int, fmpq]()
-        self._tangents = Tangents(constraints.secrets, channel)
+        self._proofs, self._distortions = dict[tuple[str, int], EntropyBound](), dict[int, fmpq]()
+        self._multipliers, self._tangents = Multipliers(constraints), Tangents(constraints.secrets, channel)
 
     @cached_property
     def proof(self) -> EntropyBound | DesignedHouseholds:
@@ -93,13 +93,19 @@ class Given:
             self.gains = arb_mat(size, outputs)
         self.gains += made() * arb(factor)
 
+    def _pay(self, factor: fmpq, limited: Information | Unsaid, made: Callable[[], arb_mat]) -> None:
+        """The same about a limit, of which so much is given away."""
+        self._gain(factor, made)
+        self.spent += arb(factor) * limited.ball
+
     def read_others(self) -> None:
         """The lines about constraints, and about the terms of an objective."""
         readers: dict[str, Callable[..., None]] = {
-            "multiplier": self._multiplier,
-            "cone": self._cone,
+            "multiplier": self._multipliers.read_rows,
+            "cone": self._multipliers.read_cone,
             "also": self._also,
             "tangent": self._tangent,
+            "selection": self._selection,
             "weight": self._weight,
             "term": self._term,
         }
@@ -112,39 +118,11 @@ class Given:
             if constraint:
                 self.named.add(j)
 
-    def _some(self, count: int) -> None:
-        self._count += count
-        limit(self._count <= _MAX_MULTIPLIERS, f"more than {_MAX_MULTIPLIERS} multipliers")
-
-    def _multiplier(self, j: int, pairs: Any) -> None:
-        """Multipliers of rows; bound because mu (h - G Q) is 0 where the row is =, and not negative where mu >= 0 and it is <=."""
-        need(j in self.constraints.rows, f"constraint {j} has no rows")
-        rows, known, before = self.constraints.rows[j], self._multipliers.setdefault(j, {}), -1
-        self._some(len(entries(pairs, "the multipliers")))
-        for pair in pairs:
-            self.allowance.look()
-            place, hint = entries(pair, "a row and its multiplier", 2)
-            r, mu = integer(place, "the row", 0, rows.count - 1), decimal(hint, "a multiplier")
-            need(r > before, "the rows must ascend")
-            need(rows.equal or mu >= 0, f"the multiplier of row {r} must be nonnegative")
-            self.allowance.take(PAIR + NUMBER + height(mu) // 4)
-            known[r], before = total([known.get(r, fmpq(0)), mu]), r
-
-    def _cone(self, j: int, weight: Any, hints: Any) -> None:
-        """Multipliers of a cone; bound because t |.| + sum u_k (F_k Q + f_k) >= (t - |u|) |.| >= 0. Two of them add to one."""
-        need(j in self.constraints.cones, f"constraint {j} is no cone")
-        size, t = len(self.constraints.cones[j].norm), nonnegative(weight, "t")
-        u = [decimal(x, "u") for x in entries(hints, "u", size)]
-        self._some(size)
-        need(total(x * x for x in u) <= t * t, "t must be at least the norm of u")
-        self.allowance.take((size + 1) * NUMBER + sum(map(height, [t, *u])) // 4)
-        known = self._sides.get(j, [fmpq(0)] * (size + 1))
-        self._sides[j] = [total(pair) for pair in zip(known, [t, *u], strict=True)]
-
     def _also(self, j: int, *rest: Any) -> None:
         """Another adversary's prior; bound because weight (at_most - I) >= 0, and I >= sum Q g."""
-        need(j in self.constraints.limits, f"constraint {j} is no leakage")
-        other = self.constraints.limits[j]
+        other = self.constraints.limits.get(j)
+        if not isinstance(other, Limit):
+            raise RefusedError(f"constraint {j} is no leakage")
         if ("also", j) not in self._proofs:
             self._proofs["also", j] = other.proof(self.lines, self.channel)
         self.spent += arb(self._prior(self._proofs["also", j], *rest)) * other.ball
@@ -153,15 +131,23 @@ class Given:
         """A tangent of a limit about a secret; bound because weight (at_most - what is limited) >= 0, and the tangent is below."""
         need(j in self.constraints.secrets, f"constraint {j} is no limit about a secret that has tangents")
         factor = _positive(weight)
-        self._some(
+        self._multipliers.count(
             sum(len(x) if isinstance(x, list) else 1 for part in (about, hint) if isinstance(part, list) for x in part)
         )
         law, limited = self._tangents.law(j, place), self.constraints.secrets[j]
         if isinstance(limited, Information):
-            self._gain(factor, lambda: limited.gains(self.channel, law, about, hint))
-            self.spent += arb(factor) * limited.ball
+            self._pay(factor, limited, lambda: limited.gains(self.channel, law, about, hint))
         else:
             self._tangents.read(limited, law, factor, about, hint)
+
+    def _selection(self, j: int, weight: Any, given: Any, selection: Any, phi: Any) -> None:
+        """A law of the dataset; bound because weight (at_most - I) >= 0, and I >= sum Q g, as of an adversary's prior."""
+        limited, factor = self.constraints.limits.get(j), _positive(weight)
+        if not isinstance(limited, Unsaid):
+            raise RefusedError(f"constraint {j} is no secret_leakage")
+        masses = limited.masses(self.channel, given, selection)
+        self._multipliers.count(len(masses) * (self.channel.outputs + 1))
+        self._pay(factor, limited, lambda: gains(self.channel, masses, phi))
 
     def _weight(self, j: int, hint: Any) -> None:
         """The weight of a term that is a distortion."""
@@ -185,20 +171,7 @@ class Given:
 
         What they subtract behind.
         """
-        behind = list[fmpq]()
-        for j, chosen in self._multipliers.items():
-            rows = self.constraints.rows[j]
-            for r, mu in chosen.items():
-                terms, most = rows.make(r, rows.ends[1 if hard else 0])
-                behind.append(mu * most)
-                for x, y, c in terms if mu else ():
-                    self._add(matrix, x, y, mu * c)
-        for j, factors in self._sides.items():
-            for factor, (terms, constant) in zip(factors, self.constraints.cones[j].parts, strict=True):
-                behind.append(factor * constant)
-                for x, y, c in terms:
-                    self._add(matrix, x, y, -factor * c)
-        behind.append(self._tangents.add_to(partial(self._add, matrix), hard))
+        behind = [some.add_to(partial(self._add, matrix), hard) for some in (self._multipliers, self._tangents)]
         for j, v in self._distortions.items():
             for x, (p, costs) in enumerate(zip(self.objective.law, self.objective.costs[j], strict=True)):
                 for y, d in enumerate(costs if v and p else ()):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from .allowance import BALL, limit
 from .arithmetic import arb, fmpq
 from .bounds import exact_information
-from .certificate import Lines
+from .certificate import Lines, Sizes
 from .channel import Channel, log_weights
 from .class_tree import divergences, output_law
 from .classes import CLASSES, Polytope
@@ -28,6 +28,9 @@ Law = list[fmpq]
 class Informed:
     """Laws P of the dataset; L is the largest information about a secret, given what is said to be given."""
 
+    names: ClassVar[Sizes] = {"cell": 3, "secret": 2}  # of sections, and of lines that may come after them
+    after: ClassVar[Sizes] = {}
+
     def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
         model = told.model
         self.lines, self.model, self.channel, self.allowance = lines, model, channel, model.allowance
@@ -45,7 +48,7 @@ class Informed:
                         at_most(self._told(secret, law), upper, f"what prior {j} teaches about secret {s} <= upper")
                         self.tally["prior"] += 1
         else:
-            self._bound(upper)
+            self.bound(upper)
         return [words], self.tally
 
     def _witness(self, lower: fmpq) -> str:
@@ -94,21 +97,18 @@ class Informed:
         for cells in rows.values():
             self.allowance.look()
             if len(cells) > 1:
-                self._need_few(len(cells))
+                need_few(len(cells), self.channel)
                 whole = total(p for row in cells.values() for p in row.values())
                 masses = [{k: p / whole for k, p in row.items()} for row in cells.values()]
                 result += arb(whole) * exact_information(self.channel, masses)
         return result
 
-    def _need_few(self, cells: int) -> None:
-        limit(cells * self.channel.outputs <= _MOST_CELLS, "too many values and outputs")
-
-    def _bound(self, upper: arb) -> None:
+    def bound(self, upper: arb) -> None:
         """The sections, which must cover every given value of every secret."""
         covered = set[Kind]()
-        names = {"cell": 3} if self.model.adversary == "product_priors" else {"cell": 3, "secret": 2}
+        names = {"cell": 3} if self.model.adversary == "product_priors" else self.names
         whole = set[int]()
-        for item in self.lines.run("a section", names, {}):
+        for item in self.lines.run("a section", names, self.after):
             secret = self._secret(item[1])
             if item[0] == "secret":
                 with self.allowance.holding():
@@ -116,9 +116,11 @@ class Informed:
                 whole.add(item[1])
                 continue
             c = integer(item[2], "the given value", 0, len(secret.cells) - 1)
-            self._need_few(len(secret.cells[c]))
+            need_few(len(secret.cells[c]), self.channel)
             with self.allowance.holding():
-                for value in divergences(self.lines, self.channel, list(map(sorted, secret.cells[c])), self.tally):
+                for value in divergences(
+                    self.lines, self.channel, list(map(sorted, secret.cells[c].values())), self.tally
+                ):
                     at_most(value, upper, "the law's divergence <= upper")
             covered.add(secret.kind(c))
         for s, secret in enumerate(self.secrets):
@@ -176,7 +178,7 @@ class Informed:
         for p, a, c, k in zip(law, secret.of, secret.given, self.inputs, strict=True):
             if p:
                 cells[a, c][k] += p
-        self._need_few(len(cells))
+        need_few(len(cells), self.channel)
         self.allowance.room(len(cells) * self.channel.outputs * BALL)
         joint = self.channel.mixed([{k: arb(p) for k, p in row.items()} for row in cells.values()])
         result = arb(0)
@@ -184,6 +186,11 @@ class Informed:
             mass = xlogx(arb(total(row.values())))
             result += _sum(xlogx(x) - x * log for x, log in zip(u, logs[c], strict=True)) - mass
         return result
+
+
+def need_few(cells: int, channel: Channel) -> None:
+    """Go on only where so many values and outputs are within the limit."""
+    limit(cells * channel.outputs <= _MOST_CELLS, "too many values and outputs")
 
 
 def _sum(values: Iterable[arb]) -> arb:

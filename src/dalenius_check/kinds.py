@@ -9,7 +9,7 @@ from . import read
 from .arithmetic import fmpq
 from .mechanism_kinds import POSITIVE, mechanism
 from .numbers import grouped, need, total
-from .query_kinds import QUERIES, secrets
+from .query_kinds import QUERIES, TOLD, secrets
 from .read import REQUIRED, Schema, required
 from .secret_kinds import ABOUT, SECRET, SECRETS, need_secret
 
@@ -161,6 +161,7 @@ _CONSTRAINTS: dict[str, Schema] = {
     "pointwise_maximal_leakage": {**_LEVEL, **ABOUT},
     "cone": {"norm": required(_norm), "terms": (read.terms, []), "constant": (read.exact, 0)},
     "leakage": {"adversary": required(_adversary), "at_most": required(read.amount, units="nats|bits")},
+    "secret_leakage": {**TOLD, "at_most": required(read.amount, units="nats|bits", number=POSITIVE)},
     **SECRETS,
 }
 _WEIGHT = (POSITIVE, 1)

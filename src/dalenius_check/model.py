@@ -154,7 +154,8 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     need("query" in data or free, "model: the key 'query' is missing")
     need(query["kind"] in QUERIES, f"query.kind {query['kind'][:40]!a} is unknown")
     need(query["kind"] != "joint" or not design, "query.kind 'joint' is known in audits only")
-    told = [one for secret in top.get("secrets", []) for one in secret["of"] + secret["given"]]
+    asking = [*top.get("secrets", []), *design.get("constraints", [])]
+    told = [one for table in asking for one in table.get("of", []) + table.get("given", [])]
     for asked in [query, *query.get("queries", []), *told]:
         _need_weights(asked, alphabets)
     letters = len(design.get("law", {}).get("probabilities", ()))

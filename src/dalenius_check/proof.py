@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from .allowance import PAIR, POINTER, limit
+from .alone import Alone
 from .arithmetic import arb, fmpq
 from .bounds import entropy_of, information, uniform_information
 from .certificate import Lines, Sizes
@@ -23,8 +24,8 @@ from .record import Record
 from .tree import Section
 
 MAX_CELLS = 1 << 24
-_AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
-NEXT = (None, *_AFTER)  # which, or the end, follows where they are left out
+AFTER = {"adversary": 2, "term": 2}  # what may follow the sections about one adversary: those about another
+NEXT = (None, *AFTER)  # which, or the end, follows where they are left out
 Masses = list[list[tuple[int, fmpq]]]
 Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows from a law on the outputs
 
@@ -32,7 +33,7 @@ Far = Callable[[Collection[int]], dict[int, arb]]  # divergences of these rows f
 class EntropyBound:
     """All priors P with H(P) >= b; the other adversaries differ in how they prove a record's leakage."""
 
-    after: ClassVar[Sizes] = _AFTER
+    after: ClassVar[Sizes] = AFTER
 
     def __init__(self, lines: Lines, model: Model, channel: Channel) -> None:
         self.lines, self.channel, self.allowance = lines, channel, model.allowance
@@ -49,9 +50,9 @@ class EntropyBound:
             found, own = curve(claim["curve"], self.model), self.model
             for self.model, low in found.below:
                 self.witness(low)
-            self.model, self._ceiling = own, found.ceiling(own, upper)
+            self.model, self._ceiling = own, found.ceiling(own, upper, self.channel.lost)
             words += found.words()
-        self.bound(upper)
+        self.bound(upper - self.channel.lost)
         return words, self.tally
 
     def witness(self, lower: fmpq) -> str:
@@ -120,7 +121,7 @@ class EntropyBound:
             return
         with self.allowance.holding():
             ceiling = self._ceiling or Ceiling(upper, self.model.entropy_ball())
-            Section(self.lines, self.model, record, self.tally).run(ceiling)
+            Section(self.lines, self.model, record, self.tally, Alone(self.model, i)).run(ceiling)
 
     def signature(self, i: int) -> Any:
         """The numbers of completions that lead to each row, by letter, on which alone the leakage depends."""
@@ -173,7 +174,7 @@ class ProductPriors(EntropyBound):
         chosen = self._selections(i)
         missing, last = set(range(len(chosen))), len(chosen) - 1
         names = {"law": self.size, "mixture": self.size + 1} if self.channel.protocol else {"law": self.size}
-        for item in self.lines.run("a law or record", names, {"record": 2} | _AFTER):
+        for item in self.lines.run("a law or record", names, {"record": 2} | AFTER):
             listed = {integer(j, "a selection", 0, last) for j in entries(item[1], "the selections")}
             self.need_law([chosen[j] for j in listed], upper, partial(self._far, item), *item[3 : self.size])
             missing -= listed

@@ -45,11 +45,16 @@ def _told(value: Any, what: str) -> list[dict[str, Any]]:
     return found
 
 
+def _secret(value: Any, what: str) -> list[dict[str, Any]]:
+    found = _told(value, what)
+    need(len(found) > 0, f"{what} must be at least one table")
+    return found
+
+
+TOLD: Schema = {"of": (_secret, REQUIRED), "given": (_told, [])}
+
+
 def secrets(value: Any, what: str) -> list[dict[str, Any]]:
     tables = read.entries(value, what)
     need(1 <= len(tables) <= _MAX_SECRETS, f"{what} must be from 1 to {_MAX_SECRETS} tables")
-    schema: Schema = {"of": (_told, REQUIRED), "given": (_told, [])}
-    found = [read.table(item, f"{what} {j}", schema) for j, item in enumerate(tables)]
-    for j, table in enumerate(found):
-        need(len(table["of"]) > 0, f"{what} {j}: 'of' must be at least one table")
-    return found
+    return [read.table(item, f"{what} {j}", TOLD) for j, item in enumerate(tables)]

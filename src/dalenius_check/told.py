@@ -27,7 +27,7 @@ class Secret:
         self.of, self.given, self._inputs, self._channel = of, given, inputs, channel
 
     @cached_property
-    def cells(self) -> list[list[frozenset[int]]]:
+    def cells(self) -> list[dict[int, frozenset[int]]]:
         """For each given value the sets K(a, c), of rising a."""
         found, allowance = defaultdict[int, dict[int, set[int]]](lambda: defaultdict(set)), self._channel.allowance
         for a, c, k in zip(self.of, self.given, self._inputs, strict=True):
@@ -35,15 +35,15 @@ class Secret:
         triples = sum(len(inputs) for row in found.values() for inputs in row.values())
         limit(triples <= _MOST_TRIPLES, f"a secret has more than {_MOST_TRIPLES} values and inputs")
         allowance.take(4 * triples * PAIR)
-        return [[frozenset(found[c][a]) for a in sorted(found[c])] for c in range(len(found))]
+        return [{a: frozenset(found[c][a]) for a in sorted(found[c])} for c in range(len(found))]
 
     def kind(self, c: int) -> Kind:
         """The same for values about which the same is to be proved."""
-        return frozenset(Counter(self.cells[c]).items())
+        return frozenset(Counter(self.cells[c].values()).items())
 
     def idle(self, c: int) -> bool:
         """Whether nothing can be told of the secret where this is given."""
-        cells = self.cells[c]
+        cells = self.cells[c].values()
         return len(cells) == 1 or len({self._channel.classes[k] for inputs in cells for k in inputs}) == 1
 
 

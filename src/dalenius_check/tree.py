@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from .allowance import BALL, PAIR
+from .alone import Alone
 from .arithmetic import arb, fmpq
 from .bounds import Joint, uniform_information
 from .certificate import Lines
@@ -24,6 +25,7 @@ from .symmetries import Stated, exchange, orbit, symmetry
 
 _ORBITS = ("orbit", "orbit-split")
 _NODES = {"split": 4, "cut": 4, **dict.fromkeys(_ORBITS, 6), "group": 3, "joint": 5, "vertices": 1, "uniform": 1}
+_NODES |= {"informed": 3, "ends": 1}
 
 
 def _is_one_line(item: list[Any]) -> bool:
@@ -34,8 +36,8 @@ def _is_one_line(item: list[Any]) -> bool:
 class Section:
     """The tree of one record: the boxes of the outputs, then those of their groups."""
 
-    def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str]) -> None:
-        self.lines, self.model, self.record, self.tally = lines, model, record, tally
+    def __init__(self, lines: Lines, model: Model, record: Record, tally: Counter[str], alone: Alone) -> None:
+        self.lines, self.model, self.record, self.tally, self.alone = lines, model, record, tally, alone
         self.channel, self.letters = record.channel, len(record.inputs)
         self.allowance, self.slopes, self.grouping = record.channel.allowance, Slopes(), Grouping(record.channel)
         self.levels = [Level(record, singles(self.channel.outputs))]
@@ -43,19 +45,20 @@ class Section:
     def run(self, ceiling: Ceiling) -> None:
         """Walk the tree of splits, cuts, groups and leaves."""
         kinds = {"joint": self._joint, "vertices": self._vertices, "uniform": self._uniform}
+        kinds |= {"informed": self.alone.informed, "ends": self.alone.ends}
 
         def judge(item: list[Any], number: int) -> bool:
             vacuous = self.levels[-1].empty
             need(ceiling.one or item[0] != "uniform", "a uniform leaf says nothing of other entropy bounds")
             results = kinds[item[0]](item, vacuous)
             slope = decimal(item[2], "mu") if item[0] == "joint" else fmpq(0)
+            slope = 1 - decimal(item[1], "lambda") if item[0] == "informed" else slope
             for bound in results if not vacuous else ():
                 ceiling.need_above(bound, slope, f"line {number}'s {item[0]} leaf")
             return vacuous
 
         for item in self.lines.tree("a split, cut or leaf", _NODES, self._step):
-            number = self.lines.number
-            work = partial(judge, item, number)
+            number, work = self.lines.number, partial(judge, item, self.lines.number)
             vacuous = self.lines.shares.leaf(number, work) if _is_one_line(item) else work()
             self.tally["empty" if vacuous else item[0]] += 1
 
@@ -101,8 +104,7 @@ class Section:
         return level.box.part(whole, [own], t) if side == "above" else level.box.part([own], whole, t)
 
     def _joint(self, item: list[Any], vacuous: bool) -> list[arb]:
-        level = self.levels[-1]
-        channel = level.record.channel
+        level, channel = self.levels[-1], self.levels[-1].record.channel
         leaf = Joint(level.record, nonnegative(item[1], "theta"), nonnegative(item[2], "mu"))
         need(leaf.theta <= 1, "theta must be at most 1")
         rows = [None] * self.letters if item[3] is None else entries(item[3], "sigma", self.letters)

@@ -259,10 +259,10 @@ def test_what_constraints_take_is_counted_first():
 
 def test_multipliers_are_limited(monkeypatch):
     corpus = cases.cases()
-    monkeypatch.setattr("dalenius_check.given._MAX_MULTIPLIERS", 2)
+    monkeypatch.setattr("dalenius_check.multipliers._MOST", 2)
     assert check(*corpus["own_zero"].files).proved
     assert check(*corpus["own_cone"].files).proved
-    monkeypatch.setattr("dalenius_check.given._MAX_MULTIPLIERS", 1)
+    monkeypatch.setattr("dalenius_check.multipliers._MOST", 1)
     for name in ("own_zero", "own_cone"):
         verdict = check(*corpus[name].files)
         assert (verdict.status, verdict.reason) == (
@@ -561,8 +561,8 @@ BUGS = {  # what is changed in which file of a copy of the checker
         "ends: tuple[Any, Any] = (1, 1)\n"
         "    def __post_init__(self):\n        object.__setattr__(self, 'ends', self.ends[1:] * 2)\n",
     ),
-    "bound_at_c_minus": ("given.py", "rows.ends[1 if hard else 0]", "rows.ends[0]"),
-    "bound_ends_swapped": ("given.py", "rows.ends[1 if hard else 0]", "rows.ends[0 if hard else 1]"),
+    "bound_at_c_minus": ("multipliers.py", "rows.ends[1 if hard else 0]", "rows.ends[0]"),
+    "bound_ends_swapped": ("multipliers.py", "rows.ends[1 if hard else 0]", "rows.ends[0 if hard else 1]"),
     "cone_side": ("constraints.py", "side >= 0 and ", ""),
     "cone_one": ("constraints.py", "total(x * x for x in norm)", "norm[0] * norm[0]"),
     "cone_constant": ("constraints.py", "value_of(terms, laws) + constant", "value_of(terms, laws)"),
@@ -591,17 +591,17 @@ BUGS = {  # what is changed in which file of a copy of the checker
     "local_all": ("rows.py", '["pairs"] or [], ground.used', '["pairs"] or [], list(range(len(ground.law)))'),
     "pointwise_law": ("rows.py", "prior in listed or [ground.law]", "prior in [ground.law]"),
     "pointwise_c": ("rows.py", "-c * p", "-p"),
-    "sign_free": ("given.py", "rows.equal or mu >= 0", "True"),
-    "sign_never": ("given.py", "rows.equal or mu >= 0", "mu >= 0"),
-    "row_any": ("given.py", "need(r > before,", "need(True,"),
-    "behind_rows": ("given.py", "behind.append(mu * most)", "pass"),
-    "matrix_rows": ("given.py", "self._add(matrix, x, y, mu * c)", "pass"),
-    "last_multiplier": ("given.py", "total([known.get(r, fmpq(0)), mu])", "mu"),
-    "cone_any_t": ("given.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
-    "cone_u_only_first": ("given.py", "total(x * x for x in u) <= t * t", "u[0] * u[0] <= t * t"),
-    "cone_sign": ("given.py", "self._add(matrix, x, y, -factor * c)", "self._add(matrix, x, y, factor * c)"),
-    "cone_behind": ("given.py", "behind.append(factor * constant)", "pass"),
-    "cone_last": ("given.py", "[total(pair) for pair in zip(known, [t, *u], strict=True)]", "[t, *u]"),
+    "sign_free": ("multipliers.py", "rows.equal or mu >= 0", "True"),
+    "sign_never": ("multipliers.py", "rows.equal or mu >= 0", "mu >= 0"),
+    "row_any": ("multipliers.py", "need(r > before,", "need(True,"),
+    "behind_rows": ("multipliers.py", "behind.append(mu * most)", "pass"),
+    "matrix_rows": ("multipliers.py", "add(x, y, mu * c)", "pass"),
+    "last_multiplier": ("multipliers.py", "total([known.get(r, fmpq(0)), mu])", "mu"),
+    "cone_any_t": ("multipliers.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
+    "cone_u_only_first": ("multipliers.py", "total(x * x for x in u) <= t * t", "u[0] * u[0] <= t * t"),
+    "cone_sign": ("multipliers.py", "add(x, y, -factor * c)", "add(x, y, factor * c)"),
+    "cone_behind": ("multipliers.py", "behind.append(factor * constant)", "pass"),
+    "cone_last": ("multipliers.py", "[total(pair) for pair in zip(known, [t, *u], strict=True)]", "[t, *u]"),
     "cone_rotated": ("constraints.py", "return [self.side, *self.norm]", "return [*self.norm, self.side]"),
     "also_free": (
         "given.py",

@@ -71,10 +71,10 @@ SELDOM = [
     ("row missed", "constraints.py", 'rows.need_met(laws, f"constraint {j}", self.allowance)', "pass"),
     ("some rows missed", "rows.py", "for r in range(self.count):", "for r in range(min(1, self.count)):"),
     ("cone missed", "constraints.py", 'cone.need_met(laws, f"constraint {j}")', "pass"),
-    ("norm of a multiplier", "given.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
-    ("behind a row", "given.py", "behind.append(mu * most)", "pass"),
-    ("behind a cone", "given.py", "behind.append(factor * constant)", "pass"),
-    ("rows of a multiplier", "given.py", "self._add(matrix, x, y, mu * c)", "pass"),
+    ("norm of a multiplier", "multipliers.py", "need(total(x * x for x in u) <= t * t,", "need(True,"),
+    ("behind a row", "multipliers.py", "behind.append(mu * most)", "pass"),
+    ("behind a cone", "multipliers.py", "behind.append(factor * constant)", "pass"),
+    ("rows of a multiplier", "multipliers.py", "add(x, y, mu * c)", "pass"),
     ("weight for nothing", "given.py", "* other.ball", "* arb(0)"),
     ("other limit", "constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     (
@@ -85,7 +85,7 @@ SELDOM = [
     ),
     ("others left out", "design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
     ("infeasible at zero", "numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
-    ("sign of a multiplier", "given.py", "rows.equal or mu >= 0", "True"),
+    ("sign of a multiplier", "multipliers.py", "rows.equal or mu >= 0", "True"),
     ("infeasible and private", "privacy.py", "if nothing or given.objective.given else rows", "if False else rows"),
     (
         "less than terms",

@@ -16,6 +16,7 @@ from scipy.special import xlogy
 
 from campaigns import draws
 from dalenius_check import check
+from dalenius_check.alone import Alone
 from dalenius_check.box import Box
 from dalenius_check.certificate import Lines
 from dalenius_check.curve import Ceiling
@@ -240,7 +241,7 @@ def tree_lines(base, view, rng, depth=0):
 def proves(parsed, record, lines, box, upper):
     """Whether a section proves a number of the priors in a box; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
-    section = Section(data, parsed, record, Counter())
+    section = Section(data, parsed, record, Counter(), Alone(parsed, 0))
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     try:
         section.run(Ceiling(arb(upper), parsed.entropy_ball()))

@@ -13,6 +13,7 @@ from flint import arb, ctx, fmpq
 from campaigns import draws
 from dalenius_check import check
 from dalenius_check.allowance import Allowance
+from dalenius_check.alone import Alone
 from dalenius_check.bounds import Ranges, exact_information, information
 from dalenius_check.box import Box, Classes
 from dalenius_check.certificate import Lines
@@ -146,7 +147,7 @@ def random_rows(low, high, kappa, rng, depth=0):
 def evaluate(parsed, record, lines, box):
     """The bounds that a section finds for one joint leaf; every line must be read."""
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), parsed.allowance)
-    section = Section(data, parsed, record, Counter())
+    section = Section(data, parsed, record, Counter(), Alone(parsed, 0))
     section.levels[0].box = Box(box.__getitem__, parsed.allowance)
     item = data.item("a leaf", {"joint": 5})
     result = section._joint(item, not all(part.ends for part in box.values()))

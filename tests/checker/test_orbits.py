@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from campaigns import draws
+from dalenius_check.alone import Alone
 from dalenius_check.arithmetic import arb
 from dalenius_check.certificate import Lines
 from dalenius_check.channel import build
@@ -215,7 +216,9 @@ def least(setting, tree):
 def proves(setting, lines, upper):
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), setting.parsed.allowance)
     try:
-        Section(data, setting.parsed, setting.record, Counter()).run(Ceiling(arb(upper), setting.parsed.entropy_ball()))
+        Section(data, setting.parsed, setting.record, Counter(), Alone(setting.parsed, 0)).run(
+            Ceiling(arb(upper), setting.parsed.entropy_ball())
+        )
     except RefusedError as refused:
         if "leaf <= upper fails" not in str(refused):
             raise
@@ -240,7 +243,9 @@ def test_the_settings_have_symmetries(setting):
 def reason(setting, *lines):
     data = Lines("".join(json.dumps(line) + "\n" for line in lines).encode(), setting.parsed.allowance)
     with pytest.raises(RefusedError) as refused:
-        Section(data, setting.parsed, setting.record, Counter()).run(Ceiling(arb(9), setting.parsed.entropy_ball()))
+        Section(data, setting.parsed, setting.record, Counter(), Alone(setting.parsed, 0)).run(
+            Ceiling(arb(9), setting.parsed.entropy_ball())
+        )
     return str(refused.value)
 
 

@@ -176,7 +176,7 @@ def test_whatever_is_proved_holds_for_every_law(seed):
     for s, secret in enumerate(secrets):
         for c, cells in enumerate(secret.cells):
             if len(cells) > 1:
-                i, k = rng.randrange(len(cells)), sorted(cells[0])[:1]
+                i, k = rng.randrange(len(cells)), sorted(next(iter(cells.values())))[:1]
                 lines += [["cell", s, c], ["part", i, k], ["law", r], ["law", r]]
     free = written(tables, entropy_at_least=0)
     top = max(far)
@@ -286,7 +286,7 @@ OF = 'of = { kind = "threshold", at = 2 }'
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        (altered(a=(OF, "of = []")), "'of' must be at least one table"),
+        (altered(a=(OF, "of = []")), "of must be at least one table"),
         (altered(a=(OF, 'given = { kind = "parity" }')), "the key 'of' is missing"),
         (altered(a=(OF, 'of = { kind = "letters" }')), "either 'records' or 'others'"),
         (altered(a=(OF, 'of = { kind = "letters", records = [] }')), "either 'records' or 'others'"),
