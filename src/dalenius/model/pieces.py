@@ -277,7 +277,8 @@ def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, 
     """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
     assert isinstance(mechanism, Exponential)
     own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
-    low, high = mechanism.range or _ends(query, records)
+    listed = query.values(records)
+    low, high = mechanism.range or (int(listed[0]), int(listed[-1]))
     for total in attained_sums(query, _others(query, records, kind)).tolist():
         noise = MergedExponential(rate, (low - total, high - total))
         yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
