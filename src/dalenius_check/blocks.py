@@ -10,16 +10,16 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from .adaptive import alone, changed
 from .allowance import PAIR, POINTER, limit
 from .arithmetic import arb, fmpq
 from .counts import Groups, contributions
 from .gaussian import beyond, margin
-from .mechanism_kinds import MAX_STATES
 from .model import Model, model_of
 from .noise import noise_of
 from .numbers import need
 from .real_noise import REAL, need_few
-from .routes import KNOWN, route, sizes_of
+from .routes import KNOWN, need_fitting, route, sizes_of
 from .sums import reached
 
 _MOST = 1 << 24
@@ -48,6 +48,11 @@ class Blocks:
         self.alike = self._own is None and len(set(model.alphabets)) == 1
         self._sums, self._values = dict[Shape, Sequence[int]](), dict[Shape, Sequence[int]]()
         self._need_valid()
+
+    @property
+    def _matrices(self) -> list[dict[str, Any]]:
+        """The mechanism, or those of a tree of releases."""
+        return alone(self.model.mechanism)
 
     @property
     def alone(self) -> bool:
@@ -94,25 +99,22 @@ class Blocks:
         for counted in {frozenset(Counter(shape.alphabets).items()) for shape in self.shapes}:
             normal = {"records": [[str(size), str(times)] for size, times in counted]}
             replace(self.model, normal=normal).need_feasible()
-        mechanism, listed = self.model.mechanism, self.modulus or 2
-        if self.route in ("shift", "threshold"):
-            need(mechanism.get("k") in (None, listed), f"mechanism.k must be {listed}, one for each value")
+        mechanism = self.model.mechanism
         for shape in self.shapes if mechanism["kind"] in REAL else ():
             need_few(self._listed(self._contributions(shape), len(shape.alphabets)), mechanism["scale"])
-        if mechanism["kind"] == "matrix":
-            wanted = len(self.values) if self.route == "rows" else listed
-            need(wanted <= MAX_STATES, f"the query has more than {MAX_STATES} values")
-            need(len(mechanism["rows"]) == wanted, f"{len(mechanism['rows'])} rows where {wanted} are needed")
+        for part in self._matrices if self.route != "noise" else ():
+            need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
         if mechanism.get("range"):
             low, high = mechanism["range"]
-            ends = [sum(end(c) * times for c, times in self._parts.items()) for end in (min, max)]
+            ends = [sum(end(c) * times for c, times in self.added.items()) for end in (min, max)]
             need(
                 low <= ends[0] and ends[1] <= high,
                 "mechanism.range must contain every sum of the records' contributions",
             )
 
     @cached_property
-    def _parts(self) -> Groups:
+    def added(self) -> Groups:
+        """What the letters of all records add."""
         return self._contributions(Shape(tuple(self.model.alphabets), self._own and tuple(map(tuple, self._own))))
 
     def _contributions(self, shape: Shape) -> Groups:
@@ -125,7 +127,7 @@ class Blocks:
     @cached_property
     def values(self) -> Sequence[int]:
         """The values of the model's own query."""
-        return self._listed(self._parts, len(self.model.alphabets))
+        return self._listed(self.added, len(self.model.alphabets))
 
     def _listed(self, parts: Groups, records: int) -> Sequence[int]:
         """The values that a query lists of so many records."""
@@ -140,7 +142,7 @@ class Blocks:
                 most = sum(self.model.alphabets) - len(self.model.alphabets) - self._top(shape)
                 self._sums[shape] = range(most + 1)
             else:
-                self._sums[shape] = reached(self._parts - self._contributions(shape), self.modulus, self.allowance)
+                self._sums[shape] = reached(self.added - self._contributions(shape), self.modulus, self.allowance)
                 self.allowance.take(len(self._sums[shape]) * POINTER)
         return self._sums[shape]
 
@@ -164,7 +166,8 @@ class Blocks:
     def _same(self) -> list[int]:
         """For each row of the matrix the first one that is written alike."""
         first = dict[Any, int]()
-        return [first.setdefault(tuple(row), k) for k, row in enumerate(self.model.mechanism["rows"])]
+        rows = zip(*(part["rows"] for part in self._matrices), strict=True)
+        return [first.setdefault(tuple(map(tuple, row)), k) for k, row in enumerate(rows)]
 
     def key(self, shape: Shape, t: int) -> Any:
         """The same for pieces that are the same model."""
@@ -199,7 +202,7 @@ class Blocks:
     def piece(self, shape: Shape, t: int) -> Model:
         """The model about one block."""
         query = {key: item for key, item in self.model.query.items() if item is not None}
-        mechanism = {key: item for key, item in self.model.mechanism.items() if item is not None}
+        mechanism = changed(self.model.mechanism, lambda part: part)
         if "weights" in query:
             query["weights"] = (
                 list(map(list, shape.weights)) if shape.weights else query["weights"][: max(shape.alphabets)]
@@ -212,7 +215,8 @@ class Blocks:
         elif self.route == "noise" and mechanism["kind"] not in REAL:
             mechanism = {"kind": "geometric", "epsilon": noise_of(mechanism)}
         if self.route == "rows":
-            mechanism["rows"] = [mechanism["rows"][k] for k in self._rows(shape, t)]
+            rows = self._rows(shape, t)
+            mechanism = changed(self.model.mechanism, lambda part: {**part, "rows": [part["rows"][k] for k in rows]})
         tables = {"records": {"alphabets": list(shape.alphabets)}, "query": query, "mechanism": mechanism}
         free = model_of(
             {"problem": self.model.problem, **tables, "adversary": {"entropy_at_least": fmpq(0)}}, self.allowance

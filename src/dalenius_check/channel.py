@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from .adaptive import Tree
 from .allowance import NUMBER, POINTER
 from .arithmetic import arb
 from .channel_matrix import Channel, log_weights
@@ -16,6 +18,7 @@ from .model import Model
 from .noise import decaying, diagonal, power, two_sided
 from .numbers import need, normalised
 from .protocols import PROTOCOLS, Protocol
+from .read import normal
 from .real_noise import KNOWN, REAL, real_noise
 from .releases import counted, together
 from .sizes import take_entries
@@ -29,10 +32,13 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     """The model's channel, or the resolved matrix; None for an unknown kind without one."""
     mechanism, allowance = resolved or model.mechanism, model.allowance
     kind, inputs = mechanism["kind"], values(model)
-    named = kind in ("several_releases", "symmetric", "randomized_response") or mechanism.get("inputs") == "query"
+    named = (
+        kind in ("several_releases", "adaptive", "symmetric", "randomized_response")
+        or mechanism.get("inputs") == "query"
+    )
     need(
         model.query["kind"] != "joint" or named,
-        "a joint query needs several_releases, a matrix, symmetric or randomized_response",
+        "a joint query needs several_releases, adaptive, a matrix, symmetric or randomized_response",
     )
     if kind == "matrix":
         return _matrix(model, mechanism, inputs)
@@ -52,6 +58,8 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
     if kind == "several_releases":
         return Channel(together(list(_parts(model, mechanism, inputs)), len(inputs), allowance), inputs, allowance)
+    if kind == "adaptive":
+        return Channel(_tree(model, mechanism, inputs), inputs, allowance)
     if kind == "discrete_laplace":
         return Channel(two_sided(mechanism, inputs, allowance), inputs, allowance)
     if kind in PROTOCOLS:
@@ -88,14 +96,34 @@ def _gaussian(model: Model, mechanism: dict[str, Any], inputs: list[int], own: b
 
 def _parts(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Iterator[tuple[list[list[Any]], int]]:
     """The channels of what is released together, and how often each is."""
-    where, queries = places(model, inputs), model.query.get("queries", [model.query])
+    where = places(model, inputs)
     for part in mechanism["parts"]:
-        on = part.get("on", 0)
-        need(on < len(queries), f"mechanism: a part is on query {on}, of {len(queries)}")
-        channel = build(replace(model, query=queries[on]), part)
-        assert channel is not None
-        model.allowance.take(len(inputs) * POINTER)
-        yield [channel.rows[k] for k in where[on]], part["times"]
+        yield _part(model, part, part.get("on", 0), where), part["times"]
+
+
+def _part(model: Model, part: dict[str, Any], on: int, where: list[list[int]]) -> list[list[Any]]:
+    """The rows of one mechanism, about one of the queries, for all inputs."""
+    queries = model.query.get("queries", [model.query])
+    need(on < len(queries), f"mechanism: a part is on query {on}, of {len(queries)}")
+    channel = build(replace(model, query=queries[on]), part)
+    assert channel is not None
+    model.allowance.take(len(where[on]) * POINTER)
+    return [channel.rows[k] for k in where[on]]
+
+
+def _tree(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> list[list[Any]]:
+    """A tree of releases: mechanisms that are written alike, about one query, are one."""
+    where, parts, known = places(model, inputs), list[list[list[Any]]](), dict[tuple[str, int], int]()
+
+    def number(stage: dict[str, Any]) -> tuple[int, int]:
+        key = json.dumps(normal(stage["mechanism"]), sort_keys=True), stage["on"]
+        if key not in known:
+            known[key] = len(parts)
+            parts.append(_part(model, stage["mechanism"], stage["on"], where))
+        return known[key], len(parts[known[key]][0])
+
+    tree = Tree(mechanism, number, model.allowance)
+    return tree.rows(parts, len(inputs))
 
 
 def _matrix(model: Model, mechanism: dict[str, Any], inputs: list[int]) -> Channel:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from . import read
+from .adaptive import stages
 from .numbers import need
 from .protocols import MAX_INPUTS, PROTOCOLS
 from .read import REQUIRED, Schema, required
@@ -62,11 +63,43 @@ def _stated_once(table: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 MECHANISMS["several_releases"] = {"parts": (_parts, REQUIRED)}
+_ONE: dict[str, Schema] = {
+    kind: {key: item for key, item in schema.items() if key not in _TIMES} for kind, schema in _PARTS.items()
+}
+_DEEPEST, _MOST_STAGES = 16, 1 << 16
+
+
+def _single(value: Any, what: str) -> dict[str, Any]:
+    """The mechanism of a stage."""
+    found = _stated_once(read.known(value, what, _ONE), what)
+    need(found.get("inputs") != "dataset", f"{what}: a matrix must have inputs = 'query'")
+    return found
+
+
+def _then(value: Any, what: str, depth: int) -> list[dict[str, Any] | None]:
+    """For each output the stage that follows it, or nothing."""
+    tables = read.entries(value, what)
+    need(depth <= _DEEPEST or not any(tables), f"{what}: stages are at most {_DEEPEST} deep")
+    return [None if table == {} else read.table(table, f"{what} {y}", _stage(depth)) for y, table in enumerate(tables)]
+
+
+def _stage(depth: int) -> Schema:
+    """What a stage has, at this depth."""
+    return {
+        "mechanism": (_single, REQUIRED),
+        "on": _TIMES["on"],
+        "then": (partial(_then, depth=depth + 1), None),
+    }
+
+
+MECHANISMS["adaptive"] = _stage(1)
 
 
 def mechanism(value: Any, what: str) -> dict[str, Any]:
     """A mechanism of any kind."""
-    return _stated_once(read.variant(value, what, MECHANISMS), what)
+    found = _stated_once(read.variant(value, what, MECHANISMS), what)
+    need(len(stages(found)) <= _MOST_STAGES, f"{what} has more than {_MOST_STAGES} stages")
+    return found
 
 
 def unknown(kind: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .adaptive import alone, stages
 from .counts import MODULAR
+from .mechanism_kinds import MAX_STATES
 from .model import Model
 from .numbers import need
 from .real_noise import REAL
@@ -23,8 +27,11 @@ def route(model: Model) -> str:
     """How pieces are made, by the query and the mechanism."""
     query, mechanism = model.query["kind"], model.mechanism
     kind, plain = mechanism["kind"], mechanism.get("range") is None
-    told = kind in (*_KEEPING, *_BITS) or (kind in _FREE and plain)
-    listed = kind == "matrix" and mechanism["inputs"] == "query"
+    told, listed = _told(mechanism), _listed(mechanism)
+    if kind == "adaptive":
+        parts = alone(mechanism) if not any(stage["on"] for stage in stages(mechanism)) else [mechanism]
+        told, listed = all(_told(part) or _listed(part) for part in parts), all(map(_listed, parts))
+        told = told and query == "threshold"
     if query in ("count", "sum") and (
         kind in ("geometric", "discrete_laplace")
         or (kind == "discrete_gaussian" and plain)
@@ -36,6 +43,24 @@ def route(model: Model) -> str:
     if query == "threshold" and (told or listed):
         return "threshold"
     return "rows" if listed and query in ("count", "sum", *MODULAR) else ""
+
+
+def _told(mechanism: dict[str, Any]) -> bool:
+    """Whether this is known behind a bit."""
+    kind = mechanism["kind"]
+    return kind in (*_KEEPING, *_BITS) or (kind in _FREE and mechanism["range"] is None)
+
+
+def _listed(mechanism: dict[str, Any]) -> bool:
+    return bool(mechanism["kind"] == "matrix" and mechanism["inputs"] == "query")
+
+
+def need_fitting(mechanism: dict[str, Any], count: int) -> None:
+    """Refuse a mechanism that is not for so many values."""
+    need(mechanism.get("k") in (None, count), f"mechanism.k must be {count}, one for each value")
+    rows = mechanism.get("rows")
+    need(rows is None or count <= MAX_STATES, f"the query has more than {MAX_STATES} values")
+    need(rows is None or len(rows) == count, f"{len(rows or [])} rows where {count} are needed")
 
 
 def sizes_of(model: Model) -> list[int]:

@@ -19,10 +19,11 @@ from .model import Model
 from .numbers import rounded
 from .released_blocks import Releases
 from .told import Told
+from .wide import Wide, is_wide
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
-Subject = Cells | Blocks | Chain | Told
+Subject = Cells | Blocks | Chain | Told | Wide
 
 
 def subject(model: Model) -> Subject | None:
@@ -33,6 +34,9 @@ def subject(model: Model) -> Subject | None:
         return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
+    if is_wide(model):
+        one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
+        return Wide(model) if model.adversary == "entropy_at_least" else Blocks(model.against(one))
     return Told(model) if model.secrets else None
 
 
@@ -48,6 +52,8 @@ def audit(
         source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
+    elif isinstance(known, Wide):
+        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, Blocks):
         source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
     else:
