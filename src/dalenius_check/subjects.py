@@ -12,6 +12,7 @@ from .chain_lines import Chains
 from .chains import Chain
 from .channel import Channel, build
 from .design import Words
+from .drifting import Drifting, drifts
 from .histogram import Cells, Histogram
 from .households import Households
 from .informed import ABOUT, Informed
@@ -31,7 +32,8 @@ def subject(model: Model) -> Subject | None:
     if model.query["kind"] == "histogram":
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
-        return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
+        several = model.mechanism["kind"] == "several_releases"
+        return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
     if is_wide(model):

@@ -52,7 +52,7 @@ def listed(n, letters, counted, place, weights):
 
 @pytest.mark.parametrize("seed", range(draws(8, 300)))
 def test_windows_by_listing(seed, forge, narrow):
-    """A window's prior has the entropy that it has dataset by dataset; and tells what outputs in bins tell, no more than all."""
+    """A window's prior has the entropy that it has dataset by dataset; and outputs in bins tell what they tell, no more than all."""
     rng = random.Random(seed)
     n, letters = rng.choice([(5, 2), (6, 2), (4, 3), (7, 2), (3, 4)])
     counted = sorted(rng.sample(range(letters), rng.randint(1, letters - 1)))

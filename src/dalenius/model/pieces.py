@@ -277,9 +277,14 @@ def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, 
     """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
     assert isinstance(mechanism, Exponential)
     own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
-    listed = query.values(records)
+    listed, values = query.values(records), own.values(kind.records)
     low, high = mechanism.range or (int(listed[0]), int(listed[-1]))
     for total in attained_sums(query, _others(query, records, kind)).tolist():
+        if not low <= total + values[0] <= total + values[-1] <= high:
+            raise InputError(
+                f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
+                f"[{low}, {high}]; widen it"
+            )
         noise = MergedExponential(rate, (low - total, high - total))
         yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
 
