@@ -1,4 +1,4 @@
-"""Independent blocks behind exponential noise: its law depends on where in the range a value is, so that there is a piece for each total."""
+"""Independent blocks behind exponential noise: its law depends on where in the range a value is; a piece for each total."""
 
 from __future__ import annotations
 

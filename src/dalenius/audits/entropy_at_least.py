@@ -12,7 +12,7 @@ import numpy as np
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.bounding import Bounding
+from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.kept import Kept
@@ -197,9 +197,9 @@ class EntropyAudit(Audit):
         bounds = [letters_bound(channel), capacity_bound(channel, law, divergences), *self._informed(channel)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if self.searches_anyway or (
-            bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
-        ):
+        listed = self.enough > 0.0 and of_few_selections(channel)  # beside another audit: the vertices will say it all
+        wide = bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
+        if self.searches_anyway or (wide and not listed):
             candidate = best_of(channel, self.found(channel, bound.upper, clock), candidate)
         return RecordAudit(channel, candidate, *bound)
 
