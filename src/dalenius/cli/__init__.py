@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.auditing import audit
 from dalenius.cli.comparing import compare
+from dalenius.cli.composing import compose
 from dalenius.cli.converting import convert
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
@@ -53,6 +55,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "measure": measure,
     "noise": noise,
     "convert": convert,
+    "compose": compose,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,
@@ -70,6 +73,7 @@ for name, command in COMMANDS.items():
     app.command(name, epilog=epilog(name))(command)
 app.add_typer(library_app, name="library")
 
+_command_of = functools.cache(typer.main.get_command)  # which reads the options of every function
 COMPLETING = "_DALENIUS_COMPLETE"  # by which the scripts of --install-completion call
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 WORDS = {ExitStatus.INTERRUPTED: "interrupted", ExitStatus.TERMINATED: "terminated"}
@@ -109,7 +113,7 @@ def main() -> None:
 def _run() -> int:
     """The command of `sys.argv`, and its exit status."""
     try:
-        command = typer.main.get_command(app)
+        command = _command_of(app)
         if COMPLETING in os.environ:  # a shell asks what could stand here
             command(prog_name="dalenius", standalone_mode=False)
         with command.make_context("dalenius", sys.argv[1:]) as context:

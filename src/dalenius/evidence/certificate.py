@@ -32,6 +32,7 @@ from dalenius.evidence.lines import (
     RatioLine,
     RecordLine,
     SecretSection,
+    SelectionLine,
     TangentLine,
     TermLine,
     TermSection,
@@ -60,6 +61,7 @@ LOWER = (
     ConeLine,
     AlsoLine,
     TangentLine,
+    SelectionLine,
     WeightLine,
     TermLine,
 )

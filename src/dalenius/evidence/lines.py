@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import ChainPoint, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -48,7 +48,9 @@ __all__ = [
     "UNIFORM",
     "About",
     "AdversaryLine",
+    "AfterLeaf",
     "AlsoLine",
+    "BlocksLeaf",
     "BranchLine",
     "CellSection",
     "ChainPoint",
@@ -97,6 +99,7 @@ __all__ = [
     "RowLeaf",
     "SameRow",
     "SecretSection",
+    "SelectionLine",
     "SelectionPrior",
     "SeparateRow",
     "SlopeLeaf",
@@ -240,6 +243,19 @@ class TangentLine:
     hint: Hint
 
 
+@dataclass(frozen=True, slots=True)
+class SelectionLine:
+    """A law on one input for each of some values of a secret, where the same is given, and posteriors of these values."""
+
+    word: ClassVar[str] = "selection"
+    constraint: Index
+    weight: Number
+    given: Index
+    chosen: Selection
+    posteriors: Matrix
+
+
+Selection = tuple[tuple[Index, Index, Number], ...]  # values of the secret, inputs, and weights
 About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function of the letters; two letters; nothing
 Hint = Vector | Matrix
 
@@ -367,12 +383,13 @@ LowerLine = (
     | ConeLine
     | AlsoLine
     | TangentLine
+    | SelectionLine
     | WeightLine
     | TermLine
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf
+ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections

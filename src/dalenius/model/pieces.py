@@ -16,6 +16,7 @@ from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
+    Adaptive,
     Channel,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -42,7 +43,7 @@ KNOWN = (
     "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
     "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
-    "with a matrix from its values"
+    "with a matrix from its values; and adaptive with matrices, of threshold with any noise on a bit"
 )
 MOST = 100_000
 
@@ -138,7 +139,7 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     if not isinstance(query, AdditiveQuery):
         raise InputError(_unknown(query, mechanism))
     split = _way(query, mechanism)
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, Channel | Adaptive):
         query.check_values(records)
         mechanism.channel(query.values(records))
     if isinstance(query, Joint) and len(set(records.alphabets)) > 1:
@@ -200,7 +201,8 @@ Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
 
 def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
-    of_values = isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+    stages = list(mechanism.mechanisms()) if isinstance(mechanism, Adaptive) else [mechanism]
+    of_values = all(map(_of_values, stages))
     parts = _parts(query, mechanism)
     if parts and all(_is_same(*part) for part in parts):
         return _same
@@ -211,7 +213,7 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _same
         case Count() | Sum() if isinstance(mechanism, Exponential):
             return _exponentials
-        case Threshold() if _on_a_bit(mechanism) or of_values:
+        case Threshold() if all(_on_a_bit(one) or _of_values(one) for one in stages):
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
             return _rows
@@ -238,6 +240,11 @@ def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
         case ModularSum():
             return isinstance(mechanism, SYMMETRIC)
     return False
+
+
+def _of_values(mechanism: Mechanism) -> bool:
+    """Whether it is a matrix whose rows are the query's values."""
+    return isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
 
 
 def _on_a_bit(mechanism: Mechanism) -> bool:
@@ -278,14 +285,14 @@ def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, 
     assert isinstance(mechanism, Exponential)
     own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
     listed, values = query.values(records), own.values(kind.records)
-    low, high = mechanism.range or (int(listed[0]), int(listed[-1]))
+    span = mechanism.range or (int(listed[0]), int(listed[-1]))
     for total in attained_sums(query, _others(query, records, kind)).tolist():
-        if not low <= total + values[0] <= total + values[-1] <= high:
+        if not span[0] <= total + values[0] <= total + values[-1] <= span[1]:
             raise InputError(
                 f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
-                f"[{low}, {high}]; widen it"
+                f"{list(span)}; widen it"
             )
-        noise = MergedExponential(rate, (low - total, high - total))
+        noise = MergedExponential(rate, (span[0] - total, span[1] - total))
         yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
 
 
@@ -317,10 +324,17 @@ def _largest_sum(records: Records) -> int:
 
 def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """The rows of the values that are left, for every total."""
-    assert isinstance(mechanism, Channel)
     for placed in _at_totals(query, records, kind):
-        noise = Channel([mechanism.rows[k] for k in placed.inputs])
+        noise = _chosen_rows(mechanism, placed.inputs)
         yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, noise)
+
+
+def _chosen_rows(mechanism: Mechanism, inputs: Sequence[int]) -> Mechanism:
+    """A matrix, or a tree of such, with these rows alone."""
+    if isinstance(mechanism, Adaptive):
+        return mechanism.of_each(lambda one: _chosen_rows(one, inputs))
+    assert isinstance(mechanism, Channel)
+    return Channel([mechanism.rows[k] for k in inputs])
 
 
 def _at_totals(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:

@@ -86,8 +86,8 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
         yield "The adversary's beliefs are among those that the question names."
     if problem.slack or any(piece.slack for piece, _ in problem.pieces):
         yield (
-            "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there are "
-            "blocks. Further out a single output may tell more, with a probability below 1e-20."
+            "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
+            "are blocks. Further out a single output may tell more, with a probability below 1e-20."
         )
     if isinstance(problem.mechanism, RealNoise):
         yield (
@@ -95,7 +95,9 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
             "tells a little more, and single outputs far out may tell more; what is proved is about the release as it is."
         )
     yield "The software that makes the release has exactly the probabilities of the model."
-    yield "There is one release of these data. A second one tells more; ask about both as one (several_releases)."
+    yield (
+        "There is no other release of these data. One more tells more; ask about all of them as one (several_releases, adaptive)."
+    )
 
 
 def _independent(problem: MaximalLeakage) -> bool:
