@@ -58,7 +58,6 @@ SELDOM = [
         "arb(0)",
     ),
     ("half of a window", "chain_lines.py", "return -larger(-plain, -less)", "return -larger(-plain, -less) / 2"),
-    ("window anywhere", "chain_lines.py", "need(m <= i <= n - 1 - m,", "need(True,"),
     ("no path", "walks.py", 'need(lower <= 0, "no witness', 'need(True, "no witness'),
     (
         "derivative of nothing",
@@ -69,8 +68,8 @@ SELDOM = [
     (
         "share of the other letter",
         "chains.py",
-        "_log(mass.low, other.high, shares[x].high)",
-        "_log(mass.low, other.high, arb(1))",
+        "log = Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))",
+        "log = Span(*(_log(m, o, s) for m, o, s in zip(mass, other[::-1], shares[1 - x][::-1])))",
     ),
     ("row of any sum", "letter_chains.py", "need(all(total(group) == 1 for group in groups),", "need(True,"),
     ("mirror of letters", "letter_chains.py", "mirrored = False", "mirrored = True"),

@@ -1,4 +1,4 @@
-"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_kinds.Draft`.
+"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_drafts.Draft`.
 
 The answers are known: boxes of one chain; boxes so small that information rises or falls all the way in each parameter; one record
 that is told as it is; many independent records, whose windows are nearly tight; and starts of any kind, between a chain that is
@@ -19,7 +19,7 @@ import forgery_truth as truth
 from forgery_subjects import MARGIN, Subject, claimed
 from forgery_truth import SIXTY, SLACK, Question, dec
 
-LEAVES = ("slope", "window", "letters", "expansion")
+LEAVES = ("slope", "window", "blocks", "after", "letters", "expansion")
 Box = Sequence[tuple[Fraction, Fraction]]
 Lines = list[list[Any]]
 STEP = Fraction(1, 1000)
@@ -330,7 +330,13 @@ def other_leaves(draft: Any) -> bool:
         if what == "letters":
             draft.lines[at] = ["letters"]
         elif what == "window":
-            draft.lines[at] = ["window", rng.choice([0, 1, 2, i, len(question.alphabets) // 2, -1, i + 1])]
+            count = len(question.alphabets)
+            margin, first = (
+                rng.choice([0, 1, 2, i, count // 2, -1, i + 1, count]),
+                rng.choice([1, 2, i, count // 3, count]),
+            )
+            own_line = ["window", margin]
+            draft.lines[at] = rng.choice([own_line, own_line, own_line, ["blocks", first], ["after", first, margin]])
         else:
             point = [rng.choice(side) if what == "corner" else (side[0] + side[1]) / 2 for side in sides]
             if what == "outside":
