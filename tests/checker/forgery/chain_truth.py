@@ -194,3 +194,27 @@ def window(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, m: in
         fourth = min(fourth / 3, fourth / 10 + Decimal(7) / 30 * (1 - 5 * v + 5 * v**2) * sixth / v**5)
         skew = max((1 - 4 * v) * second * spread / v, Decimal(0))
         return second / 2 + skew.sqrt() / 6 + fourth + truth.entropy((tau, 1 - tau))
+
+
+def blocks(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, times: int) -> Decimal | None:
+    """The bound of a line `blocks` on a box, if it has one."""
+    (a, b), (c, d) = sides
+    j = min(i, count - 1 - i)
+    size = times + j
+    room = (count - size) * (a + c) / size
+    if b + d > 1 or room <= 1:
+        return None
+    with localcontext(SIXTY):
+        v, stay = dec(min(p * (1 - p) for p in (a / (a + d), b / (b + c)))), 1 - dec(a + c)
+        seen = (1 + 2 * stay * (1 - (dec(1 - b - d) ** j if j else 1))) / times
+        lost = (-size * (dec(room) - 1 - SIXTY.ln(dec(room)))).exp()
+        return (seen.sqrt() + (lost / v).sqrt()) ** 2
+
+
+def after(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, t: int, m: int) -> Decimal | None:
+    """The bound of a line `after` on a box, if it has one."""
+    stay, inside = 1 - sides[0][0] - sides[1][0], window(sides, count - t, i - t, m)
+    if inside is None or 6 * m > count - t or stay**i > Fraction(1, 2):
+        return None
+    with localcontext(SIXTY):
+        return inside + dec(stay**t + stay**i) * SIXTY.ln(Decimal(2)) + entropy_of(stay**i)
