@@ -301,7 +301,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
     found += [forgery_protocols.spoken(rng, k) for k in range(drawn // 8)]
     found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
-    found += [forgery_chains.walked(rng, k) for k in range(drawn // 6)]
+    found += [forgery_chains.walked(rng, k) for k in range(drawn // 5)]
     return found + forgery_subjects.solved(rng, solved)
 
 
