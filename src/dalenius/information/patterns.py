@@ -144,6 +144,11 @@ class ScoredCells:
         logs = _logs(expected, self.cells * own, *self._ends((self.size,)), noise)
         return float(self.gains[-1] - own @ logs)
 
+    def _scored(self, row: Floats) -> Floats:
+        """The polynomial of one cell's outputs."""
+        found: Floats = np.bincount(self.scores, weights=row).astype(float)
+        return found
+
     def _shared(self) -> tuple[Floats, Floats]:
         """k times the mean law over that of a block in one cell, as Jensen's inequality has it in the logarithm: E, and A_m A_0^(k-1).
 
@@ -153,7 +158,7 @@ class ScoredCells:
         """
         k, far = self.cells, self.steps[-1] ** 2 / self.steps[0]
         if self._length <= DIRECT:
-            none, all_, over = (np.bincount(self.scores, weights=row) for row in (self.steps[0], self.steps[-1], far))
+            none, all_, over = (self._scored(row) for row in (self.steps[0], self.steps[-1], far))
             if k == 1:
                 return over, all_
             rest = _power(none, k - 2)
@@ -162,7 +167,7 @@ class ScoredCells:
             return expected, np.convolve(all_, others)
         transforms = self._transforms
         squared = transforms[-1] * transforms[0] ** (k - 1)
-        squared = squared + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** (k - 2)
+        squared = squared + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0)
         rounding = 8.0 * np.finfo(float).eps * math.log2(self._length) * (float(far.sum()) + k)
         return self._coefficients(squared) + rounding, self.law((self.size,))
 
