@@ -7,6 +7,7 @@ from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
 from dalenius.audits.chains import ChainAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.finite_chains import FiniteChainAudit
 from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
@@ -15,7 +16,15 @@ from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.protocols import ProtocolAudit
 from dalenius.errors import DaleniusError
-from dalenius.model import EntropyAtLeast, IndependentBlocks, MarkovChain, MaximalLeakage, PriorSet, ProductPriors
+from dalenius.model import (
+    EntropyAtLeast,
+    FiniteChain,
+    IndependentBlocks,
+    MarkovChain,
+    MaximalLeakage,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.search import Limits, Run
@@ -28,6 +37,7 @@ AUDITS: dict[str, type[Audit]] = {
     PriorSet.kind: PriorSetAudit,
     IndependentBlocks.kind: BlocksAudit,
     MarkovChain.kind: ChainAudit,
+    FiniteChain.kind: FiniteChainAudit,
     **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, ExpansionLeaf, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -57,6 +57,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "ExpansionLeaf",
     "GroupedRowLeaf",
     "Halve",
     "Hint",
@@ -374,7 +375,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf
+ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf | ExpansionLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections

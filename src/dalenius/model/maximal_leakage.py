@@ -11,9 +11,16 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.adversaries import (
+    EntropyAtLeast,
+    FiniteChain,
+    IndependentBlocks,
+    LawClass,
+    MarkovChain,
+    ProductPriors,
+)
 from dalenius.model.cells import Cells
-from dalenius.model.chains import WRITTEN_OUT, need_chain
+from dalenius.model.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RealNoise
@@ -36,7 +43,7 @@ class MaximalLeakage(MechanismProblem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, FiniteChain, PriorSet or a class of laws
     title, source : str, optional
         Free text, carried along.
 
@@ -59,6 +66,8 @@ class MaximalLeakage(MechanismProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.adversary, FiniteChain):
+            need_finite_chain(self.query, self.records, self.mechanism, self.adversary)
         if isinstance(self.query, Joint) and not self.in_blocks:
             object.__setattr__(self, "mechanism", of_vectors(self.query, self.records, self.mechanism))
         if self.in_cells:

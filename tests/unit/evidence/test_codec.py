@@ -85,6 +85,7 @@ LINES = [
     lines.ChainPoint(0, ("1/4", "0.3"), ("-0.001", "0.002")),
     lines.Halve(1, "0.25"),
     lines.SlopeLeaf(("1/4", "0.3", "0")),
+    lines.ExpansionLeaf(("0.25", "0.75", "1/3", "2/3"), (0, 1)),
     lines.WindowLeaf(482),
     lines.BlocksLeaf(1600),
     lines.AfterLeaf(900, 482),
