@@ -18,6 +18,7 @@ from .households import Households
 from .informed import ABOUT, Informed
 from .model import Model
 from .numbers import rounded
+from .randomized_blocks import Randomized, RandomizedHouseholds
 from .released_blocks import Releases
 from .told import Told
 from .wide import Wide, is_wide
@@ -33,6 +34,8 @@ def subject(model: Model) -> Subject | None:
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
         several = model.mechanism["kind"] == "several_releases"
+        if model.mechanism["kind"] == "randomized_histogram":
+            return Randomized(model)
         return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
@@ -57,7 +60,8 @@ def audit(
     elif isinstance(known, Wide):
         source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, Blocks):
-        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
+        kind = RandomizedHouseholds if isinstance(known, Randomized) else Households
+        source, proof = "of every block where the other records are known", kind(lines, known).check(claim)
     else:
         channel = channel or build(model, claim["resolved"])
         assert channel is not None
