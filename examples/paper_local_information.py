@@ -3,8 +3,9 @@
 Figure 1: the delta that an information leaves at most, Theorem 1(a), and that of Gaussian noise with this capacity, d = 10. Figure 2:
 the capacity of Gaussian noise on inputs of bounded amplitude, what Theorem 1(b) makes of its privacy curve, and the saddle value of
 Theorem 3. Figure 3: delta of local information privacy on 21 inputs, Theorem 2(a) as printed, which lies below it, and corrected.
-Figure 4: the information on these inputs, and the largest divergence of one. And the lattice: with inputs of bounded amplitude
-discrete Gaussian noise is not the one of least power.
+Figure 4: the information on these inputs, Theorem 2(b) as printed, and with both curves kept, which is the largest divergence
+of one. And Theorem 3 on a lattice: against inputs of bounded power Gaussian noise needs the least power, against inputs of bounded
+amplitude it does not.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import cvxpy as cp
 import numpy as np
 from _paper import COLOURS, Row, Study, panels
 from flint import arb, ctx
 
 import dalenius as dl
-from dalenius.conversions.gaussian import ListedInputs, amplitude_capacity, amplitude_of, gaussian_delta
-from dalenius.information.capacity import capacity
-from dalenius.programs import certify
+from dalenius.conversions import PrivacyProfile
+from dalenius.conversions.gaussian import (
+    ListedInputs,
+    amplitude_capacity,
+    amplitude_of,
+    gaussian_delta,
+    least_power,
+    shaped_power,
+)
 
 BITS = math.log(2.0)
 INPUTS = [Fraction(i, 10) - 1 for i in range(21)]
@@ -106,48 +112,77 @@ def figure_3(axis, epsilons: list[float]) -> list[Row]:
     return rows
 
 
-def figure_4(axis, variances: list[float]) -> list[Row]:
+def figure_4(axis, variances: list[float], points: int) -> list[Row]:
     rows: list[Row] = []
-    curves: list[tuple[float, float]] = []
+    curves: list[tuple[float, float, float]] = []
     for variance in variances:
         noise = ListedInputs.of(INPUTS, WEIGHTS, variance)
         own, most = (ends(x / arb(2).log()) for x in (noise.mutual_information(), noise.largest_divergence()))
-        curves.append((own[1], most[1]))
-        rows.append({"figure": "4", "at": f"variance {variance:g}", "exact": own, "theorem": most[1]})
-    names = ("mutual information", "largest divergence: Theorem 2(b), both curves kept")
-    for style, name, values in zip(("-", "--"), names, zip(*curves, strict=True), strict=True):
+        printed = equation_14(noise, variance, points)
+        curves.append((own[1], most[1], printed))
+        rows.append(
+            {"figure": "4", "at": f"variance {variance:g}", "exact": own, "theorem": printed, "corrected": most[1]}
+        )
+    names = (
+        "mutual information",
+        "Theorem 2(b), both curves kept: the largest divergence",
+        "Theorem 2(b), eq. (14), from above",
+    )
+    for style, name, values in zip(("-", "--", ":"), names, zip(*curves, strict=True), strict=True):
         axis.plot(variances, values, style, color=COLOURS[0], label=name)
     axis.set(title="Figure 4", xlabel="variance of the noise", ylabel="bits", xscale="log", yscale="log")
     return rows
 
 
-def lattice(most: int, information: float, reach: int) -> Row:
-    """Least power of noise on the integers within `reach`, inputs -most .. most, at most this much information in nats; proved."""
-    z = np.arange(-reach, reach + 1)
-    p, q = cp.Variable(z.size, nonneg=True, name="p"), cp.Variable(z.size + 2 * most, nonneg=True, name="q")
-    told = [cp.sum(cp.rel_entr(p, q[most + x : most + x + z.size])) <= information for x in range(-most, most + 1)]
-    model = cp.Problem(cp.Minimize(z**2 @ p), [cp.sum(p) == 1, cp.sum(q) == 1, *told])
-    found = certify(model)
-    low, high = 0.1, 50.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if _gaussian(middle, most)[1] > information else (low, middle)
-    gaussian = _gaussian(high, most)[0]
-    return {
-        "figure": "lattice",
-        "at": f"inputs within {most}, {information} nats",
-        "exact": (found.lower, found.upper),
-        "theorem": gaussian,
-    }
+def equation_14(noise: ListedInputs, variance: float, points: int) -> float:
+    """An upper bound in bits of the integral of (exp(e) + exp(-e)) delta(e), from points of delta; the fewer, the larger.
+
+    The law of the outputs is a mixture of rows, so that delta is at most that of two Gaussian laws as far apart as the inputs are,
+    which says how fast it falls at last.
+    """
+    shift = 2.0 / math.sqrt(variance)
+    last = round(shift**2 / 2.0 + 6.0 * shift, 2)
+    decay = math.floor(100.0 * (last / shift - shift / 2.0) / shift) / 100.0
+    far = arb(2) / arb(variance).sqrt()
+    epsilons = [Fraction(str(last)) * (k * k) / points**2 for k in range(points + 1)]
+    profile = PrivacyProfile.from_function(
+        lambda e: noise.delta(e).min(gaussian_delta(far, e)), epsilons, decay=Fraction(str(decay))
+    )
+    return profile.prior_information() / BITS
 
 
-def _gaussian(scale: float, most: int) -> tuple[float, float]:
-    """Power and largest information of discrete Gaussian noise on -most .. most, by two inputs at the ends or all of them."""
-    z = np.arange(-80, 81)
-    law = np.exp(-(z**2) / (2.0 * scale**2))
-    law /= law.sum()
-    rows = np.stack([np.pad(law, (most + x, most - x)) for x in range(-most, most + 1)])
-    return float(law @ z**2), capacity(np.maximum(rows, 1e-300) / rows.sum(axis=1, keepdims=True)).lower
+def lattice(axis, cases: list[tuple[float, int, int, float | None]]) -> list[Row]:
+    """Theorem 3: the least power of noise with which inputs tell so many nats, proved, beside that of discrete Gaussian noise."""
+    rows: list[Row] = []
+    for colour, (information, most, reach, power) in zip(COLOURS, cases, strict=False):
+        step = 1.0 if power is None else 0.5
+        found = least_power(information, most=most, reach=reach, step=step, power=power)
+        variance = found.upper
+        if power is None:
+            gaussian = shaped_power("gaussian", information, most=most, reach=reach)
+            limit = f"inputs within {most}"
+        else:
+            gaussian = power / math.expm1(2.0 * information)
+            limit = f"inputs of power {power:g}, step {step:g}"
+        law = np.exp(-(found.positions**2) / (2.0 * variance))
+        law /= law.sum()
+        axis.plot(
+            found.positions,
+            1e3 * (found.noise - law) / step,
+            ".-",
+            color=colour,
+            label=f"{limit}, {information:g} nats",
+        )
+        rows.append(
+            {
+                "figure": "lattice",
+                "at": f"{limit}, {information:g} nats",
+                "exact": (found.lower, found.upper),
+                "theorem": gaussian,
+            }
+        )
+    axis.set(title="Best noise less Gaussian noise", xlabel="noise", ylabel="density, thousandths")
+    return rows
 
 
 def main() -> None:
@@ -157,15 +192,15 @@ def main() -> None:
     quick = study.quick
     epsilons = [0.0, 0.5, 1.0] if quick else [round(0.1 * k, 1) for k in range(31)]
     variances = [1.0, 10.0] if quick else [0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0, 200.0]
-    figure, axes = panels(4, (15.0, 4.8))
+    figure, axes = panels(5, (19.0, 4.8))
     with ctx.workprec(90):
         rows = figure_1(axes[0], epsilons) + figure_2(axes[1], variances)
-        rows += figure_3(axes[2], epsilons) + figure_4(axes[3], variances)
-    for most, information, reach in ((1, 0.1, 12),) if quick else ((1, 0.1, 12), (1, 0.05, 17), (2, 0.1, 22)):
-        rows.append(lattice(most, information, reach))
+        rows += figure_3(axes[2], epsilons) + figure_4(axes[3], variances, 8 if quick else 40)
+    cases: list[tuple[float, int, int, float | None]] = [(0.1, 1, 12, None), (0.1, 8, 24, 1.0)]
+    rows += lattice(axes[4], cases if quick else [*cases, (0.05, 1, 16, None), (0.1, 2, 25, None)])
     names = list(dict.fromkeys(key for row in rows for key in row))
     rows = [{name: row.get(name, "") for name in names} for row in rows]
-    study.table(rows, shown=rows if quick else rows[::8] + rows[-3:])
+    study.table(rows, shown=rows if quick else rows[::8] + rows[-4:])
     for axis in axes:
         axis.legend(fontsize=6)
     figure.savefig(study.folder / "local_information.png", dpi=90, pil_kwargs={"optimize": True})

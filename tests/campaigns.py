@@ -15,6 +15,9 @@ def draws(thin: int, full: int) -> int:
 
 
 def thinned(cases: Iterable[object], every: int) -> list[object]:
-    """Cases to parametrize with: each `every`-th runs daily, the others belong to the whole campaign. A tuple is several arguments."""
+    """Cases to parametrize with: each `every`-th daily, all of them in the whole campaign. A tuple is several arguments.
+
+    The others are not made at all: tens of thousands of tests that every process makes, only to leave them out, take seconds.
+    """
     rows = [case if isinstance(case, tuple) else (case,) for case in cases]
-    return [pytest.param(*row, marks=[pytest.mark.thorough] if k % every else []) for k, row in enumerate(rows)]
+    return [pytest.param(*row) for row in (rows if THOROUGH else rows[::every])]

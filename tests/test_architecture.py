@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,15 +33,16 @@ def room_of(path: Path) -> str:
 
 
 @functools.cache
-def syntax(path: Path) -> ast.Module:
-    """What a file says; several tests read every file."""
-    return ast.parse(path.read_text())
+def nodes(path: Path) -> list[ast.AST]:
+    """What a file says; several tests read every file, and walking over all of them takes as long as reading them."""
+    return list(ast.walk(ast.parse(path.read_text())))
 
 
+@functools.cache
 def imports(path: Path, package: str) -> list[str]:
     """Every module that a file imports, lazily or not, as dotted names; relative ones resolved."""
     names = []
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -161,7 +162,7 @@ def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
     }
     names = {
         node.attr
-        for node in ast.walk(ast.parse((SOURCE / "_verify.py").read_text()))
+        for node in nodes(SOURCE / "_verify.py")
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "dalenius_check"
     }
     assert names == {"check", "conic", "digest", "Verdict", "RefusedError", "LimitError"}
@@ -189,7 +190,7 @@ def test_cvxpy_is_imported_in_programs_only():
     for path in MODULES:
         if room_of(path) != "programs":
             assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
-            texts = [n.value for n in ast.walk(syntax(path)) if isinstance(n, ast.Constant)]
+            texts = [n.value for n in nodes(path) if isinstance(n, ast.Constant)]
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 
 
@@ -241,9 +242,9 @@ def named(value: ast.expr) -> set[str]:
             return set()
 
 
-def formatted(tree: ast.AST) -> Iterator[ast.expr]:
+def formatted(tree: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """Every expression that is made a text of: in an f-string, by a builtin, by % or by a text's own method."""
-    for node in ast.walk(tree):
+    for node in tree:
         match node:
             case ast.FormattedValue(value=value):
                 yield value
@@ -255,10 +256,10 @@ def formatted(tree: ast.AST) -> Iterator[ast.expr]:
                 yield from values
 
 
-def written(tree: ast.AST) -> set[str]:
+def written(tree: Iterable[ast.AST]) -> set[str]:
     """The variables of a file that are texts of ends: assigned from what `intervals` writes."""
     names = set[str]()
-    for node in ast.walk(tree):
+    for node in tree:
         if isinstance(node, ast.Assign | ast.For | ast.comprehension):
             value, targets = (node.value, node.targets) if isinstance(node, ast.Assign) else (node.iter, [node.target])
             used = {
@@ -275,8 +276,8 @@ def test_nothing_but_intervals_formats_an_end():
     """An end that is rounded to nearest is another claim than the one that was proved."""
     for path in [*MODULES, *sorted((ROOT / "examples").glob("*.py"))]:
         name = path.relative_to(SOURCE if path.is_relative_to(SOURCE) else ROOT).as_posix()
-        texts = written(syntax(path))
-        for value in formatted(syntax(path)):
+        texts = written(nodes(path))
+        for value in formatted(nodes(path)):
             fine = not named(value) & ENDS - texts or (name, ast.unparse(value)) in OTHERS or name == "intervals.py"
             what = f"{name}:{value.lineno}: {ast.unparse(value)}"
             assert fine, f"{what}: write ends with the functions of dalenius.intervals"
@@ -290,12 +291,12 @@ def test_the_rule_for_ends_sees_them():
         "f'{100 * x.gap:.1f}'",
         "'%g' % low",
     ):
-        assert any(named(value) & ENDS for value in formatted(ast.parse(line))), line
+        assert any(named(value) & ENDS for value in formatted(ast.walk(ast.parse(line)))), line
 
 
 def test_no_prints_and_no_global_random_state_in_the_library():
     for path in MODULES:
-        calls = [node.func for node in ast.walk(syntax(path)) if isinstance(node, ast.Call)]
+        calls = [node.func for node in nodes(path) if isinstance(node, ast.Call)]
         assert not any(isinstance(call, ast.Name) and call.id in {"print", "eval", "exec"} for call in calls), path
         assert "np.random.seed" not in path.read_text(), path
         assert not re.search(r"\b(pickle|marshal|shelve)\b", path.read_text()), path

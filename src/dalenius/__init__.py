@@ -11,19 +11,19 @@ Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (hous
                 record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; releases, several_releases; from_pmfs, from_opendp, from_diffprivlib
+                local_hashing, hadamard_response; releases, several_releases, adaptive; from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
                 DistortionBudget, LeakageLimit (to a further adversary), LocalDPBetween, PointwiseLeakageLimit; about a secret:
-                MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation, LocalInformationPrivacy, InformationPrivacy,
-                LocalDPDelta, LocalInformationPrivacyDelta
+                SecretLeakageLimit (all laws), MutualInformation, KL, TotalVariation, ChiSquare, MaximalCorrelation,
+                LocalInformationPrivacy, InformationPrivacy, LocalDPDelta, LocalInformationPrivacyDelta
 Your own        subclasses of Query, Mechanism, Adversary, Distortion, Law, Privacy; also Problem, DesignProblem, Constraint, Objective
 Files           load, loads, dumps; library (LibraryModel); Certificate, verify; release (Release); Refusal, ProofRefusedWarning
 Solving         audit (Audit: one page in plain words), solve; answers: Result, DesignResult, SecretResult, Witness, SecretWitness,
                 RecordProof, SecretProof, ConstraintPrice, TermValue, Termination, Scope, Quantity, Progress, SolverUse, Alternation
 Errors          DaleniusError: InputError, GapNotReachedError, NotProvedError
-Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion): from one notion to another;
+Measures        measure (Measures of Measure, PrivacyClaim), supersample_cmi; convert (Conversion); composition (Composition);
                 least_noise (LeastNoise) for a budget; statistical, never a proof: audit_samples, audit_counts (SampledLeakage)
 Studies         sweep (Sweep, Record), entropy_curve (CurvePoint, LeakageCurve), frontier (FrontierPoint), compare (Comparison)
 """
@@ -92,6 +92,7 @@ from dalenius.model.constraints import Monotone as Monotone
 from dalenius.model.constraints import MutualInformation as MutualInformation
 from dalenius.model.constraints import PointwiseLeakageLimit as PointwiseLeakageLimit
 from dalenius.model.constraints import SecondOrderCone as SecondOrderCone
+from dalenius.model.constraints import SecretLeakageLimit as SecretLeakageLimit
 from dalenius.model.constraints import TotalVariation as TotalVariation
 from dalenius.model.constraints import Unbiased as Unbiased
 from dalenius.model.constraints import ZeroEntries as ZeroEntries
@@ -113,6 +114,7 @@ from dalenius.model.laws import law_from_csv as law_from_csv
 from dalenius.model.mechanisms import Channel as Channel
 from dalenius.model.mechanisms import DesignedMechanism as DesignedMechanism
 from dalenius.model.mechanisms import Mechanism as Mechanism
+from dalenius.model.mechanisms.adaptive import adaptive as adaptive
 from dalenius.model.mechanisms.discrete_gaussian import discrete_gaussian as discrete_gaussian
 from dalenius.model.mechanisms.discrete_laplace import discrete_laplace as discrete_laplace
 from dalenius.model.mechanisms.exponential import exponential as exponential
@@ -168,6 +170,8 @@ from dalenius.statistics import audit_counts as audit_counts
 from dalenius.statistics import audit_samples as audit_samples
 from dalenius.studies.compare import Comparison as Comparison
 from dalenius.studies.compare import compare as compare
+from dalenius.studies.composition import Composition as Composition
+from dalenius.studies.composition import composition as composition
 from dalenius.studies.curve import CurvePoint as CurvePoint
 from dalenius.studies.curve import entropy_curve as entropy_curve
 from dalenius.studies.frontier import FrontierPoint as FrontierPoint

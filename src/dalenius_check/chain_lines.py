@@ -2,57 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from .arithmetic import arb, fmpq
-from .certificate import Lines
 from .chains import Chain, Leakage, Point
 from .noise import noise_of
 from .numbers import at_most, larger, need, xlogx
 from .read import decimal, entries, integer
 from .spans import span
+from .walks import Walks
 
 _LEAVES = {"slope": 2, "window": 2, "letters": 1}
 Ends = list[tuple[fmpq, fmpq]]
 
 
-class Chains:
-    """Chains with parameters in a box, for each of which some records' information is bounded."""
+class Chains(Walks[Chain]):
+    """Chains of bits."""
 
-    def __init__(self, lines: Lines, chain: Chain) -> None:
-        self.lines, self.chain, self.allowance, self.tally = lines, chain, chain.allowance, Counter[str]()
-
-    def check(self, claim: dict[str, Any]) -> tuple[list[str], Counter[str]]:
-        """Check all lines; the witness in words, and the numbers of leaves by kind."""
-        words, upper, seen = f"witness: {self._witness(claim['lower'])}", arb(claim["upper"]), set[int]()
-        for item in self.lines.run("a record", {"record": 2}, {}):
-            i = self.chain.record(item[1])
-            need(i not in seen, f"record {i} comes twice")
-            seen.add(i)
-            self._section(i, upper)
-        mirrored = {self.chain.size - 1 - i for i in seen} if self.chain.stationary else set()
-        for i in self.chain.asked:
-            need(i in seen or i in mirrored, f"the file ends, but record {i} is not covered")
-        return [words], self.tally
-
-    def _witness(self, lower: fmpq) -> str:
-        item = self.lines.item("the witness or a path", {"witness": 3, "path": 4})
-        if item[0] == "witness":
-            need(item[1] is None and item[2] is None, "a line 'path' is the witness of a chain")
-            need(lower <= 0, "no witness, but lower is positive")
-            return "none, the leakage is never negative"
-        i, point = self.chain.record(item[1]), self.chain.point(item[2], self.chain.box)
-        if item[3] is None:
-            value = Leakage(self.chain, i).at(point)
-        else:
-            turns = [decimal(t, "t") for t in entries(item[3], "t", 2)]
-            value = self._tilted(i, point, turns)
-        if lower > 0:
-            at_most(arb(lower), value, "lower <= the path's information")
-        return f"a chain for record {i}"
+    def _told(self, i: int, point: Point, turns: Any) -> arb:
+        if turns is None:
+            return Leakage(self.chain, i).at(point)
+        return self._tilted(i, point, [decimal(t, "t") for t in entries(turns, "t", 2)])
 
     def _tilted(self, i: int, point: Point, turns: list[fmpq]) -> arb:
         """A mean of t E_x - log Phi(t), by the chain's matrix.
@@ -78,7 +50,6 @@ class Chains:
         return result
 
     def _section(self, i: int, upper: arb) -> None:
-        """The tree of boxes for one record."""
         box, leakage = list(self.chain.box), Leakage(self.chain, i)
         kinds = {
             "slope": partial(self._slope, leakage),
@@ -124,9 +95,24 @@ class Chains:
         spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
         tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
         at_most(tau, arb(1) / 2, "tau <= 1/2")
-        skew = (1 - 4 * v) * rate * spread / (size * v)
-        root = (arb(skew).log() / 2).exp() if skew else arb(0)
-        return arb(rate / (2 * size) + (1 - 3 * v) * spread / (3 * v)) + root / 6 + _entropy(tau)
+        sixth = (1 + fmpq(1, size)) * (
+            (1 + fmpq(2, size)) * 120 * v**3 / (size * mu) ** 3 + 1080 * v * v / (size * mu) ** 4
+        )
+        sixth += 720 * v / (size * mu) ** 5
+        high = (1 - 3 * v) * spread / (10 * v) + fmpq(7, 30) * (1 - 5 * v + 5 * v * v) * sixth / v**5
+        second = self._second(m, size, mu, v)
+        skew = arb((1 - 4 * v) * spread / v) * second
+        return second / 2 + _root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + _entropy(tau)
+
+    def _second(self, m: int, size: int, mu: fmpq, v: fmpq) -> arb:
+        """A, a bound of the second moment over v."""
+        n, rate, keep = self.chain.size, (2 - mu) / mu, 1 - mu
+        units, plain = int(n / (m + 2 / mu)), arb(rate / size)
+        if 4 * m > n or not units:
+            return plain
+        ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
+        less = (arb((n - 4 * m) * rate + 2 * keep / mu**2) + 4 * ends * ends) / size**2
+        return -larger(-plain, -less)
 
     def _letters(self, i: int, box: Ends) -> arb:
         """The largest entropy of the record."""
@@ -140,6 +126,11 @@ class Chains:
 def _entropy(p: arb) -> arb:
     """h(p)."""
     return -xlogx(p) - xlogx(1 - p)
+
+
+def _root(x: arb) -> arb:
+    """The square root of a number >= 0."""
+    return (x.log() / 2).exp() if not x.is_zero() else x
 
 
 def _raised(x: arb, times: int) -> arb:

@@ -29,8 +29,8 @@ class Chain:
     """A model's chain: the box of its parameters, alpha and beta, and nu where the start is any; its query and its noise."""
 
     def __init__(self, model: Model) -> None:
-        held, self.model, self.allowance = model.held, model, model.allowance
-        self.size, self.stationary = len(model.alphabets), held["start"] == "stationary"
+        held, self.model, self.allowance, self.size = model.held, model, model.allowance, len(model.alphabets)
+        self.stationary = self.mirrored = held["start"] == "stationary"  # mirror images of records tell as much
         self.box = [tuple(held["to_one"]), tuple(held["to_zero"]), *([] if self.stationary else [(fmpq(0), fmpq(1))])]
         query, mechanism = model.query, model.mechanism
         plain = (query["kind"] != "count" or query["letters"] == [1]) and query.get("weights") is None

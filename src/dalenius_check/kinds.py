@@ -7,6 +7,7 @@ from typing import Any
 
 from . import read
 from .arithmetic import fmpq
+from .chain_kinds import CHAINS
 from .mechanism_kinds import POSITIVE, mechanism
 from .numbers import grouped, need, total
 from .query_kinds import QUERIES, TOLD, secrets
@@ -59,20 +60,9 @@ _LAWS: dict[str, Schema] = {"uniform": {}, "iid": {"probabilities": (_probabilit
 _CLASSES = ["oblivious", "full", "additive"]
 
 
-def _chances(value: Any, what: str) -> list[fmpq]:
-    """The least and the largest of a probability that is neither 0 nor 1."""
-    low, high = (read.exact(x, what) for x in read.entries(value, what, 2))
-    need(0 < low <= high < 1, f"{what} must be [a, b] with 0 < a <= b < 1")
-    return [low, high]
-
-
 _BLOCKS: dict[str, Schema] = {
     "independent_blocks": {"size": (_SIZE, None), "sizes": (_sizes, None), "entropy_at_least": (_ENTROPY[0], None)},
-    "markov_chain": {
-        **dict.fromkeys(("to_one", "to_zero"), (_chances, REQUIRED)),
-        "start": (partial(read.text, options=["stationary", "any"]), "stationary"),
-        "record": (partial(read.integer, low=0), None),
-    },
+    **CHAINS,
 }
 
 

@@ -16,6 +16,8 @@ from .drifting import Drifting, drifts
 from .histogram import Cells, Histogram
 from .households import Households
 from .informed import ABOUT, Informed
+from .letter_chains import LetterChain
+from .letter_lines import LetterChains
 from .model import Model
 from .numbers import rounded
 from .randomized_blocks import Randomized, RandomizedHouseholds
@@ -25,7 +27,7 @@ from .wide import Wide, is_wide
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
-Subject = Cells | Blocks | Chain | Told | Wide
+Subject = Cells | Blocks | Chain | LetterChain | Told | Wide
 
 
 def subject(model: Model) -> Subject | None:
@@ -39,6 +41,8 @@ def subject(model: Model) -> Subject | None:
         return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
+    if model.adversary == "finite_chain":
+        return LetterChain(model)
     if is_wide(model):
         one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
         return Wide(model) if model.adversary == "entropy_at_least" else Blocks(model.against(one))
@@ -57,6 +61,8 @@ def audit(
         source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
+    elif isinstance(known, LetterChain):
+        source, proof = "of every total", LetterChains(lines, known).check(claim)
     elif isinstance(known, Wide):
         source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, Blocks):

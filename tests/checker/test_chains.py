@@ -145,6 +145,29 @@ def test_leaves_bound_every_chain(seed, forge):
         assert high >= best - 1e-8, leaf
 
 
+@pytest.mark.parametrize("seed", range(draws(4, 120)))
+def test_windows_of_chains_that_are_not_short(seed, forge, forgeries):
+    """A window is what the format says of it, and no less than what the number of ones tells, exactly."""
+    truth, rng = forgeries.forgery_chains.own, random.Random(seed)
+    while True:
+        n, mu = rng.choice([12, 30, 60]), Fraction(rng.choice([4, 10, 16, 20]), 20)
+        alpha = mu * Fraction(rng.choice([2, 5, 5, 7]), 10)
+        i, m = rng.randint(n // 3, n // 2), rng.randint(0, n // 5)
+        wanted = truth.window([(alpha, alpha), (mu - alpha, mu - alpha)], n, i, m)
+        if wanted is not None:
+            break
+    box = [(alpha, alpha), (mu - alpha, mu - alpha)]
+    model = forge.model(
+        f"count={n}; alphabet=2", 'kind="count"', 'kind="geometric"; epsilon=9', adversary(box, record=i)
+    )
+    told = truth.information(forgeries.forgery_subjects.Question.of(model), i, (alpha, mu - alpha))
+    assert told <= wanted
+    for step, proved in ((Fraction(1, 10**25), True), (Fraction(-1, 10**25), False)):
+        upper = forgeries.claimed(Fraction(wanted) + step, "ceiling")
+        lines = ["witness", None, None], ["record", i], ["window", m]
+        assert check(model, forge.certificate(model, "0", upper, *lines)).proved is proved
+
+
 WIDE = [("1/100", "1/10"), ("1/100", "1/10")]
 
 

@@ -182,9 +182,7 @@ class Bounded(ABC):
             yield Upper(value=0.0, lines=proof)
         for margin in (*MARGINS, *COARSE) if unit < 1.0 else ():
             if len(proof) <= SHORT or margin >= DOUBLES / unit:
-                yield Upper(
-                    value=value, margin=margin, unit=unit, lines=proof, candidate=step(margin, DOUBLES / unit)
-                )
+                yield Upper(value=value, margin=margin, unit=unit, lines=proof, candidate=step(margin, DOUBLES / unit))
         for margin in MARGINS:
             yield Upper(value=value, margin=margin, lines=proof, candidate=step(margin))
         yield self.retreat(QUICK)

@@ -17,6 +17,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.auditing import audit
 from dalenius.cli.comparing import compare
+from dalenius.cli.composing import compose
 from dalenius.cli.converting import convert
 from dalenius.cli.curves import frontier, sweep
 from dalenius.cli.describing import show
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "measure": measure,
     "noise": noise,
     "convert": convert,
+    "compose": compose,
     "sweep": sweep,
     "frontier": frontier,
     "report": report,

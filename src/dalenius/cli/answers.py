@@ -26,8 +26,6 @@ def answer_of(problem: dl.Problem, result: Solved, label: str, written: Path | N
     """The answer as JSON data; `written` is the certificate's file."""
     if isinstance(result, dl.DesignResult):
         return _design_answer(problem, result, label, written)
-    if isinstance(result, dl.SecretResult):
-        return _secret_answer(problem, result, label, written)
     return _audit_answer(problem, result, label, written)
 
 
@@ -47,7 +45,8 @@ def print_answer(answer: Answer, result: Solved, folder: Output | None) -> None:
     _print_proof(answer, result, folder)
 
 
-def _audit_answer(problem: dl.Problem, result: dl.Result, label: str, written: Path | None) -> Answer:
+def _audit_answer(problem: dl.Problem, result: dl.Result | dl.SecretResult, label: str, written: Path | None) -> Answer:
+    """Of an audit of records or of secrets."""
     return {
         "model": label,
         "digest": digest(problem),
@@ -55,43 +54,26 @@ def _audit_answer(problem: dl.Problem, result: dl.Result, label: str, written: P
         "upper": result.upper,
         "units": result.units,
         "gap": result.gap,
-        "record": result.record,
+        **({"secret": result.secret} if isinstance(result, dl.SecretResult) else {"record": result.record}),
         "prior": result.witness.prior if result.witness else None,
-        "termination": result.termination.value,
-        "refusals": result.refusals,
-        "scope": result.scope.value,
-        **_work(result),
-        "proved": result.proved_about == "model",
-        "proved_about": result.proved_about,
-        "seconds": round(result.seconds, 3),
-        "certificate": str(written) if written else None,
+        **({"secrets": result.secrets} if isinstance(result, dl.SecretResult) else {}),
+        **_outcome(result, written),
     }
 
 
-def _secret_answer(problem: dl.Problem, result: dl.SecretResult, label: str, written: Path | None) -> Answer:
+def _outcome(result: Solved, written: Path | None) -> Answer:
+    """How the work ended, who solved what, what an alternating scheme did, and what is proved."""
+    work = {} if isinstance(result, dl.SecretResult) else {"solvers": result.solvers, "alternating": result.alternating}
     return {
-        "model": label,
-        "digest": digest(problem),
-        "lower": result.lower,
-        "upper": result.upper,
-        "units": result.units,
-        "gap": result.gap,
-        "secret": result.secret,
-        "prior": result.witness.prior if result.witness else None,
-        "secrets": result.secrets,
         "termination": result.termination.value,
         "refusals": result.refusals,
         "scope": result.scope.value,
+        **work,
         "proved": result.proved_about == "model",
         "proved_about": result.proved_about,
         "seconds": round(result.seconds, 3),
         "certificate": str(written) if written else None,
     }
-
-
-def _work(result: dl.Result | dl.DesignResult) -> Answer:
-    """Who solved what, and what an alternating scheme did."""
-    return {"solvers": result.solvers, "alternating": result.alternating}
 
 
 def _print_work(result: dl.Result | dl.DesignResult) -> None:
@@ -132,14 +114,7 @@ def _design_answer(problem: dl.Problem, result: dl.DesignResult, label: str, wri
         **({"objective": [_term_answer(term) for term in result.objective]} if result.objective else {}),
         "rounds": result.rounds,
         "explanation": list(result.explanation),
-        "termination": result.termination.value,
-        "refusals": result.refusals,
-        "scope": result.scope.value,
-        **_work(result),
-        "proved": result.proved_about == "model",
-        "proved_about": result.proved_about,
-        "seconds": round(result.seconds, 3),
-        "certificate": str(written) if written else None,
+        **_outcome(result, written),
         **({"design": str(sibling(written, ".design.toml"))} if written else {}),
         **({"mechanism": str(sibling(written, ".mechanism.json"))} if written and result.feasible else {}),
     }

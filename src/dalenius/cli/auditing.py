@@ -106,7 +106,7 @@ def audit(
         "--records": people,
         "--alphabet": alphabet,
         "--query": query,
-        "--adversary": _adversary(blocks, adversary),
+        "--adversary": _adversary(blocks, adversary, people),
     }
     given |= _from_table(table, given, {"--answer": answer, "--household": household, "--letters": letters})
     problem = _problem(model, given)
@@ -128,9 +128,11 @@ def audit(
     require(found.result.gap, require_gap)
 
 
-def _adversary(blocks: int | None, adversary: str | None) -> str | None:
+def _adversary(blocks: int | None, adversary: str | None, people: str | None) -> str | None:
     if blocks is not None and adversary is not None:
         raise dl.InputError("--blocks, --adversary: expected one of them; blocks are an adversary")
+    if blocks is not None and people is not None and people.isdecimal() and blocks > int(people):
+        raise dl.InputError(f"--blocks: expected households of at most all {people} people, got {blocks}")
     return adversary if blocks is None else f"independent_blocks {blocks}"
 
 

@@ -17,10 +17,12 @@ from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.facts import MEANINGS, Facts
 from dalenius.conversions.search import fewest_missing
+from dalenius.errors import brief
 from dalenius.files import need_places
 
 __all__ = ["convert"]
 
+PICTURES = (".png", ".svg", ".pdf")
 WIDTH = 200  # of a table where the terminal is narrower
 
 
@@ -91,13 +93,19 @@ def convert(
     if output is not None:
         if not everything:
             raise dl.InputError(f"-o {output}: the picture is of --all; give --all, too")
+        if output.suffix.lower() not in PICTURES:
+            raise dl.InputError(f"-o {brief(str(output))}: expected a file that ends in {', '.join(PICTURES)}")
         need_places([output])
     options: dict[str, Any] = {"facts": facts, "sharp": sharp, "units": units}
     if everything:
         if to is not None:
             raise dl.InputError("--all is about every notion; leave --to out")
+        files = (
+            [] if output is None else _drawn(output, sharp)
+        )  # before anything is printed, which an error would follow
         _all(None if source is None else _guarantee(source), epsilon, options, as_json)
-        _draw(output, sharp, as_json)
+        for path in files:
+            (err if as_json else out).print(f"drawn: {path}", markup=False, emoji=False)
         return
     if source is None or to is None:
         raise dl.InputError(
@@ -160,14 +168,10 @@ def _following(source: str, options: dict[str, Any]) -> list[str]:
     return found
 
 
-def _draw(output: Path | None, sharp: bool, quiet: bool) -> None:
-    if output is None:
-        return
-
+def _drawn(output: Path, sharp: bool) -> list[str]:
     def draw() -> Path:
         from dalenius.report import implications_picture, save_picture
 
         return save_picture(implications_picture(title="what follows from what", sharp=sharp), output)
 
-    for path in drawn(draw):
-        (err if quiet else out).print(f"drawn: {path}", markup=False, emoji=False)
+    return drawn(draw)

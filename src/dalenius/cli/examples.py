@@ -34,6 +34,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "convert --from 'local_dp=0.1' --to 'local_dp_delta(1)' --releases 20",
         "convert --all -o conversions.png",
     ),
+    "compose": ("compose parity/laplace-n4 out/laplace-n4.cert parity/laplace-n4 out/laplace-n4.cert",),
     "sweep": (
         "sweep parity/laplace-n4 --set mechanism.epsilon=0.5,1 --gap 0.01 -o grid",
         "sweep parity/laplace-n4 --set adversary.entropy_at_least='0:1 max:2' --gap 0.1 -o curve",

@@ -11,6 +11,7 @@ import typer
 
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, SeedOption, UnitsOption, listed, out, status_line, write_json
+from dalenius.errors import brief
 from dalenius.exact import as_fraction
 from dalenius.files import csv_column
 from dalenius.intervals import text_below
@@ -52,7 +53,14 @@ def audit_samples(
 
     Every run needs new, independent data and new noise. That a black box tells little cannot be learnt in this way.
     """
-    columns = [[_column(runs, name) for name in listed(text, option)] for text, option in _asked(records, outputs)]
+    if words:
+        ignored = {"--given-others": given_others, "--critic": critic != "bins", "--seed": seed != 0}
+        if told := [name for name, said in ignored.items() if said]:
+            raise dl.InputError(f"{', '.join(told)}: counting words (--words) has no use for them; leave them out")
+    columns = [
+        [_column(runs, name) for name in _names(text, option)]
+        for text, option in ((records, "--records"), (outputs, "--outputs"))
+    ]
     with status_line("audit-samples"):
         if words:
             found = _counted(*columns, confidence=confidence, units=units)
@@ -69,20 +77,35 @@ def audit_samples(
         out.print(f"differential privacy between these inputs: epsilon >= {text_below(found.epsilon, 4)} nats, jointly")
 
 
-def _asked(records: str, outputs: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (records, "--records"), (outputs, "--outputs")
+def _names(text: str, option: str) -> list[str]:
+    """The columns that an option names, each once."""
+    names = [name.strip() for name in listed(text, option)]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise dl.InputError(f"{option}: expected each column once, got {', '.join(map(brief, twice))} more than once")
+    return names
 
 
 def _column(runs: Path, name: str) -> list[str]:
-    return [text.strip() for _, text in csv_column(runs, name.strip())]
+    return [text.strip() for _, text in csv_column(runs, name)]
 
 
 def _numbers(runs: Path, column: list[str]) -> list[float]:
     """What a column says; no message repeats it, as it may be data about people."""
     try:
         return [float(as_fraction(text, "entry")) for text in column]
-    except dl.InputError:
-        raise dl.InputError(f"{runs}: expected numbers in these columns; --words counts words") from None
+    except (dl.InputError, OverflowError):
+        strange = [text for text in column if not _is_float(text)]
+        what = "numbers in these columns; --words counts words" if strange else "finite numbers that doubles can hold"
+        raise dl.InputError(f"{runs}: expected {what}") from None
+
+
+def _is_float(text: str) -> bool:
+    """Whether it is a number to Python, though it may be infinite or none at all (nan)."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _counted(inputs: list[list[str]], outputs: list[list[str]], *, confidence: float, units: str) -> dl.SampledLeakage:

@@ -32,6 +32,7 @@ from dalenius.evidence.lines import (
     RatioLine,
     RecordLine,
     SecretSection,
+    SelectionLine,
     TangentLine,
     TermLine,
     TermSection,
@@ -58,6 +59,7 @@ LOWER = (
     ConeLine,
     AlsoLine,
     TangentLine,
+    SelectionLine,
     WeightLine,
     TermLine,
 )

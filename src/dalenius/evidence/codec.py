@@ -91,6 +91,11 @@ def _priced(value: Read) -> bool:
     )
 
 
+def _chosen(value: Read) -> bool:
+    """A value of a secret, an input, and a weight."""
+    return isinstance(value, tuple) and len(value) == 3 and all(map(_index, value[:2])) and _number(value[2])
+
+
 def _weighed(value: Read) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and _many(_index)(value[0]) and _number(value[1])
 
@@ -112,6 +117,7 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "InputLaw | None": _or_none(_input_law),
     "Priced": _priced,
     "How": _how,
+    "Selection": _many(_chosen),
     "Side": lambda value: value in ("above", "below"),
     "Moves": _many(_many(_many(_index))),
     "About": lambda value: _or_none(_index)(value) or _many(_number)(value) or _many(_or_none(_index))(value),

@@ -94,6 +94,7 @@ __all__ = [
     "RowLeaf",
     "SameRow",
     "SecretSection",
+    "SelectionLine",
     "SelectionPrior",
     "SeparateRow",
     "SlopeLeaf",
@@ -226,6 +227,19 @@ class TangentLine:
     hint: Hint
 
 
+@dataclass(frozen=True, slots=True)
+class SelectionLine:
+    """A law on one input for each of some values of a secret, where the same is given, and posteriors of these values."""
+
+    word: ClassVar[str] = "selection"
+    constraint: Index
+    weight: Number
+    given: Index
+    chosen: Selection
+    posteriors: Matrix
+
+
+Selection = tuple[tuple[Index, Index, Number], ...]  # values of the secret, inputs, and weights
 About = Index | Vector | tuple[Index | None, ...] | None  # a letter; a function of the letters; two letters; nothing
 Hint = Vector | Matrix
 
@@ -352,6 +366,7 @@ LowerLine = (
     | ConeLine
     | AlsoLine
     | TangentLine
+    | SelectionLine
     | WeightLine
     | TermLine
 )

@@ -29,7 +29,7 @@ def tilted(count: int, record: int, point: Floats, epsilon: float) -> Tilted:
     """What the number of ones with two-sided geometric noise tells about a record, at least.
 
     It is the sum over x of pi_x max over t of t E_x Y - log E e^(tY), by D(P || M) >= E_P f - log E_M e^f (Donsker and
-    Varadhan) with f(y) = t y; next to nothing is lost where Y is nearly normal.
+    Varadhan) with f(y) = t y; little is lost where Y is nearly normal.
 
     >>> round(tilted(100_000, 50_000, np.array([0.01, 0.01]), 0.5).leakage, 6)
     0.000495

@@ -228,7 +228,7 @@ def window_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
     >>> box = np.array([0.01, 0.01])
     >>> bound, _ = window_bound(Chain(100_000, 50_000, stationary=True), box, box)
     >>> round(bound, 6)
-    0.000501
+    0.000496
     """
     mu = float(low[0] + low[1])
     room = min(chain.record, chain.count - 1 - chain.record)
@@ -251,6 +251,27 @@ def _windows(chain: Chain, low: Floats, high: Floats, mu: float, left_out: Float
     b = 3.0 * ratio**2 / size**2 + fourth / (v * size**3)
     ends = decay ** (chain.record + 1.0) + decay ** float(chain.count - chain.record)
     tau = decay ** (left_out + 1.0) / (size * mu) + 0.5 * ends
-    skew = np.sqrt((1.0 - 4.0 * v) * ratio * b / (size * v)) / 6.0
-    bound = ratio / (2.0 * size) + skew + (1.0 - 3.0 * v) * b / (3.0 * v) + binary_entropy(np.minimum(tau, 0.5))
+    second = _second_moments(chain.count, left_out, mu, v)
+    more = (1.0 - 3.0 * v) * b / v * np.array([[1.0 / 3.0], [0.1]])
+    more[1] += 7.0 / 30.0 * (1.0 - 5.0 * v + 5.0 * v**2) / v**5 * _sixth_moments(size, mu, v)
+    skew = np.sqrt((1.0 - 4.0 * v) * second * b / v) / 6.0
+    bound = 0.5 * second + skew + more.min(axis=0) + binary_entropy(np.minimum(tau, 0.5))
     return np.where(tau < 0.5, bound, np.inf)
+
+
+def _second_moments(count: int, left_out: Floats, mu: float, v: float) -> Floats:
+    """E (E[Z | S] - pi)^2 / v at most, Z the share of ones in the window: that of Z itself, or by what is not in the window."""
+    size, ratio = count - 2.0 * left_out, (2.0 - mu) / mu
+    units = np.floor(count / (left_out + 2.0 / mu))
+    known = (4.0 * left_out <= count) & (units >= 1.0)
+    units = np.maximum(units, 1.0)
+    outside = (np.sqrt(left_out * ratio / units) + left_out * np.exp(-0.15 * units) / math.sqrt(v)) ** 2
+    inside = (count - 4.0 * left_out) * ratio + 2.0 * (1.0 - mu) / mu**2 + 4.0 * outside
+    return np.minimum(ratio / size, np.where(known, inside / size**2, np.inf))
+
+
+def _sixth_moments(size: Floats, mu: float, v: float) -> Floats:
+    """E (Z - pi)^6 at most."""
+    moves = size * mu
+    three = 120.0 * v**3 * (1.0 + 1.0 / size) * (1.0 + 2.0 / size) / moves**3
+    return three + 1080.0 * v**2 * (1.0 + 1.0 / size) / moves**4 + 720.0 * v / moves**5

@@ -17,6 +17,7 @@ from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import AllPriors, PriorClass
 from dalenius.measures.answer import Measure, Measures
+from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import (
     OF_CHANNEL,
@@ -48,6 +49,7 @@ from dalenius.model import (
     AnyPrior,
     DesignProblem,
     EntropyAtLeast,
+    MarkovChain,
     MaximalLeakage,
     MaxInformation,
     Problem,
@@ -83,7 +85,9 @@ def measure(
     """All measures of what one output of a mechanism tells: intervals from exact numbers, or from balls rounded outward.
 
     Of a problem it is about one record, the others being independent of it with the same law: the record for which each measure is
-    largest. Of a mechanism, a matrix or a csv file it is about the input, or about a secret that the input depends on.
+    largest. Of a problem against a `MarkovChain`, without a law, it is the largest log-ratio over the whole box of its transition
+    probabilities, `pufferfish_privacy`. Of a mechanism, a matrix or a csv file it is about the input, or about a secret that the
+    input depends on.
 
     Parameters
     ----------
@@ -197,7 +201,7 @@ def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
     return adversary.priors(alone)
 
 
-def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord:
+def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord | OfChain:
     if law is not None and not isinstance(law, Law):
         raise InputError(f"law: expected a Law such as Iid([...]), got {brief(law)}")
     if isinstance(problem, DesignProblem | MaxInformation):
@@ -212,6 +216,8 @@ def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism |
     if mechanism is not None:
         raise InputError("mechanism: the problem has one already; leave it out")
     assert isinstance(problem, MaximalLeakage)
+    if law is None and isinstance(problem.adversary, MarkovChain):
+        return OfChain(problem)
     return OfRecord(problem, Uniform() if law is None else law)
 
 
@@ -235,6 +241,13 @@ def _evaluated(
             for row in of_pairs_at_epsilon(str(value), factor)
         ]
         yield from ((row, _ends(subject, row, progress)) for row in asked if not only or _stem(row.name) in only)
+        return
+    if isinstance(subject, OfChain):
+        if outputs or factors or shares:
+            raise InputError(
+                "outputs, epsilon, delta: not offered about the box of a markov_chain; give law=Uniform() (--law 0.5,0.5)"
+            )
+        yield from ((row, _ends(subject, row, progress)) for row in OF_CHAINS if not only or row.name in only)
         return
     if factors or shares:
         _need_pairs(subject.shape)

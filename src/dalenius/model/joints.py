@@ -39,7 +39,7 @@ def of_vectors(query: Joint, records: Records, mechanism: Mechanism) -> Mechanis
     if isinstance(mechanism, BY_NUMBER) or mechanism.kind not in MECHANISMS:
         return mechanism
     raise InputError(
-        "mechanism: a joint query needs several_releases, whose parts are on its queries, or a matrix; got "
+        "mechanism: a joint query needs several_releases or adaptive, whose parts are on its queries, or a matrix; got "
         f"{mechanism.kind}"
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
+    Adaptive,
     Channel,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -40,7 +41,7 @@ KNOWN = (
     "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
     "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
     "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
-    "values"
+    "values; and adaptive with matrices, of threshold with any noise on a bit"
 )
 MOST = 100_000
 
@@ -136,7 +137,7 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     if not isinstance(query, AdditiveQuery):
         raise InputError(_unknown(query, mechanism))
     split = _way(query, mechanism)
-    if isinstance(mechanism, Channel):
+    if isinstance(mechanism, Channel | Adaptive):
         query.check_values(records)
         mechanism.channel(query.values(records))
     if isinstance(query, Joint) and len(set(records.alphabets)) > 1:
@@ -171,7 +172,8 @@ Way = Callable[[AdditiveQuery, Records, Mechanism, BlockKind], Iterator[Piece]]
 
 def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     """How a query and a mechanism are taken apart (docs/certificate-format.md, independent blocks)."""
-    of_values = isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
+    stages = list(mechanism.mechanisms()) if isinstance(mechanism, Adaptive) else [mechanism]
+    of_values = all(map(_of_values, stages))
     parts = _parts(query, mechanism)
     if parts and all(_is_same(*part) for part in parts):
         return _same
@@ -180,7 +182,7 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
             return _same
-        case Threshold() if _on_a_bit(mechanism) or of_values:
+        case Threshold() if all(_on_a_bit(one) or _of_values(one) for one in stages):
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
             return _rows
@@ -207,6 +209,11 @@ def _is_same(query: AdditiveQuery, mechanism: Mechanism) -> bool:
         case ModularSum():
             return isinstance(mechanism, SYMMETRIC)
     return False
+
+
+def _of_values(mechanism: Mechanism) -> bool:
+    """Whether it is a matrix whose rows are the query's values."""
+    return isinstance(mechanism, Channel) and mechanism.indexed_by() == "query"
 
 
 def _on_a_bit(mechanism: Mechanism) -> bool:
@@ -263,10 +270,17 @@ def _largest_sum(records: Records) -> int:
 
 def _rows(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
     """The rows of the values that are left, for every total."""
-    assert isinstance(mechanism, Channel)
     for placed in _at_totals(query, records, kind):
-        noise = Channel([mechanism.rows[k] for k in placed.inputs])
+        noise = _chosen_rows(mechanism, placed.inputs)
         yield Piece(kind.block, kind.first, kind.times, placed.total, kind.records, placed.query, noise)
+
+
+def _chosen_rows(mechanism: Mechanism, inputs: Sequence[int]) -> Mechanism:
+    """A matrix, or a tree of such, with these rows alone."""
+    if isinstance(mechanism, Adaptive):
+        return mechanism.of_each(lambda one: _chosen_rows(one, inputs))
+    assert isinstance(mechanism, Channel)
+    return Channel([mechanism.rows[k] for k in inputs])
 
 
 def _at_totals(query: AdditiveQuery, records: Records, kind: BlockKind) -> Iterator[PlacedBlock]:

@@ -14,7 +14,7 @@ from dalenius.model.constraints import CONSTRAINTS, Affine
 from dalenius.model.distortions import DISTORTIONS, Distortion
 from dalenius.model.laws import LAWS, CsvLaw
 from dalenius.model.mechanism_classes import MECHANISM_CLASSES
-from dalenius.model.mechanisms import MECHANISMS
+from dalenius.model.mechanisms import MECHANISMS, Adaptive, Mechanism
 from dalenius.model.mechanisms.several_releases import PARTS, Part
 from dalenius.model.model_file import PROBLEMS
 from dalenius.model.objectives import OBJECTIVES, TERMS
@@ -37,7 +37,9 @@ BASES: dict[type, Schema] = {
     Adversary: {"$ref": "#/definitions/adversary"},
     EntropyAtLeast: AMOUNT,
     Distortion: {"$ref": "#/definitions/distortion"},
+    Mechanism: {"$ref": "#/definitions/released"},
     AdditiveQuery: {"$ref": "#/definitions/joined"},
+    Adaptive: {"$ref": "#/definitions/stage"},
     Part: {"$ref": "#/definitions/part"},
     Fraction: EXACT,
     bool: {"type": "boolean"},
@@ -96,6 +98,8 @@ def model_schema() -> Schema:
             "secret": _secret(),
             "useful": _object({"joint": {"type": "array", "items": {"type": "array", "items": EXACT}}}, ["joint"]),
             "part": {"oneOf": [_kind(cls, PART) for cls in PARTS.values()]},
+            "released": {"oneOf": [_kind(cls) for cls in PARTS.values()]},
+            "stage": {"anyOf": [_object({}, []), _stage()]},
             "joined": {"oneOf": [_kind(cls) for cls in JOINED.values()]},
             **{name: {"oneOf": [_kind(cls) for cls in shelf.values()]} for name, shelf in shelves.items()},
         },
@@ -172,6 +176,12 @@ def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
     properties = {key: _of(hints[field.name]) for key, field in fields.items()} | (more or {})
     needed = ["kind", *(key for key, field in fields.items() if shelved.is_needed(field))]
     return _object({"kind": {"const": shelved.kind}, **properties}, needed, _summary(shelved))
+
+
+def _stage() -> Schema:
+    """A stage of a tree of releases: the same keys as the tree itself, but for its kind."""
+    fields = _kind(Adaptive)["properties"]
+    return _object({key: value for key, value in fields.items() if key != "kind"}, ["mechanism"])
 
 
 def _of(hint: Any) -> Schema:

@@ -86,8 +86,8 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
         yield "The adversary's beliefs are among those that the question names."
     if problem.slack or any(piece.slack for piece, _ in problem.pieces):
         yield (
-            "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there are blocks. Further out a "
-            "single output may tell more, with a probability below 1e-20."
+            "What is computed is about the release with its noise clamped ten scales beyond the values, a block's own where there "
+            "are blocks. Further out a single output may tell more, with a probability below 1e-20."
         )
     if isinstance(problem.mechanism, RealNoise):
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from dalenius.conversions import NOTIONS, RULES, Rule
@@ -10,6 +11,7 @@ from dalenius.report.picture import COLOURS, INK, finished, new_axes, telling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 __all__ = ["implications_picture"]
 
@@ -23,6 +25,9 @@ ROWS = (  # from the strongest notions down
 )
 SIZE = (13.0, 8.5)  # inches
 PAPER = "#fffdf5"
+FONT = 8  # points
+PAD = 0.35  # of a box around its words, in shares of the font
+BEND = 0.08  # of an arrow, in shares of its length
 
 
 def implications_picture(*, ax: Axes | None = None, title: str = "", sharp: bool = True) -> Axes:
@@ -48,7 +53,9 @@ def implications_picture(*, ax: Axes | None = None, title: str = "", sharp: bool
     1
     """
     ax = new_axes(SIZE) if ax is None else ax
-    places = _places()
+    ax.set(xlim=(-0.12, 1.12), ylim=(-0.6, len(ROWS) - 0.5), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    boxes = {name: _box(ax, name, place) for name, place in _places().items()}
     for source, target in dict.fromkeys((rule.source, rule.target) for rule in RULES):
         rules = [
             rule
@@ -56,21 +63,7 @@ def implications_picture(*, ax: Axes | None = None, title: str = "", sharp: bool
             if (rule.source, rule.target) == (source, target) and not rule.releases and (sharp or not rule.ours)
         ]
         if source != target and rules:
-            _arrow(ax, places[source], places[target], rules)
-    for name, place in places.items():
-        box = {"facecolor": PAPER, "edgecolor": INK, "linewidth": 0.7, "boxstyle": "round,pad=0.35"}
-        text = ax.text(
-            *place,
-            name.replace("_privacy_delta", "_privacy\n_delta"),
-            ha="center",
-            va="center",
-            fontsize=8,
-            bbox=box,
-            zorder=5,
-        )
-        text.set_gid(telling(f"{name}: {NOTIONS[name].what}"))
-    ax.set(xlim=(-0.12, 1.12), ylim=(-0.6, len(ROWS) - 0.5), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+            _arrow(ax, boxes[source], boxes[target], rules)
     return finished(ax, title=title, grid=False)
 
 
@@ -84,18 +77,36 @@ def _places() -> dict[str, tuple[float, float]]:
     return places
 
 
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], rules: list[Rule]) -> None:
-    """An arrow, bent a little so that the way there and back are two."""
+def _box(ax: Axes, name: str, place: tuple[float, float]) -> Text:
+    """The name of a notion in a box."""
+    words = name.replace("_privacy_delta", "_privacy\n_delta")
+    box = {"facecolor": PAPER, "edgecolor": INK, "linewidth": 0.7, "boxstyle": f"round,pad={PAD}"}
+    text = ax.text(*place, words, ha="center", va="center", fontsize=FONT, bbox=box, zorder=5)
+    text.set_gid(telling(f"{name}: {NOTIONS[name].what}"))
+    return text
+
+
+def _arrow(ax: Axes, start: Text, end: Text, rules: list[Rule]) -> None:
+    """An arrow from box to box, bent a little so that the way there and back are two."""
     attained = any(rule.attained for rule in rules)
     colour = COLOURS[0] if any(not rule.needs for rule in rules) else COLOURS[1]
-    space = 14 if abs(start[1] - end[1]) > 0.5 else 48  # points, beside a box of words
+    (x, y), (to_x, to_y) = (ax.transData.transform(text.get_position()) for text in (start, end))
+    way = math.atan2(to_y - y, to_x - x)
     style = {
         "arrowstyle": "-|>",
         "color": colour,
-        "shrinkA": space,
-        "shrinkB": space,
-        "connectionstyle": "arc3,rad=0.08",
+        "shrinkA": _inside(start, way - 2.0 * BEND),  # as arcs leave, and arrive
+        "shrinkB": _inside(end, way + 2.0 * BEND),
+        "connectionstyle": f"arc3,rad={BEND}",
     }
     style |= {"linewidth": 1.4, "alpha": 0.75} if attained else {"linewidth": 0.7, "alpha": 0.6, "linestyle": "--"}
-    note = ax.annotate("", xy=end, xytext=start, arrowprops=style, zorder=2)
+    note = ax.annotate("", xy=end.get_position(), xytext=start.get_position(), arrowprops=style, zorder=2)
     note.set_gid(telling("; ".join(f"{rule.name}: {rule.formula}" for rule in rules)))
+
+
+def _inside(text: Text, way: float) -> float:
+    """How many points a line that leaves the middle of a box this way runs inside it, and a little more."""
+    points = 72.0 / text.get_figure(root=True).dpi  # type: ignore[union-attr]
+    words = text.get_window_extent()
+    width, height = (0.5 * points * size + PAD * FONT for size in (words.width, words.height))
+    return 1.5 + min(width / max(abs(math.cos(way)), 1e-9), height / max(abs(math.sin(way)), 1e-9))

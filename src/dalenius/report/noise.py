@@ -75,7 +75,7 @@ def noise_picture(found: LeastNoise, *, ax: Axes | None = None, title: str = "")
     ax.set_yscale("log")
     ax.set_xlabel(f"scale of {found.within.problem.mechanism.kind.replace('_', ' ')} noise")
     ax.set_ylabel(label(found.units))
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend(framealpha=1.0, edgecolor="none", fontsize="small")  # above the lines, which cross the whole picture
     return finished(ax, title=title)
 
 

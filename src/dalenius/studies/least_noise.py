@@ -47,6 +47,7 @@ CLOSE = 0.1  # share of the gap that an interval of the leakage may have
 APART = 0.35  # share of the gap that the next scale is away from where the budget seems to be met
 STEPS = 60
 WAITING = 3  # steps in which the bracket has to shrink to its square root
+BESIDE = 8  # scales that are tried beside one whose interval is around the budget
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def least_noise(
     -------
     LeastNoise
         Both ends have certificates: `within.result` proves a leakage of at most the budget, `above.result` one of more.
-        Where a time limit or Ctrl-C ends the search they are farther apart than `gap`.
+        Where rounding or a time limit leaves intervals around the budget, and after Ctrl-C, they are farther apart than `gap`.
 
     Raises
     ------
@@ -233,16 +234,20 @@ class _Search:
         self.interrupted = False
 
     def run(self, guess: float, least: Fraction, most: Fraction) -> None:
-        """Until the two are close, a scale cannot be told, or there is nothing more to try."""
-        scale = min(max(self._rounded(guess), least), most)
+        """Until the two are close, or as close as intervals around the budget let them, or there is nothing more to try."""
+        scale, beside = min(max(self._rounded(guess), least), most), 0
         for step in range(STEPS):
-            known = self._try(scale)
+            self._try(scale)
             if self.interrupted:
                 return
             if self.within is not None and self.above is not None:
-                if not known or self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
+                if self.above.scale >= self.within.scale * Fraction(1.0 - self.gap):
                     return
-                scale = self._between(step)
+                untold = self._untold(self.above.scale, self.within.scale)
+                if beside == BESIDE:
+                    return
+                beside += 1 if untold else 0
+                scale = self._beside(untold) if untold else self._between(step)
             elif self.within is not None:
                 tried = min(level.scale for level in self.levels)
                 if tried <= least:
@@ -254,8 +259,8 @@ class _Search:
                     return
                 scale = min(self._rounded(2.0 * float(tried)), most)
 
-    def _try(self, scale: Fraction) -> bool:
-        """Whether it is known on which side of the budget this scale is: a time limit may leave its interval around it."""
+    def _try(self, scale: Fraction) -> None:
+        """On which side of the budget this scale is, unless a time limit or rounding leaves its interval around it."""
         problem = with_scale(self.problem, scale)
         result = solve(problem, **self._options)  # type: ignore[call-overload]
         level, shown = NoiseLevel(scale, problem, result), result.to(self.units)
@@ -265,7 +270,10 @@ class _Search:
             self.within = level
         elif self.is_above(level):
             self.above = level
-        return level is self.within or level is self.above
+
+    def _untold(self, above: Fraction, within: Fraction) -> list[Fraction]:
+        """The scales between these two that were tried, and of which the side is not known."""
+        return sorted(level.scale for level in self.levels if above < level.scale < within)
 
     def is_above(self, level: NoiseLevel) -> bool:
         """Whether it is proved to tell more than the budget."""
@@ -285,6 +293,19 @@ class _Search:
             place = 0.5 * (low + high)
         found = self._rounded(math.exp(place))
         return found if self.above.scale < found < self.within.scale else (self.above.scale + self.within.scale) / 2
+
+    def _beside(self, untold: list[Fraction]) -> Fraction:
+        """A scale on the longer side of those that cannot be told: close to the only one, by half the digits, else half-way."""
+        assert self.within is not None
+        assert self.above is not None
+        low, high = math.log(self.above.scale), math.log(self.within.scale)
+        left, right = math.log(untold[0]) - low, high - math.log(untold[-1])
+        side = max(left, right)
+        away = math.sqrt(side * min(0.5 * self.gap, side)) if len(untold) == 1 else 0.5 * side
+        place = math.log(untold[0]) - away if left > right else math.log(untold[-1]) + away
+        found = self._rounded(math.exp(place))
+        edges = (self.above.scale, untold[0]) if left > right else (untold[-1], self.within.scale)
+        return found if edges[0] < found < edges[1] else (edges[0] + edges[1]) / 2
 
     def _rounded(self, scale: float) -> Fraction:
         """With as many digits as the gap needs."""

@@ -28,6 +28,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import forgery_chains
 import forgery_constraints
 import forgery_kinds
 import forgery_limits
@@ -298,6 +299,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
     found += [forgery_protocols.spoken(rng, k) for k in range(drawn // 8)]
     found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
+    found += [forgery_chains.walked(rng, k) for k in range(drawn // 6)]
     return found + forgery_subjects.solved(rng, solved)
 
 

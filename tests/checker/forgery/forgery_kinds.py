@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import constraint_truth
+import forgery_chains
 import forgery_classes
 import forgery_constraints
 import forgery_curves
@@ -436,7 +437,7 @@ def numbers_of(weights: Any, letters: int, inputs: int) -> list[list[Fraction]] 
 # Trees --------------------------------------------------------------------------------------------------------------------------
 
 
-FORKS = ("split", "cut", "part", *forgery_symmetries.ORBITS)
+FORKS = ("split", "cut", "part", "halve", *forgery_symmetries.ORBITS)
 
 
 def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
@@ -447,7 +448,7 @@ def nodes(draft: Draft) -> list[tuple[int, int, str, int]]:
     letters = 1
     for at, line in enumerate(draft.lines):
         kind = tag(line)
-        if at == 0 or kind in ("witness", *forgery_constraints.LOWER, "adversary"):
+        if at == 0 or kind in ("witness", "path", *forgery_constraints.LOWER, "adversary"):
             continue
         if kind == "record":
             i = line[1] if len(line) > 1 and isinstance(line[1], int) else 0
@@ -992,6 +993,7 @@ AUDITS: dict[Kind, float] = {
     overreach: 3,
     resolved: 0.2,
     **forgery_curves.CURVES,
+    **forgery_chains.KINDS,
     **forgery_classes.KINDS,
     **forgery_protocols.KINDS,
 }

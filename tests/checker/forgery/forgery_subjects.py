@@ -84,6 +84,7 @@ def digest(question: Question) -> str:
         "exponential": {"range": None, "sensitivity": "1"},
         "matrix": {"inputs": "query"},
         "pointwise_maximal_leakage": {"priors": None},
+        "markov_chain": {"record": None, "start": "stationary"},
     }
     normal: dict[str, Any] = {
         "problem": table["problem"],
@@ -97,7 +98,9 @@ def digest(question: Question) -> str:
         normal["mechanism"] |= {"epsilon": level, "k": None}
     if "adversary" in table:
         bound = table["adversary"].get("entropy_at_least")
-        normal["adversary"] = numbers(table["adversary"], {}) if bound is None else {"entropy_at_least": in_unit(bound)}
+        normal["adversary"] = (
+            numbers(table["adversary"], defaults) if bound is None else {"entropy_at_least": in_unit(bound)}
+        )
     if "law" in table:
         normal |= {"law": numbers(table["law"], {}), "distortion": numbers(table["distortion"], {"matrix": {}})}
     if "max_distortion" in table:
@@ -129,7 +132,7 @@ def numbers(table: dict[str, Any], defaults: dict[str, dict[str, Any]]) -> dict[
             return [text(item) for item in value]
         return str(exact(value))
 
-    words = ("kind", "class", "inputs", "epsilon")
+    words = ("kind", "class", "inputs", "epsilon", "start")
     full = {
         **defaults.get(table.get("kind", ""), {}),
         **{k: v if k in words and not number(v) else text(v) for k, v in table.items()},

@@ -185,7 +185,11 @@ class Question:
     def written(self) -> bool:
         """Whether the channel is one that is written out here, before an adversary who is known here."""
         kind, adversary = self.table.get("mechanism", {}).get("kind"), self.table.get("adversary", {}).get("kind")
-        if kind in ELSEWHERE or adversary == "independent_blocks" or self.table["problem"] == "max_information":
+        if (
+            kind in ELSEWHERE
+            or adversary in ("independent_blocks", "markov_chain")
+            or self.table["problem"] == "max_information"
+        ):
             return False
         return kind not in PROTOCOLS or self.input_count <= FEW
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
-import pytest
 
 import dalenius as dl
-from campaigns import draws, thinned
+from campaigns import draws
 from dalenius.catalogue.models import library
 from dalenius.programs import MarginalUpdate, MinDistortionProgram, MinLeakageProgram, PosteriorUpdate
 from dalenius.reduction import record_channels
 
-LOADED = {model: model.load() for model in library("fast")}
-MODELS = [
-    model
-    for model, problem in LOADED.items()
-    if isinstance(problem, dl.MaximalLeakage) and not (problem.in_closed_form or problem.in_blocks)  # no matrix
-]
-ENTROPIC = [
-    model for model in MODELS if isinstance(LOADED[model].adversary, dl.EntropyAtLeast) and LOADED[model].max_knowledge
-]
+
+@functools.cache
+def audits() -> dict[str, dl.MaximalLeakage]:
+    """Those with a matrix, by name; not while tests are collected, which every process does."""
+    loaded = {model.name: model.load() for model in library("fast")}
+    return {
+        name: problem
+        for name, problem in loaded.items()
+        if isinstance(problem, dl.MaximalLeakage) and not (problem.in_closed_form or problem.in_blocks)
+    }
 
 
 def certified(answer) -> bool:
@@ -36,9 +38,18 @@ def prior(channel) -> np.ndarray:
     return p / p.sum()
 
 
-@pytest.mark.parametrize("model", thinned(ENTROPIC, every=9), ids=lambda model: model.name)
-def test_prior_blocks(model):
-    channel = record_channels(LOADED[model])[0]
+def test_prior_blocks():
+    entropic = [
+        problem
+        for problem in audits().values()
+        if isinstance(problem.adversary, dl.EntropyAtLeast) and problem.max_knowledge
+    ]
+    assert len(entropic) > 30
+    for problem in entropic[:: draws(9, 1)]:
+        prior_blocks(record_channels(problem)[0])
+
+
+def prior_blocks(channel):
     p = prior(channel)
     w = p / p.sum(axis=1, keepdims=True)
     logs = np.where(w > 0.0, channel.log_uniform, 0.0)
@@ -51,10 +62,14 @@ def test_prior_blocks(model):
     )
 
 
-@pytest.mark.parametrize("model", thinned(MODELS[::-1], every=15), ids=lambda model: model.name)
-def test_mechanism_blocks(model):
+def test_mechanism_blocks():
+    assert len(audits()) > 40
+    for problem in list(audits().values())[:: -draws(15, 1)]:
+        mechanism_blocks(problem)
+
+
+def mechanism_blocks(problem):
     """On the model's own query: what is released where, under its uniform prior tilted, within budgets from tight to loose."""
-    problem = LOADED[model]
     inputs = min(problem.shape[0], 40)
     rng = np.random.default_rng(5)
     priors = [p / p.sum() for p in (rng.dirichlet(np.full(inputs, 0.5), size=2) for _ in range(2))]

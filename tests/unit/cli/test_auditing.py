@@ -82,6 +82,7 @@ def test_households_of_a_table(command_line, tmp_path):
         (("--people", "3"), "expected a MODEL, or what is released"),
         (("parity/laplace-n4", "--people", "3"), "--people: parity/laplace-n4 says so already"),
         ((*TOWN, "--adversary", "2 bits"), "--blocks, --adversary: expected one of them"),
+        ((*TOWN[:2], "--people", "3", "--blocks", "8"), "--blocks: expected households of at most all 3 people, got 8"),
         ((*TOWN, "-o", "page.pdf"), "expected a file that ends in .md or .html"),
         (("--mechanism", "laplacian:1", "--people", "3"), "--mechanism: expected one of"),
         (("information/letters-pml",), "expected an audit (maximal_leakage), got max_information"),

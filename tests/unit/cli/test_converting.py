@@ -57,6 +57,7 @@ def test_what_is_missing_is_said_in_one_line(command_line):
         ),
         (("--from", "local_dp=1", "--to", "chi_square", "-o", "x.png"), "the picture is of --all"),
         (("--all", "--to", "chi_square"), "--all is about every notion; leave --to out"),
+        (("--all", "-o", "bad"), "-o 'bad': expected a file that ends in .png, .svg, .pdf"),
         (("--from", "local_dp=x", "--to", "chi_square"), "local_dp: expected a number"),
     ):
         done = command_line("convert", *arguments)

@@ -38,6 +38,7 @@ LINES = [
     lines.TangentLine(2, 1, "0.5", 3, ("1", "0.5")),
     lines.TangentLine(2, 1, "0.5", ("1", "-1"), ("1", "0.5")),
     lines.TangentLine(2, 1, "0.5", (None, 1), ("1", "0.5")),
+    lines.SelectionLine(2, "0.5", 0, ((0, 3, "0.5"), (1, 4, "0.5")), (("0.5", "1"), ("0.5", "1"))),
     lines.WeightLine(1, "1/10"),
     lines.TermLine(2, "0.5", 1, 3, (("0.5", "1"), ("0.5", "0"))),
     lines.AdversaryLine(4),

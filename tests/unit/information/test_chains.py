@@ -102,3 +102,12 @@ def test_where_nothing_is_known_nothing_is_said():
     assert np.isnan(slopes_of(chain, np.eye(3), *box).slopes.mid).all()
     assert window_bound(chain, box[0][0], box[1][0])[0] == np.inf
     assert letters_bound(Chain(2, 1, stationary=False), box[0][0], box[1][0]) == np.log(2)
+
+
+def test_what_a_window_leaves_out_is_not_lost():
+    point = np.array([0.01, 0.01])
+    chain = Chain(20_001, 10_000, stationary=True)
+    exact = mutual_information(count_law(20_001, 10_000, point))
+    bound, left_out = window_bound(chain, point, point)
+    assert exact <= bound <= 1.005 * exact
+    assert 2 * left_out > 0.04 * 20_001

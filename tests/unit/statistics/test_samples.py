@@ -132,6 +132,18 @@ def test_the_command_reads_a_table(command_line, tmp_path):
     done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--words")
     assert done.returncode == 2
     assert "got 2000 inputs and 2000 outputs" in done.stderr
+    for more, text in (
+        (("--records", "a,b,a"), "--records: expected each column once, got 'a' more than once"),
+        (("--records", "size", "--words", "--given-others", "--seed", "3"), "--given-others, --seed: counting words"),
+    ):
+        done = command_line("audit-samples", "runs.csv", "--outputs", "y", *more)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert text in done.stderr
+    for entry in ("nan", "1e400", "inf"):
+        (tmp_path / "odd.csv").write_text(f"a,y\n1,2\n{entry},3\n")
+        done = command_line("audit-samples", "odd.csv", "--records", "a", "--outputs", "y")
+        assert "expected finite numbers that doubles can hold" in done.stderr
+        assert entry not in done.stderr
     done = command_line("audit-samples", "runs.csv", "--records", "a", "--outputs", "y", "--seed", "-1")
     assert done.returncode == 2
     assert "seed: expected an integer of at least 0" in done.stderr

@@ -1,16 +1,21 @@
-"""Gaussian noise on bounded inputs: privacy profiles, capacities with a proof of optimality, and finite sets of inputs, in balls."""
+"""Gaussian noise on bounded inputs: privacy profiles, capacities with a proof of optimality, and finite sets of inputs, in balls;
+and the best noise on a lattice."""
 
 from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_of
+from dalenius.conversions.gaussian.lattice import LeastPower, least_power, shaped_power
 from dalenius.conversions.gaussian.listed import ListedInputs
 from dalenius.conversions.gaussian.profile import chi_square, gaussian_delta, information_of_profile, saddle_value
 
 __all__ = [
     "AmplitudeCapacity",
+    "LeastPower",
     "ListedInputs",
     "amplitude_capacity",
     "amplitude_of",
     "chi_square",
     "gaussian_delta",
     "information_of_profile",
+    "least_power",
     "saddle_value",
+    "shaped_power",
 ]

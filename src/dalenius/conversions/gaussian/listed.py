@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from dalenius.conversions.gaussian.profile import normal_tail
 from dalenius.errors import InputError
@@ -15,6 +15,7 @@ from dalenius.exact import Number, Numbers, as_fraction, as_list, exact_sum
 
 __all__ = ["ListedInputs"]
 
+BITS = 128  # of the balls: ends of intervals are sought to 45 bits, where a ratio may be nearly level
 ACCURACY = 60  # bits of an integral
 REACH = 14  # standard deviations of the noise that are integrated; the rest is bounded
 MOST_STEPS = 200  # of a bisection in doubles
@@ -25,6 +26,8 @@ APART = 2.0**-45  # of a root's two sides, in standard deviations
 @dataclass(frozen=True)
 class ListedInputs:
     """Inputs x_i with probabilities proportional to w_i, and Gaussian noise; all numbers in standard deviations of the noise.
+
+    What it computes is in balls of 128 bits, whatever precision is set outside.
 
     Attributes
     ----------
@@ -53,13 +56,18 @@ class ListedInputs:
 
     @cached_property
     def _balls(self) -> list[tuple[arb, arb]]:
-        return [(_ball(w), _ball(x)) for w, x in zip(self.weights, self.inputs, strict=True)]
+        with ctx.workprec(BITS):
+            return [(_ball(w), _ball(x)) for w, x in zip(self.weights, self.inputs, strict=True)]
 
     def divergence(self, k: int) -> arb:
         """D(W_x || q) in nats of the k-th input, a ball around the integral of -log sum_i w_i exp((x_i - x) z - (x_i - x)^2/2).
 
         Beyond 14 standard deviations it is at most E (s |Z| + s^2/2) there, s the span of the inputs.
         """
+        with ctx.workprec(BITS):
+            return self._divergence(k)
+
+    def _divergence(self, k: int) -> arb:
         shifts = [(w, x - self._balls[k][1]) for w, x in self._balls]
         scale = 1 / (2 * arb.pi()).sqrt()
 
@@ -75,7 +83,8 @@ class ListedInputs:
 
     def mutual_information(self) -> arb:
         """I(X; X + Z) in nats: the mean of the divergences."""
-        return sum((w * self.divergence(k) for k, (w, _) in enumerate(self._balls)), arb(0))
+        with ctx.workprec(BITS):
+            return sum((w * self.divergence(k) for k, (w, _) in enumerate(self._balls)), arb(0))
 
     def largest_divergence(self) -> arb:
         """max_x D(W_x || q) in nats, which is what Theorem 2(b) of Ngo et al. gives with both curves kept apart."""
@@ -90,11 +99,16 @@ class ListedInputs:
 
         The ratio of q to a row is a log-convex function of the output, so that q exceeds e^epsilon times the row outside of an
         interval, and the row e^epsilon times q inside of one.
+
+        >>> ball = ListedInputs.of([-1, 0, 1], [1, 2, 1], 1).delta(arb("0.5"))
+        >>> round(float(ball), 12), float(ball.rad()) < 1e-12
+        (0.246475479198, True)
         """
-        largest = arb(0)
-        for k in range(len(self.inputs)):
-            largest = largest.max(self._above(k, epsilon)).max((-epsilon).exp() * self._below(k, epsilon))
-        return largest
+        with ctx.workprec(BITS):
+            largest = arb(0)
+            for k in range(len(self.inputs)):
+                largest = largest.max(self._above(k, epsilon)).max((-epsilon).exp() * self._below(k, epsilon))
+            return largest
 
     def _above(self, k: int, epsilon: arb) -> arb:
         """The integral of (q - e^epsilon W_x)_+."""

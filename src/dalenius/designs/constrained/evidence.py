@@ -11,7 +11,6 @@ import numpy as np
 from dalenius.designs.constrained.bound import ConstrainedBound
 from dalenius.designs.constrained.region import Region
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
-from dalenius.designs.constrained.secrets import SecretLaw
 from dalenius.designs.constrained.vertex import Vertex
 from dalenius.designs.constrained.watchers import OWN, Place, term_of
 from dalenius.designs.exchange.bound import WeightedPrior, on_inputs
@@ -27,9 +26,7 @@ from dalenius.evidence.lines import (
     MultiplierLine,
     PriorLine,
     RatioLine,
-    TangentLine,
     TermLine,
-    Vector,
     WeightLine,
 )
 from dalenius.exact import fraction_text
@@ -122,7 +119,7 @@ class OwnBound:
                 ConeLine(j, fraction_text(both[0]), tuple(map(fraction_text, both[1:])))
                 for j, both in sorted(self.cones.items())
             ),
-            *(_tangent(law, i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
+            *(law.line(i, short_text(weight), vector_text(hint)) for law, i, weight, hint in self.tangents),
             *(AlsoLine(j, *_written(part)) for j, part in self._of("constraint")),
         )
 
@@ -215,14 +212,10 @@ def exact_lines(vertex: Vertex, region: Region) -> tuple[LowerLine, ...]:
         DualLine("0"),
         *(MultiplierLine(j, tuple(sorted(rows.items()))) for j, rows in sorted(prices.items())),
         *(
-            _tangent(law, i, fraction_text(weight), tuple(map(fraction_text, hint)))
+            law.line(i, fraction_text(weight), tuple(map(fraction_text, hint)))
             for law, i, weight, hint in vertex.tangents
         ),
     )
-
-
-def _tangent(law: SecretLaw, i: int, weight: str, hint: Vector) -> TangentLine:
-    return TangentLine(law.number, law.law, weight, law.about(i, hint), law.hint(hint))
 
 
 def _written(part: WeightedPrior) -> tuple[str, int, InputLaw, Matrix]:

@@ -10,7 +10,7 @@ from dalenius.designs.constrained.rows import BUDGET, numbered_rows
 from dalenius.designs.terms import Terms
 from dalenius.information.arrays import Integers
 from dalenius.model.adversaries import EntropyAtLeast
-from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLimit
+from dalenius.model.constraints import LeakageLimit, SecondOrderCone, SecretLeakageLimit, SecretLimit
 from dalenius.model.design_problem import DesignProblem
 
 __all__ = ["Invariance"]
@@ -35,7 +35,9 @@ class Invariance:
         for j, distortion in terms.distortions.items():
             cost = distortion.exact_cost() if j else []  # of the first whoever looks for symmetries asks, too
             self.rows.append(({(x, y): law[x] * d for x, row in enumerate(cost) for y, d in enumerate(row)}, j))
-        self.about_secrets = any(isinstance(constraint, SecretLimit) for constraint in problem.own_constraints)
+        self.about_secrets = any(
+            isinstance(constraint, SecretLimit | SecretLeakageLimit) for constraint in problem.own_constraints
+        )
         self.cones = [constraint for constraint in problem.own_constraints if isinstance(constraint, SecondOrderCone)]
         self._still = self._moved(None, None)
 

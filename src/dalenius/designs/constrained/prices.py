@@ -12,7 +12,7 @@ from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.rows import BUDGET, PRIVACY
 from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.evidence import CERTAIN, Lower
-from dalenius.model.constraints import LeakageLimit, SecretLimit
+from dalenius.model.constraints import LeakageLimit, SecretLeakageLimit, SecretLimit
 from dalenius.outcome import ConstraintPrice, TermValue
 from dalenius.results import Result
 
@@ -87,7 +87,7 @@ def _slack(
     constraint = run.problem.own_constraints[j]
     if isinstance(constraint, LeakageLimit):
         return constraint.nats - (0.0 if kept.constant else audits[Place("constraint", j)].upper)
-    if isinstance(constraint, SecretLimit):
+    if isinstance(constraint, SecretLimit | SecretLeakageLimit):
         Q = run.region.expanded(run.region.matrix(kept.q))
         return min(-law.part.excess(Q) for law in run.region.secrets if law.number == j)
     if j not in run.region.numbered:

@@ -13,12 +13,14 @@ from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_l
 from dalenius.designs.constrained.evidence import OwnBound, exact_lines
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of, values_of
+from dalenius.designs.constrained.selections import limit_sections
 from dalenius.designs.constrained.watchers import OWN, Place
 from dalenius.designs.rational import short_above, weight_texts
 from dalenius.errors import DaleniusError
 from dalenius.evidence import CERTAIN, QUICK, Certificate, Lower, Upper, claim_text
 from dalenius.evidence.lines import AdversaryLine, TermSection, UpperLine
 from dalenius.model import DesignProblem, MinDistortion, MinLeakage
+from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.outcome import Scope, Termination
 from dalenius.results import DesignResult, Result
 from dalenius.search import Run
@@ -110,11 +112,15 @@ class ConstrainedProposer:
         limits = {watcher.place: watcher.limit for watcher in run.limited}
         if not kept.constant and any(audits[p].upper > most for p, most in limits.items() if most is not None):
             return None
-        lines = list[UpperLine]()
+        sections = dict[Place, list[UpperLine]]()
         for place, audit in audits.items():
-            lines += _heading(place)
             needless = kept.constant and (place != OWN or isinstance(problem, MinLeakage) or problem.budget == 0)
-            lines += [] if needless else audit.certificate.upper_lines()
+            sections[place] = [*_heading(place), *([] if needless else audit.certificate.upper_lines())]
+        told = None if kept.constant else run.region.expanded(run.region.matrix(kept.q))
+        for j, constraint in enumerate(problem.own_constraints):
+            if isinstance(constraint, SecretLeakageLimit):
+                sections[Place("constraint", j)] = [*limit_sections(problem, j, told)]
+        lines = [line for place in sorted(sections, key=_order) for line in sections[place]]
         ends = self._ends(kept, audits)
         return ProvedUpper(
             value=run.terms.exactly(ends),
@@ -172,6 +178,11 @@ class ConstrainedProposer:
         """The program and the solver that the bound rests on."""
         bound = self.exchange.conflict or self.exchange.bound
         return {"lower": ("constrained_update", bound.found_by)} if proved.lower_end.candidate != CERTAIN else {}
+
+
+def _order(place: Place) -> tuple[int, int]:
+    """The design's own sections come first, then those of its constraints, then those of its objective."""
+    return ("own", "constraint", "term").index(place.where), place.number
 
 
 def _heading(place: Place) -> list[UpperLine]:

@@ -15,7 +15,9 @@ from dalenius.designs.constrained.cones import inside_cones
 from dalenius.designs.constrained.hull import AffineHull
 from dalenius.designs.constrained.interior import Inside, Outside, inside, raising
 from dalenius.designs.constrained.rows import Cone, Folding, Row, cones_of, numbered_rows, rows_of
-from dalenius.designs.constrained.secrets import SecretLaw, as_matrix, secret_laws
+from dalenius.designs.constrained.secrets import as_matrix, secret_laws
+from dalenius.designs.constrained.selections import selection_laws
+from dalenius.designs.constrained.told import ToldLaw
 from dalenius.information.arrays import Floats
 from dalenius.model.constraints import Rows
 from dalenius.model.design_problem import DesignProblem
@@ -65,7 +67,7 @@ class Region:
         self.rows: list[Row] = rows_of(self.numbered, self.folding)
         self.cones: list[Cone] = cones_of(problem, self.folding)
         self.linear = in_doubles(self.rows, self.shape[0] * self.shape[1])
-        self.secrets: list[SecretLaw] = secret_laws(problem)
+        self.secrets: list[ToldLaw] = [*secret_laws(problem), *selection_laws(problem)]
         self.told = Secrets([law.part for law in self.secrets])
         self.cone_rows = tuple(self._cone_in_doubles(cone) for cone in self.cones)
 

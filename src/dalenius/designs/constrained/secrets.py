@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 
+from dalenius.designs.constrained.told import ToldLaw
 from dalenius.errors import DaleniusError
-from dalenius.evidence.lines import About, Matrix, Vector
+from dalenius.evidence.lines import About, Matrix, TangentLine, Vector
 from dalenius.model.constraints import (
     KL,
     ChiSquare,
@@ -45,7 +46,7 @@ Letters = tuple[int | None, int | None]  # None stands for the output's own law
 
 
 @dataclass(frozen=True, eq=False)
-class SecretLaw:
+class SecretLaw(ToldLaw):
     """One law of a limit about a secret.
 
     Attributes
@@ -97,8 +98,11 @@ class SecretLaw:
 
     # ------------------------------------------------------------ as it is written
 
-    def about(self, i: int, hint: Vector) -> About:
-        """What a tangent's line is about, besides the law; its hint is given as texts."""
+    def line(self, i: int, weight: str, hint: Vector) -> TangentLine:
+        return TangentLine(self.number, self.law, weight, self._about(i, hint), self._hint(hint))
+
+    def _about(self, i: int, hint: Vector) -> About:
+        """What a tangent's line is about, besides the law."""
         part, s = self.part, self.letters
         if isinstance(part, CorrelationPart):
             return self._at_letters(hint[: part.letters], "0")
@@ -106,7 +110,7 @@ class SecretLaw:
             return tuple(None if row is None else s[row] for row in part.pairs[i])
         return s[i] if self._of_each else None
 
-    def hint(self, hint: Vector) -> Vector | Matrix:
+    def _hint(self, hint: Vector) -> Vector | Matrix:
         """A hint as a tangent's line has it."""
         part = self.part
         if isinstance(part, CorrelationPart):

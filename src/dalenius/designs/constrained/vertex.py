@@ -120,6 +120,7 @@ class _Program:
         self.rows += [_Row({x * outputs + y: ONE for y in range(outputs)}, ONE, True) for x in range(count)]
         self.limits: list[_Limit] = []
         for each in region.secrets:
+            assert isinstance(each, SecretLaw)  # others are not linear
             for number, pieces in _pieces(each, region, outputs):
                 self._limit(each, number, pieces)
 

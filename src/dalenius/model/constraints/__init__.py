@@ -19,6 +19,7 @@ from dalenius.model.constraints.monotone import Monotone
 from dalenius.model.constraints.mutual_information import MutualInformation
 from dalenius.model.constraints.pointwise_maximal_leakage import PointwiseLeakageLimit
 from dalenius.model.constraints.secret import JointLaw
+from dalenius.model.constraints.secret_leakage import SecretLeakageLimit
 from dalenius.model.constraints.secret_limits import SecretLimit
 from dalenius.model.constraints.total_variation import TotalVariation
 from dalenius.model.constraints.unbiased import Unbiased
@@ -49,6 +50,7 @@ __all__ = [
     "RowConstraint",
     "Rows",
     "SecondOrderCone",
+    "SecretLeakageLimit",
     "SecretLimit",
     "TotalVariation",
     "Unbiased",
@@ -69,6 +71,7 @@ CONSTRAINTS: dict[str, type[Constraint]] = {
         PointwiseLeakageLimit,
         SecondOrderCone,
         LeakageLimit,
+        SecretLeakageLimit,
         LocalInformationPrivacy,
         InformationPrivacy,
         MutualInformation,

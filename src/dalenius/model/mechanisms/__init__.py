@@ -4,6 +4,7 @@
 the files of their names.
 """
 
+from dalenius.model.mechanisms.adaptive import Adaptive
 from dalenius.model.mechanisms.base import Mechanism, OfQueries, Vectors
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.model.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -27,6 +28,7 @@ from dalenius.model.mechanisms.symmetric import Symmetric
 
 __all__ = [
     "MECHANISMS",
+    "Adaptive",
     "Channel",
     "DesignedMechanism",
     "DiscreteGaussian",
@@ -66,6 +68,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         RandomizedCount,
         Exponential,
         SeveralReleases,
+        Adaptive,
         SubsetSelection,
         OptimizedUnaryEncoding,
         LocalHashing,

@@ -141,8 +141,8 @@ class DiscreteGaussian(Mechanism):
     def _span(self) -> tuple[int, int]:
         if self.range is None:
             raise InputError(
-                "mechanism: discrete_gaussian without a range is known in audits of records, released by itself and of no Markov chain; "
-                "give range=(lo, hi), to which what is released is clamped"
+                "mechanism: discrete_gaussian without a range is known in audits of records, released by itself and of no Markov "
+                "chain; give range=(lo, hi), to which what is released is clamped"
             )
         return self.range
 

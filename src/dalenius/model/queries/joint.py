@@ -42,7 +42,7 @@ class Joint(AdditiveQuery):
     Parameters
     ----------
     *queries : Parity, ModularSum, Count, Sum or Threshold
-        From 2 to 8 of them. Which of them a release is about is said by the parts of `several_releases`.
+        From 2 to 8 of them. Which of them a release is about is said by the parts of `several_releases`, or of `adaptive`.
 
     Raises
     ------

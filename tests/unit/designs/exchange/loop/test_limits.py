@@ -24,7 +24,9 @@ MAKERS = {
         max_leakage=0.1, adversary=dl.EntropyAtLeast(share), **p
     ),
 }
-both = pytest.mark.parametrize("make", thinned(MAKERS.values(), every=2), ids=MAKERS)
+both = pytest.mark.parametrize(
+    "make", thinned(MAKERS.values(), every=2), ids={make: name for name, make in MAKERS.items()}.get
+)
 
 
 def honest(problem, result):

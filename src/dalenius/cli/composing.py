@@ -1,0 +1,58 @@
+"""The command compose: what several releases tell together, at most, from their certificates."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+import dalenius as dl
+from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
+from dalenius.errors import InputError
+from dalenius.model.maximal_leakage import audited
+
+__all__ = ["compose"]
+
+
+def compose(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL CERTIFICATE MODEL CERTIFICATE ...",
+            help="For each release its model file, or a name from `dalenius list`, and its certificate file.",
+            autocompletion=library_names,
+        ),
+    ],
+    adaptive: Annotated[
+        bool, typer.Option("--adaptive", help="Releases may be chosen after earlier outputs; in this order.")
+    ] = False,
+    eta: Annotated[
+        str | None,
+        typer.Option(
+            "--eta", help="What outputs tell about each other given the record, at most: nats, or '0.1 bits'."
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
+    ] = None,
+    units: UnitsOption = "nats",
+    as_json: JsonOption = False,
+) -> None:
+    """Say what several releases of the same data tell about one record together, at most: a theorem about certified intervals.
+
+    Each certificate is proved again. Put the releases into one model (several_releases, joint) where that can be: it tells less.
+    """
+    if len(files) < 4 or len(files) % 2:
+        raise InputError(
+            f"compose: expected a model and a certificate for each of at least two releases, got {len(files)} files"
+        )
+    answers = [
+        (audited(read_problem(model)[2]), dl.Certificate.read(certificate))
+        for model, certificate in zip(files[::2], files[1::2], strict=True)
+    ]
+    found = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule).to(units)
+    if as_json:
+        write_json(dataclasses.asdict(found))
+    else:
+        out.print(str(found), soft_wrap=True, highlight=False, markup=False)

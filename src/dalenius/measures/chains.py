@@ -1,0 +1,75 @@
+"""A Markov chain as a subject of measures: the largest log-ratio over the whole box of its transition probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from flint import fmpq
+
+from dalenius.errors import InputError, counted
+from dalenius.information.chain_ratios import probabilities_of_ends
+from dalenius.measures.secrets import OF_PAIRS
+from dalenius.measures.subjects import Measured, Subject
+from dalenius.model import MarkovChain, MaximalLeakage
+from dalenius.model.chains import noise_of
+
+__all__ = ["OF_CHAINS", "OfChain"]
+
+OF_CHAINS = OF_PAIRS[:1]
+"""What a record of a chain has over a box of transition probabilities: `pufferfish_privacy`."""
+
+BOTH = np.array([(0, 1), (1, 0)])
+
+
+@dataclass(frozen=True)
+class OfChain(Subject):
+    """The records that a `MarkovChain` asks about, under every chain of its box, seen at the two ends of the release.
+
+    *No more can be told*: of a count with two-sided geometric noise these outputs have the largest ratios, at the chain whose moves
+    are the least of the box (docs/theory.md, Markov chains), so that one channel of two rows stands for all.
+
+    Raises
+    ------
+    InputError
+        If the chain, the query or the mechanism is one for which that is not known.
+    """
+
+    problem: MaximalLeakage
+    about: str = field(init=False)
+    outputs: tuple[str, ...] = field(init=False, default=())
+    shape: tuple[int, int] = field(init=False, default=(2, 3))
+
+    def __post_init__(self) -> None:
+        count, chain = len(self.problem.records), self._chain
+        noise = noise_of(self.problem.query, self.problem.mechanism)
+        if not chain.stationary or chain.to_one[1] + chain.to_zero[1] > 1 or noise is None:
+            raise InputError(
+                "measure: the largest log-ratio of a markov_chain is known for a stationary start, ranges whose upper ends sum to at "
+                "most 1, a count or sum, and geometric or discrete_laplace noise; for what is told about records that are independent "
+                "give law=Uniform() (--law 0.5,0.5)"
+            )
+        asked = "the record that it is largest for" if chain.record is None else f"record {chain.record}"
+        about = f"{asked}, of {counted(count, 'record')} that are a Markov chain, under every chain of the box"
+        object.__setattr__(self, "about", about)
+
+    @property
+    def _chain(self) -> MarkovChain:
+        assert isinstance(self.problem.adversary, MarkovChain)
+        return self.problem.adversary
+
+    @property
+    def _asked(self) -> list[int]:
+        return self._chain.records_of(self.problem.records)
+
+    @property
+    def kinds(self) -> int:
+        return len(self._asked)
+
+    def made(self) -> list[Measured]:
+        noise = noise_of(self.problem.query, self.problem.mechanism)
+        assert noise is not None
+        count, least = len(self.problem.records), (self._chain.to_one[0], self._chain.to_zero[0])
+        half = np.array([fmpq(1, 2)] * 2)
+        rows = (probabilities_of_ends(count, record, least, noise.epsilon) for record in self._asked)
+        return [Measured(np.array(each, dtype=object), half, pairs=BOTH) for each in rows]

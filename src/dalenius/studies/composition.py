@@ -1,0 +1,321 @@
+"""What several releases tell together, at most, from certified intervals of each by itself: theorems, each with its conditions.
+
+The releases put together as one (`several_releases`, `releases`) have a certificate of their own, and tell less than any sum says.
+This is for what is too large for that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import arb
+
+from dalenius._verify import verify
+from dalenius.errors import InputError, brief
+from dalenius.evidence import Certificate, exact_fraction_above
+from dalenius.exact import Number, as_fraction, as_list
+from dalenius.information.capacity import capacity
+from dalenius.information.measures.numbers import divergence, largest
+from dalenius.intervals import text_above, text_below
+from dalenius.measures.evaluation import evaluated
+from dalenius.model import MaximalLeakage, digest
+from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.mechanisms import DiscreteGaussian
+from dalenius.model.sums import attained_values
+from dalenius.results import Result
+from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
+
+__all__ = ["Composition", "composition"]
+
+MOST_ENTRIES = 2**18  # of a channel whose capacity is bounded; else the logarithm of its sides is
+PUFFERFISH = "Nuradha and Goldfeld, Pufferfish privacy: an information-theoretic study"
+
+Answer: TypeAlias = tuple[MaximalLeakage, Result | Certificate]
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A theorem: its name, its source, and when it holds."""
+
+    name: str
+    formula: str
+    source: str
+    because: str
+
+
+SUM = _Rule(
+    "sum",
+    "L_1 + ... + L_k",
+    f"{PUFFERFISH}, Corollary 1",
+    "the data are known but for the record under the worst priors, so that outputs tell nothing about each other once it is given",
+)
+FIRST = _Rule(
+    "one and capacities",
+    "L_j + sum of C_i over the others",
+    "the chain rule: I(X; Y_j) + sum of I(X; Y_i | the outputs before) <= L_j + sum of C_i",
+    "whatever is known, another output tells at most its capacity about all the data",
+)
+ETA = _Rule(
+    "sum and eta",
+    "L_1 + ... + L_k + eta",
+    f"{PUFFERFISH}, Proposition 1",
+    "eta is the most that outputs tell about each other given the record, which the caller vouches for",
+)
+LETTERS = _Rule("letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing tells more than what letter it is")
+
+
+@dataclass(frozen=True)
+class Composition:
+    """An upper bound of what several releases tell about one record together: a theorem about certified numbers, and no certificate.
+
+    Attributes
+    ----------
+    lower, upper : float
+        In `units`. All outputs together tell at least what each of them does, and at most `upper`; both are rounded outward.
+    rule, formula, source, because : str
+        Which rule gives `upper`: ``"sum"``, ``"one and capacities"``, ``"sum and eta"`` or ``"letters"``; where it is from, and why it
+        holds for this adversary.
+    leakages : tuple of float
+        L_i, the upper end of each release; where one is chosen after others, the largest of what it may be.
+    capacities : tuple of float
+        C_i, the most that each tells about all the data; empty where the rule needs none.
+    adaptive : bool
+        Whether releases may be chosen after earlier outputs.
+
+    >>> import dalenius as dl
+    >>> asked = [dl.MaximalLeakage(records=dl.Records(9, alphabet=2), query=query, mechanism=noise, adversary=dl.ProductPriors())
+    ...          for query, noise in ((dl.Count(), dl.geometric(0.5)), (dl.Parity(), dl.symmetric("0.4")))]
+    >>> both = composition([(one, dl.solve(one)) for one in asked])
+    >>> both.rule, both.leakages[0] + both.leakages[1] <= both.upper < 0.0505
+    ('sum', True)
+    """
+
+    lower: float
+    upper: float
+    rule: str
+    formula: str
+    source: str
+    because: str
+    leakages: tuple[float, ...]
+    capacities: tuple[float, ...] = ()
+    adaptive: bool = False
+    units: str = "nats"
+
+    def to(self, units: str) -> Composition:
+        """The same in ``"nats"`` or ``"bits"``, rounded outward.
+
+        Raises
+        ------
+        InputError
+            If the unit is another one, or the bound is not in nats any more.
+        """
+        if units == self.units:
+            return self
+        if self.units != "nats":
+            raise InputError(f"convert from the bound in nats, this one is in {self.units}")
+        leakages, capacities = (tuple(upper_in(x, units) for x in part) for part in (self.leakages, self.capacities))
+        ends = {"lower": lower_in(self.lower, units), "upper": upper_in(self.upper, units), "units": units}
+        return dataclasses.replace(self, leakages=leakages, capacities=capacities, **ends)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        told = f"{text_below(self.lower)} <= leakage of all together <= {text_above(self.upper)} {self.units}"
+        return f"{told}, by a theorem ({self.rule}: {self.formula}; {self.source}): {self.because}"
+
+
+def composition(
+    answers: Sequence[Answer | Sequence[Answer]],
+    *,
+    adaptive: bool = False,
+    eta: Number | None = None,
+    rule: str | None = None,
+) -> Composition:
+    """What several releases of one dataset tell about one record together, at most.
+
+    Each has its own noise, independent of the others' given the data. The least of these bounds is the answer:
+
+    * *sum*, L_1 + ... + L_k, where under the worst priors everything is known but the record: `ProductPriors`, `AnyPrior` and
+      `IndependentBlocks` without an entropy; and classes of laws of one record, unless releases are chosen after others (after an
+      output the record's law is in the class no more). Against an entropy bound this is *false*: of two fair bits the second one, and
+      their parity, each tell nothing about the first one, and together they tell it;
+    * *one and capacities*, L_j + sum of C_i over the others, C_i the Shannon capacity of release i from all the data: for every
+      adversary. Where releases are chosen after others, j is the first one;
+    * *sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record,
+      sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's;
+    * *letters*, log A, A the largest alphabet.
+
+    Parameters
+    ----------
+    answers : sequence of (problem, result), or of lists of these
+        `MaximalLeakage` problems about the same records and adversary with their results, or certificates, which are checked. A list
+        stands for a release that is chosen after earlier outputs: everything that it may be.
+    adaptive : bool
+        That releases may be chosen after earlier outputs (which a list says, too).
+    eta : number of nats, or a text such as ``"0.1 bits"``, optional
+        See above; not for releases that are chosen after others.
+    rule : str, optional
+        Insist on one of the four; left out, the least bound is taken.
+
+    Returns
+    -------
+    Composition
+
+    Raises
+    ------
+    InputError
+        If the problems are about other people or adversaries, a result is another problem's, a certificate is not proved, or the rule
+        that is asked for is false here.
+
+    Notes
+    -----
+    *Sum*: the worst priors know everything but the record, for information is convex in the channel from it (docs/theory.md). Under
+    these Y_1 and Y_2 are independent given X_r, and what y_1 leaves is again such a prior: I(X_r; Y_1, Y_2) = I(X_r; Y_1) +
+    I(X_r; Y_2 | Y_1) (Nuradha and Goldfeld, Corollary 1). *One and capacities*: I(X_r; Y_2 | Y_1) <= I(X; Y_2 | Y_1) <= C_2, X all
+    the data. *Sum and eta*: their Proposition 1. Capacities are evaluated in balls, at the output law that a search ends with:
+    C <= max_x D(R_x || r) for every r.
+    """
+    stages = [_stage(item, f"answers[{j}]") for j, item in enumerate(as_list(answers, "answers"))]
+    if len(stages) < 2:
+        raise InputError(f"answers: expected at least two releases, got {len(stages)}")
+    first = stages[0][0][0]
+    for problem, _ in (answer for stage in stages for answer in stage):
+        if (problem.records, problem.adversary) != (first.records, first.adversary):
+            raise InputError("answers: expected problems about the same records and the same adversary")
+    chosen = adaptive or any(len(stage) > 1 for stage in stages)
+    leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
+    bounds = _Bounds(stages, leakages, first.adversary, chosen, None if eta is None else _nats(eta))
+    best, upper, capacities = bounds.best(rule)
+    lower = max(min(_ends(answer)[0] for answer in stage) for stage in (stages[:1] if chosen else stages))
+    below, above = -exact_fraction_above(-lower), exact_fraction_above(upper)
+    told, most = (tuple(map(exact_fraction_above, listed)) for listed in (leakages, capacities))
+    return Composition(below, above, best.name, best.formula, best.source, best.because, told, most, chosen)
+
+
+@dataclass(frozen=True)
+class _Bounds:
+    """All rules, for these releases: each with what it may be."""
+
+    stages: list[list[Answer]]
+    leakages: list[Fraction]
+    adversary: Adversary
+    adaptive: bool
+    eta: Fraction | None
+
+    def best(self, asked: str | None) -> tuple[_Rule, Fraction, list[Fraction]]:
+        """The least bound, or that of the rule that is asked for, with the capacities that it needed."""
+        rules = {rule.name: rule for rule in (SUM, FIRST, ETA, LETTERS)}
+        if asked is not None and asked not in rules:
+            raise InputError(f"rule: expected one of {', '.join(rules)}; got {brief(asked)}")
+        if asked in (SUM.name, ETA.name) and (why := self._false(rules[asked])):
+            raise InputError(f"rule: {asked} is false here: {why}")
+        if self.eta is not None and self.adaptive:
+            raise InputError("eta: not for releases that are chosen after others; leave it out, or put them together")
+        wanted = [rules[asked]] if asked else [rule for rule in (SUM, ETA, LETTERS) if not self._false(rule)]
+        if asked is None and SUM not in wanted:
+            wanted.insert(0, FIRST)
+        found = [(rule, *self._bound(rule)) for rule in wanted]
+        return min(found, key=lambda one: one[1])
+
+    def _false(self, rule: _Rule) -> str:
+        """Why a rule does not hold; an empty text where it does."""
+        if rule is ETA:
+            return (
+                ""
+                if self.eta is not None and not self.adaptive
+                else "it needs eta, and releases that are not chosen after others"
+            )
+        if rule is not SUM or _knows_the_others(self.adversary):
+            return ""
+        if isinstance(self.adversary, LawClass):
+            told = "after an output the record's law may have left the class"
+            return f"{told}; ask about ProductPriors" if self.adaptive else ""
+        return f"{self.adversary.kind} does not know everything else, and outputs may tell about each other what neither tells alone"
+
+    def _bound(self, rule: _Rule) -> tuple[Fraction, list[Fraction]]:
+        if rule is LETTERS:
+            return Fraction(log_above(Fraction(max(self.stages[0][0][0].records.alphabets)))), []
+        if rule is not FIRST:
+            return sum(self.leakages, self.eta or Fraction(0)) if rule is ETA else sum(self.leakages, Fraction(0)), []
+        capacities = [max(_capacity(problem) for problem, _ in stage) for stage in self.stages]
+        ahead = self.leakages[:1] if self.adaptive else self.leakages
+        saved = max(most - told for told, most in zip(ahead, capacities, strict=False))
+        return sum(capacities, Fraction(0)) - saved, capacities
+
+
+def _nats(eta: Number) -> Fraction:
+    """The amount, rounded upward into nats."""
+    words = eta.split() if isinstance(eta, str) else [eta]
+    units = words[1] if len(words) == 2 else "nats"
+    amount = as_fraction(words[0], "eta") if len(words) in (1, 2) and units in UNITS else Fraction(-1)
+    if amount < 0:
+        raise InputError(f'eta: expected at least 0 nats, or a text such as "0.1 bits", got {brief(eta)}')
+    return amount if units == "nats" else Fraction(nats_above(exact_fraction_above(amount), str(units)))
+
+
+def _knows_the_others(adversary: Adversary) -> bool:
+    """Whether the worst of the adversary's priors, and what outputs leave of them, know everything that is not told by the record."""
+    if isinstance(adversary, IndependentBlocks):
+        return adversary.entropy_at_least is None or adversary.entropy_at_least.amount == 0
+    return isinstance(adversary, ProductPriors) or (isinstance(adversary, EntropyAtLeast) and adversary.amount == 0)
+
+
+def _stage(item: Any, where: str) -> list[Answer]:
+    """What a release may be."""
+    listed = [item] if isinstance(item, tuple) and len(item) == 2 else as_list(item, where)
+    for answer in listed:
+        pair = isinstance(answer, tuple) and len(answer) == 2
+        if not (pair and isinstance(answer[0], MaximalLeakage) and isinstance(answer[1], Result | Certificate)):
+            raise InputError(f"{where}: expected a MaximalLeakage with its result or certificate, got {brief(answer)}")
+        _check(answer[0], answer[1], where)
+    if not listed:
+        raise InputError(f"{where}: expected what this release may be, got an empty list")
+    return listed
+
+
+def _check(problem: MaximalLeakage, answer: Result | Certificate, where: str) -> None:
+    """A result was proved before there was one; a certificate is proved now."""
+    certificate = answer.certificate if isinstance(answer, Result) else answer
+    if certificate.header.model != digest(problem):
+        raise InputError(f"{where}: expected the result of this problem, got another problem's")
+    if (
+        isinstance(answer, Certificate)
+        and not verify(problem, answer, resolved=answer.header.resolved is not None).proved
+    ):
+        raise InputError(f"{where}: the certificate is not proved; `dalenius.verify` says why")
+
+
+def _ends(answer: Answer) -> tuple[Fraction, Fraction]:
+    """The claim, in nats."""
+    certificate = answer[1].certificate if isinstance(answer[1], Result) else answer[1]
+    claim = certificate.header.claim
+    assert claim is not None  # only designs can be infeasible
+    return Fraction(claim[0]), Fraction(claim[1])
+
+
+def _capacity(problem: MaximalLeakage) -> Fraction:
+    """At least the Shannon capacity of the release from all the data: I(X; Y) <= max_x D(R_x || r) for every output law r."""
+    if not problem.is_written_out:
+        raise InputError(
+            "answers: no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
+        )
+    rows = problem.channel
+    inputs = np.arange(len(rows)) if problem.inputs == "dataset" else attained_values(problem.query, problem.records)
+    endless = isinstance(problem.mechanism, DiscreteGaussian) and problem.mechanism.range is None
+    sides = Fraction(log_above(Fraction(inputs.size if endless else min(inputs.size, rows.shape[1]))))
+    if endless:  # the channel is clamped, and tells less than what nothing cuts off
+        return sides
+    if inputs.size * rows.shape[1] > MOST_ENTRIES:
+        return sides
+    weights = [arb(float(x)) for x in capacity(rows[inputs], gap=1e-9).output_law]
+
+    def most() -> Any:
+        law = np.array(weights, dtype=object)
+        return arb(largest(divergence(problem.exact_channel[inputs], law / law.sum())).item())
+
+    found = evaluated(most, exponent=False).upper
+    return min(sides, Fraction(found)) if math.isfinite(found) else sides

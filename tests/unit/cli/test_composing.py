@@ -1,0 +1,23 @@
+"""compose: bounds of several releases from their certificates."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_certificates_are_put_together(command_line):
+    for name, epsilon in (("first", "0.5"), ("second", "0.2")):
+        made = command_line(
+            "init", f"{name}.toml", "--query", "count", "--mechanism", f"geometric {epsilon}", "--defaults"
+        )
+        assert made.returncode == 0
+        assert command_line("solve", f"{name}.toml", "--gap", "0.9", "-o", ".").returncode == 0
+    files = ["first.toml", "first.cert", "second.toml", "second.cert"]
+    done = command_line("compose", *files, "--json")
+    told = json.loads(done.stdout)
+    assert told["rule"] in ("one and capacities", "letters")
+    assert 0 <= told["lower"] <= max(told["leakages"]) <= told["upper"] <= 0.7
+    for arguments, message in ((files[:3], "got 3 files"), ([*files, "--rule", "sum"], "sum is false here")):
+        failed = command_line("compose", *arguments)
+        assert failed.returncode == 2
+        assert message in failed.stderr
