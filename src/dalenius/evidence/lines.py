@@ -58,11 +58,8 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
-<<<<<<< HEAD
-    "ExpansionLeaf",
-=======
     "EndsLeaf",
->>>>>>> wide-next
+    "ExpansionLeaf",
     "GroupedRowLeaf",
     "Halve",
     "Hint",
