@@ -24,6 +24,7 @@ ELSEWHERE = (
     "discrete_gaussian",
     "randomized_count",
     "several_releases",
+    "adaptive",
 )  # tests/checker/test_releases.py
 FEW = 4  # inputs of a local protocol, whose channel is then written out
 PROTOCOLS = (
@@ -187,7 +188,7 @@ class Question:
         kind, adversary = self.table.get("mechanism", {}).get("kind"), self.table.get("adversary", {}).get("kind")
         if (
             kind in ELSEWHERE
-            or adversary in ("independent_blocks", "markov_chain")
+            or adversary in ("independent_blocks", "markov_chain", "finite_chain")
             or self.table["problem"] == "max_information"
         ):
             return False
