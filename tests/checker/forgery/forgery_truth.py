@@ -24,6 +24,7 @@ ELSEWHERE = (
     "discrete_gaussian",
     "randomized_count",
     "several_releases",
+    "adaptive",
 )  # tests/checker/test_releases.py
 FEW = 4  # inputs of a local protocol, whose channel is then written out
 PROTOCOLS = (
