@@ -126,6 +126,7 @@ from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as lap
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
 from dalenius.model.mechanisms.randomized_count import randomized_count as randomized_count
+from dalenius.model.mechanisms.randomized_histogram import randomized_histogram as randomized_histogram
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
 from dalenius.model.mechanisms.several_releases import several_releases as several_releases
 from dalenius.model.mechanisms.subset_selection import subset_selection as subset_selection

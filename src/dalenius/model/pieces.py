@@ -14,6 +14,7 @@ import numpy as np
 
 from dalenius.errors import InputError
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
+from dalenius.model.known_others import KnownOthers
 from dalenius.model.mechanisms import (
     Adaptive,
     Channel,
@@ -23,12 +24,13 @@ from dalenius.model.mechanisms import (
     Geometric,
     LaplaceThreshold,
     Mechanism,
+    RandomizedHistogram,
     RandomizedResponse,
     RealNoise,
     SeveralReleases,
     Symmetric,
 )
-from dalenius.model.queries import Count, Joint, ModularSum, Parity, Query, Sum, Threshold
+from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
@@ -41,7 +43,7 @@ KNOWN = (
     "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
     "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
     "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
-    "values; and adaptive with matrices, of threshold with any noise on a bit"
+    "values; adaptive with matrices, of threshold with any noise on a bit; and histogram with randomized_histogram"
 )
 MOST = 100_000
 
@@ -54,22 +56,34 @@ class Piece:
     ----------
     block, first, times : int
         The first block, its first record, and how many blocks there are.
-    total : int or None
-        What the contributions of the other records add up to; None where that makes no difference.
+    total : int, tuple of int, or None
+        What the contributions of the other records add up to; None where that makes no difference. Where letters are randomised, how
+        many others have each letter.
     records, query, mechanism
         Of the question.
     slack : float
         Nats that the leakage may be above that of the question: of noise that nothing cuts off, and is clamped here far out.
+    bounds, attained : bool
+        Whether its upper bound is one of those that together bound the leakage, and whether its lower bound is a lower bound of that.
     """
 
     block: int
     first: int
     times: int
-    total: int | None
+    total: int | tuple[int, ...] | None
     records: Records
     query: Query
     mechanism: Mechanism
     slack: float = 0.0
+    bounds: bool = True
+    attained: bool = True
+
+    @property
+    def written(self) -> str | None:
+        """The total, as certificates write it."""
+        if isinstance(self.total, tuple):
+            return ",".join(map(str, self.total))
+        return None if self.total is None else str(self.total)
 
 
 @dataclass(frozen=True)
@@ -178,6 +192,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     if parts and all(_is_same(*part) for part in parts):
         return _same
     match query:
+        case Histogram() if isinstance(mechanism, RandomizedHistogram) and mechanism.others is None:
+            return _known_letters
         case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
@@ -247,6 +263,18 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _known_letters(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Randomised letters: how many of the others have each letter makes a difference, but not which letter is which."""
+    assert isinstance(mechanism, RandomizedHistogram)
+    own, size = query.of_block(kind.first, kind.records), len(kind.records)
+    known = KnownOthers.of(size, len(records) - size, records.alphabets[0])
+    for total in dict.fromkeys((*known.above, *known.below)):
+        noise, bounds, attained = mechanism.with_others(total), total in known.above, total in known.below
+        yield Piece(
+            kind.block, kind.first, kind.times, total, kind.records, own, noise, bounds=bounds, attained=attained
+        )
 
 
 def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:

@@ -1,0 +1,107 @@
+"""How many of the others have each letter, where letters are randomised before they are counted: which numbers a household's audit needs.
+
+Every histogram of the others is an audit of its own, but for the names of the letters. Fewer others tell more, so that few of these
+audits bound all of them: whatever N others of k letters are, floor(t_a / s) of each letter add up to at least (N - k (s - 1)) / s
+(docs/certificate-format.md, randomised histograms).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+__all__ = ["KnownOthers", "sorted_histograms"]
+
+MOST_AUDITS = 64
+MOST_ENTRIES = 2**15  # of the channels of all of them
+MOST_SHOWN = 2**15  # of the one channel of a witness
+
+Counts: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class KnownOthers:
+    """Numbers of others with each letter, in descending order.
+
+    Attributes
+    ----------
+    above : sequence
+        Those whose audits together bound a block's leakage from above.
+    below : sequence
+        Those that so many others can have, whose audits bound it from below; the same ones where all are listed.
+    """
+
+    above: tuple[Counts, ...]
+    below: tuple[Counts, ...]
+
+    @classmethod
+    def of(cls, size: int, others: int, letters: int) -> KnownOthers:
+        """For a block of so many records, and so many others: all of them if they are few, else fewer people.
+
+        >>> KnownOthers.of(size=1, others=3, letters=2)
+        KnownOthers(above=((3, 0), (2, 1)), below=((3, 0), (2, 1)))
+        >>> KnownOthers.of(size=2, others=10**6, letters=3).above
+        ((415, 0, 0),)
+        """
+        if _entries(size, others, letters) <= MOST_ENTRIES:
+            listed = _few(others, letters, MOST_ENTRIES // _entries(size, others, letters))
+            if listed is not None:
+                return cls(listed, listed)
+        below = ((others,) + (0,) * (letters - 1),) if _entries(size, others, letters) <= MOST_SHOWN else ()
+        return cls(_fewer(size, others, letters), below)
+
+
+def sorted_histograms(total: int, cells: int, most: int | None = None) -> Iterator[Counts]:
+    """All ways to write a total as so many numbers in descending order, the largest first number first.
+
+    >>> list(sorted_histograms(4, 2))
+    [(4, 0), (3, 1), (2, 2)]
+    """
+    if cells == 1:
+        if most is None or total <= most:
+            yield (total,)
+        return
+    for first in range(total if most is None else min(total, most), -(-total // cells) - 1, -1):
+        for rest in sorted_histograms(total - first, cells - 1, first):
+            yield (first, *rest)
+
+
+def _few(total: int, cells: int, most: int) -> tuple[Counts, ...] | None:
+    """All of them; None where there are more than so many."""
+    most = min(most, MOST_AUDITS)
+    found = tuple(itertools.islice(sorted_histograms(total, cells), most + 1))
+    return found if len(found) <= most else None
+
+
+def _fewer(size: int, others: int, letters: int) -> tuple[Counts, ...]:
+    """With the least step for which all are few: so many others as can be, then as few kinds of them as can be."""
+    step = 2
+    while (number := -(-(others - letters * (step - 1)) // step)) > 1:
+        entries = _entries(size, step * number, letters)
+        if entries <= MOST_ENTRIES:
+            listed = _few(number, letters, MOST_ENTRIES // entries)
+            if listed is not None:
+                return tuple(tuple(step * c for c in counts) for counts in listed)
+        step += max(1, step // 16)
+    return ((_most_alike(size, others, letters),) + (0,) * (letters - 1),)
+
+
+def _most_alike(size: int, others: int, letters: int) -> int:
+    """So many others surely have one letter, and their channel is not too large."""
+    low, high = 0, -(-others // letters)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _entries(size, middle, letters) <= MOST_ENTRIES:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _entries(size: int, others: int, letters: int) -> int:
+    """Of the channel of a block together with so many others."""
+    inputs, outputs = (math.comb(people + letters - 1, letters - 1) for people in (size, size + others))
+    return inputs * outputs
