@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,8 +13,12 @@ from campaigns import draws
 from dalenius.information.divergences import mutual_information
 
 MATRICES = [
-    [[F(1, 2), F(1, 2), F(0)], [F(1, 5), F(1, 5), F(3, 5)], [F(1, 3), F(1, 3), F(1, 3)]],
-    [[F(9, 10), F(1, 10)], [F(1, 2), F(1, 2)], [F(0), F(1)]],
+    [
+        [Fraction(1, 2), Fraction(1, 2), Fraction(0)],
+        [Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)],
+        [Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)],
+    ],
+    [[Fraction(9, 10), Fraction(1, 10)], [Fraction(1, 2), Fraction(1, 2)], [Fraction(0), Fraction(1)]],
 ]
 RECORDS = dl.Records(2, alphabet=2)  # the count has three values
 

@@ -230,7 +230,9 @@ class _Releases:
             self._known[key] = self._new(stage.mechanism, stage.on)
         first, outputs = self._known[key]
         if stage.then is not None and len(stage.then) != outputs:
-            raise InputError(f"mechanism: then must have one entry for each of {outputs} outputs, got {len(stage.then)}")
+            raise InputError(
+                f"mechanism: then must have one entry for each of {outputs} outputs, got {len(stage.then)}"
+            )
         return first, outputs
 
     def _new(self, mechanism: Mechanism, on: int) -> tuple[int, int]:

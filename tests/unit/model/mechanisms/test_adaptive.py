@@ -14,7 +14,10 @@ LOOK = dl.symmetric("0.1")
 
 def audit(query, mechanism, records=None, adversary=None):
     return dl.MaximalLeakage(
-        records=records or dl.Records(3, alphabet=2), query=query, mechanism=mechanism, adversary=adversary or dl.AnyPrior()
+        records=records or dl.Records(3, alphabet=2),
+        query=query,
+        mechanism=mechanism,
+        adversary=adversary or dl.AnyPrior(),
     )
 
 
@@ -133,7 +136,10 @@ def test_what_is_refused(made, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1 }, then = [1, {}] }", "expected a table, empty"),
+        (
+            "{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1 }, then = [1, {}] }",
+            "expected a table, empty",
+        ),
         ("{ kind = 'adaptive', then = [{}, {}] }", "missing mechanism"),
         ("{ kind = 'adaptive', mechanism = { kind = 'adaptive' } }", "kind must be one of"),
         ("{ kind = 'adaptive', mechanism = { kind = 'symmetric', flip = 0.1, times = 2 } }", "unknown key 'times'"),
