@@ -1,4 +1,4 @@
-"""How many of the others have each letter, where letters are randomised before they are counted: which numbers a household's audit needs.
+"""How many of the others have each letter, where letters are randomised and counted: which numbers a household's audit needs.
 
 Every histogram of the others is an audit of its own, but for the names of the letters. Fewer others tell more, so that few of these
 audits bound all of them: whatever N others of k letters are, floor(t_a / s) of each letter add up to at least (N - k (s - 1)) / s
@@ -44,7 +44,7 @@ class KnownOthers:
         >>> KnownOthers.of(size=1, others=3, letters=2)
         KnownOthers(above=((3, 0), (2, 1)), below=((3, 0), (2, 1)))
         >>> KnownOthers.of(size=2, others=10**6, letters=3).above
-        ((415, 0, 0),)
+        ((101, 0, 0),)
         """
         if _entries(size, others, letters) <= MOST_ENTRIES:
             listed = _few(others, letters, MOST_ENTRIES // _entries(size, others, letters))

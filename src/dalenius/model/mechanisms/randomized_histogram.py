@@ -95,7 +95,9 @@ class RandomizedHistogram(Mechanism):
         if letters < 2:
             raise InputError("mechanism: randomized_histogram needs records of at least 2 letters, got 1")
         if self.others is not None and len(self.others) != letters:
-            raise InputError(f"mechanism: others must be one number for each of {letters} letters, got {len(self.others)}")
+            raise InputError(
+                f"mechanism: others must be one number for each of {letters} letters, got {len(self.others)}"
+            )
         made = copy.copy(self)
         object.__setattr__(made, "records", records)
         return made
@@ -131,8 +133,8 @@ class RandomizedHistogram(Mechanism):
         outputs = math.comb(people.total + letters - 1, letters - 1)
         if outputs * values.size > MAX_ENTRIES or (people.total + 1) ** (letters - 1) > MAX_SPAN:
             raise InputError(
-                f"mechanism: the channel from {values.size} to {outputs} histograms would have more than {MAX_ENTRIES} entries, or codes "
-                f"above {MAX_SPAN}; ask about households (independent_blocks), or about fewer people"
+                f"mechanism: the channel from {values.size} to {outputs} histograms would have more than {MAX_ENTRIES} entries, or "
+                f"codes above {MAX_SPAN}; ask about households (independent_blocks), or about fewer people"
             )
         return people
 
@@ -208,6 +210,11 @@ def _sorted_among_equals(outputs: Integers, ranked: tuple[int, ...]) -> Integers
     return found
 
 
+def _polynomial(coefficients: list[fmpq | arb]) -> fmpq_poly | arb_poly:
+    exact = [x for x in coefficients if isinstance(x, fmpq)]
+    return fmpq_poly(exact) if len(exact) == len(coefficients) else arb_poly(coefficients)
+
+
 class _Powers:
     """Powers of what a person with each letter adds to a histogram, as polynomials in one variable."""
 
@@ -218,7 +225,7 @@ class _Powers:
             coefficients: list[fmpq | arb] = [fmpq(0)] * (exponents[0] + 1)
             for cell, exponent in enumerate(exponents):
                 coefficients[exponent] = keep if cell == letter else change
-            self._known[letter, 1] = (fmpq_poly if isinstance(change, fmpq) else arb_poly)(coefficients)
+            self._known[letter, 1] = _polynomial(coefficients)
 
     def row(self, held: tuple[int, ...]) -> fmpq_poly | arb_poly:
         """Of so many people with each letter."""

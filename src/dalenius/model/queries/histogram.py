@@ -68,7 +68,9 @@ class Histogram(AdditiveQuery):
         count, letters = len(records), records.alphabets[0]
         listed = math.comb(count + letters - 1, letters - 1)
         if listed > MAX_VALUES:
-            raise InputError(f"query: {count} records of {letters} letters have {listed} histograms; at most {MAX_VALUES}")
+            raise InputError(
+                f"query: {count} records of {letters} letters have {listed} histograms; at most {MAX_VALUES}"
+            )
         if (count + 1) ** (letters - 1) > MAX_SPAN:
             raise InputError(f"query: histograms of {count} records of {letters} letters have codes above {MAX_SPAN}")
 
