@@ -95,7 +95,9 @@ def assumed(problem: MaximalLeakage) -> Iterator[str]:
             "tells a little more, and single outputs far out may tell more; what is proved is about the release as it is."
         )
     yield "The software that makes the release has exactly the probabilities of the model."
-    yield "There is one release of these data. A second one tells more; ask about both as one (several_releases)."
+    yield (
+        "There is no other release of these data. One more tells more; ask about all of them as one (several_releases, adaptive)."
+    )
 
 
 def _independent(problem: MaximalLeakage) -> bool:

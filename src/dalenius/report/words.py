@@ -54,6 +54,8 @@ MECHANISMS = {
     "gaussian": "Gaussian noise",
     "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
+    "several_releases": "several releases, each with noise of its own",
+    "adaptive": "releases that depend on what earlier ones gave",
 }
 OTHERS = {"max_information": "How much can a private mechanism tell, at most, about what the release is useful for?"}
 FEW = 2  # values of a belief that are named
