@@ -54,6 +54,7 @@ MECHANISMS = {
     "gaussian": "Gaussian noise",
     "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
+    "randomized_histogram": "randomised answers",
     "several_releases": "several releases, each with noise of its own",
     "adaptive": "releases that depend on what earlier ones gave",
 }
