@@ -12,6 +12,7 @@ from .chain_lines import Chains
 from .chains import Chain
 from .channel import Channel, build
 from .design import Words
+from .drifting import Drifting, drifts
 from .histogram import Cells, Histogram
 from .households import Households
 from .informed import ABOUT, Informed
@@ -19,12 +20,14 @@ from .letter_chains import LetterChain
 from .letter_lines import LetterChains
 from .model import Model
 from .numbers import rounded
+from .randomized_blocks import Randomized, RandomizedHouseholds
 from .released_blocks import Releases
 from .told import Told
+from .wide import Wide, is_wide
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
-Subject = Cells | Blocks | Chain | LetterChain | Told
+Subject = Cells | Blocks | Chain | LetterChain | Told | Wide
 
 
 def subject(model: Model) -> Subject | None:
@@ -32,11 +35,17 @@ def subject(model: Model) -> Subject | None:
     if model.query["kind"] == "histogram":
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
-        return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
+        several = model.mechanism["kind"] == "several_releases"
+        if model.mechanism["kind"] == "randomized_histogram":
+            return Randomized(model)
+        return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
     if model.adversary == "finite_chain":
         return LetterChain(model)
+    if is_wide(model):
+        one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
+        return Wide(model) if model.adversary == "entropy_at_least" else Blocks(model.against(one))
     return Told(model) if model.secrets else None
 
 
@@ -54,8 +63,11 @@ def audit(
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
     elif isinstance(known, LetterChain):
         source, proof = "of every total", LetterChains(lines, known).check(claim)
+    elif isinstance(known, Wide):
+        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, Blocks):
-        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
+        kind = RandomizedHouseholds if isinstance(known, Randomized) else Households
+        source, proof = "of every block where the other records are known", kind(lines, known).check(claim)
     else:
         channel = channel or build(model, claim["resolved"])
         assert channel is not None
