@@ -104,6 +104,11 @@ class BlocksAudit(Audit):
         return max(told, key=lambda part: part.audit.lower, default=None)
 
     @property
+    def silent(self) -> bool:
+        """Whether nobody can be told anything, not even by audits that bound from above alone."""
+        return all(part.audit.exposed is None for part in self.parts)
+
+    @property
     def exposed(self) -> int | None:
         best = self._best
         if best is None or (record := best.audit.exposed) is None:

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["KnownOthers", "sorted_histograms"]
+__all__ = ["KnownOthers", "channel_steps", "sorted_histograms"]
 
-MOST_AUDITS = 64
-MOST_ENTRIES = 2**15  # of the channels of all of them
-MOST_SHOWN = 2**15  # of the one channel of a witness
+MOST_AUDITS = 256
+MOST_STEPS = 2**21  # of working out the channels of all of them: one is a third of a microsecond, a letter, for the checker
 
 Counts: TypeAlias = tuple[int, ...]
 
@@ -44,13 +43,12 @@ class KnownOthers:
         >>> KnownOthers.of(size=1, others=3, letters=2)
         KnownOthers(above=((3, 0), (2, 1)), below=((3, 0), (2, 1)))
         >>> KnownOthers.of(size=2, others=10**6, letters=3).above
-        ((101, 0, 0),)
+        ((221, 0, 0),)
         """
-        if _entries(size, others, letters) <= MOST_ENTRIES:
-            listed = _few(others, letters, MOST_ENTRIES // _entries(size, others, letters))
-            if listed is not None:
-                return cls(listed, listed)
-        below = ((others,) + (0,) * (letters - 1),) if _entries(size, others, letters) <= MOST_SHOWN else ()
+        most = MOST_STEPS // channel_steps(size, others, letters)
+        if (listed := _few(others, letters, most)) is not None:
+            return cls(listed, listed)
+        below = ((others,) + (0,) * (letters - 1),) if most else ()
         return cls(_fewer(size, others, letters), below)
 
 
@@ -80,11 +78,9 @@ def _fewer(size: int, others: int, letters: int) -> tuple[Counts, ...]:
     """With the least step for which all are few: so many others as can be, then as few kinds of them as can be."""
     step = 2
     while (number := -(-(others - letters * (step - 1)) // step)) > 1:
-        entries = _entries(size, step * number, letters)
-        if entries <= MOST_ENTRIES:
-            listed = _few(number, letters, MOST_ENTRIES // entries)
-            if listed is not None:
-                return tuple(tuple(step * c for c in counts) for counts in listed)
+        listed = _few(number, letters, MOST_STEPS // channel_steps(size, step * number, letters))
+        if listed is not None:
+            return tuple(tuple(step * c for c in counts) for counts in listed)
         step += max(1, step // 16)
     return ((_most_alike(size, others, letters),) + (0,) * (letters - 1),)
 
@@ -94,14 +90,21 @@ def _most_alike(size: int, others: int, letters: int) -> int:
     low, high = 0, -(-others // letters)
     while low < high:
         middle = (low + high + 1) // 2
-        if _entries(size, middle, letters) <= MOST_ENTRIES:
+        if channel_steps(size, middle, letters) <= MOST_STEPS:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _entries(size: int, others: int, letters: int) -> int:
-    """Of the channel of a block together with so many others."""
-    inputs, outputs = (math.comb(people + letters - 1, letters - 1) for people in (size, size + others))
-    return inputs * outputs
+def channel_steps(size: int, others: int, letters: int) -> int:
+    """Entries of the channels of the others, one more at a time, and then of a block's people with all of them.
+
+    >>> channel_steps(1, 2, 2)
+    14
+    """
+    alone = math.comb(others + letters, letters)
+    inputs = (math.comb(people + letters - 1, letters - 1) for people in range(1, size + 1))
+    return alone + sum(
+        held * math.comb(people + others + letters - 1, letters - 1) for people, held in enumerate(inputs, 1)
+    )
