@@ -170,7 +170,8 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     if mechanism.get("kind") == "randomized_histogram":
         query = _counts(query, alphabets, mechanism["others"])
         need(
-            problem == "maximal_leakage" and kind != "markov_chain", "randomized_histogram: not against this adversary"
+            problem == "maximal_leakage" and kind not in ("markov_chain", "finite_chain"),
+            "randomized_histogram: not against this adversary",
         )
     letters = len(design.get("law", {}).get("probabilities", ()))
     need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")

@@ -238,6 +238,14 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "forged_most_cube": ("most.py", "(self.above - 1) * p", "(self.above - 2) * p"),
     "forged_most_edges": ("most.py", "            for sums in _walk(zero, steps):", "            for sums in ():"),
     "forged_most_alone": ("most.py", "(units[x] for x in free)", "()"),
+    "letters_told__some": ("randomized_blocks.py", "need(t in listed,", "need(True,"),
+    "letters_told__witness": ("randomized_blocks.py", "need(sum(t) == self._left(shape),", "need(True,"),
+    "endless_noise__lost": ("proof.py", "self.bound(upper - self.channel.lost)", "self.bound(upper)"),
+    "wide__short": ("alone.py", "+ largest(most) + lost", "+ lost"),
+    "wide__far": ("wide.py", "at_most(self.model.entropy_ball(), entropy,", "at_most(arb(0), entropy,"),
+    "limit_all_missed": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
+    "limit_all_unproved": ("informed.py", "need(known, f", "need(True, f"),
+    "limit_all_lower": ("given.py", "self.spent += arb(factor) * limited.ball", "pass"),
     "own_just_on_budget__empty": ("numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
 }
 
@@ -279,7 +287,7 @@ def test_the_corpus_is_complete():
     stored = {f"{name}.toml" for name, table in models.items() if table.get("stored")}
     stored |= {f"{name}.cert" for name, table in tables.items() if table.get("stored")}
     assert {path.name for path in (cases.HERE / "stored").iterdir()} == stored
-    assert sum(path.stat().st_size for path in cases.HERE.rglob("*.*")) < 600_000
+    assert sum(path.stat().st_size for path in cases.HERE.rglob("*.*")) < 620_000
 
 
 def test_every_case_that_is_refused_says_why():

@@ -27,7 +27,7 @@ SMALL = [
 ]
 TOPICS = sorted({case.topic for case in SMALL})
 NUMBER = re.compile(r'"-?[0-9][0-9./e-]*"')
-MUTANTS = draws(12, 130)
+MUTANTS = draws(8, 130)
 
 
 @functools.cache

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from campaigns import thinned
 from dalenius.model.mechanisms import Symmetric
 
 HUGE = 10**5000  # Python refuses to print it
@@ -357,7 +358,10 @@ def test_more_entropy_than_there_is(bound):
 
 @pytest.mark.parametrize(
     "bound",
-    ["4 bits", "1 max", "3.999999999996 bits", "0.999999999999 max", str(LOG_16 * (1 - Decimal("1e-12"))), 2.7725],
+    thinned(
+        ["4 bits", "1 max", "3.999999999996 bits", "0.999999999999 max", str(LOG_16 * (1 - Decimal("1e-12"))), 2.7725],
+        every=2,
+    ),
 )
 def test_all_the_entropy_there_is(support, bound):
     result = support.solve(question(sizes=[2] * 4, bound=bound))

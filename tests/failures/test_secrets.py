@@ -48,8 +48,8 @@ def asked(**changed):
         (lambda: dl.solve(asked(), curve=True), "curve: only an audit of records"),
         (lambda: dl.solve(asked(), method="alternating"), "method"),
         (
-            lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}),
-            "solve each secret_leakage model by itself",
+            lambda: dl.sweep({"vote": asked()}, {"adversary.entropy_at_least": [0]}, method="alternating"),
+            "method",
         ),
         (lambda: dl.compare(asked()), "expected a MaximalLeakage"),
         (

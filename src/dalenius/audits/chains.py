@@ -8,14 +8,15 @@ like any other record of a long window, so that it tells what the share of ones 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.evidence import Upper
 from dalenius.evidence.lines import (
     UNIFORM,
     ChainPoint,
@@ -31,7 +32,13 @@ from dalenius.exact import fraction_text
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.chain_tilts import Tilted, count_law, tilted
-from dalenius.information.chains import Chain, joint_law, letters_bound, slopes_of, window_bound
+from dalenius.information.chains import (
+    Chain,
+    joint_law,
+    letters_bound,
+    slopes_of,
+    window_bound,
+)
 from dalenius.model import MarkovChain
 from dalenius.model.chains import inputs_by_ones, noise_of
 from dalenius.results import RecordProof
@@ -43,6 +50,7 @@ SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 BATCH = 32  # boxes that are halved at once
 SLACK = 0.02  # of what slopes add: a checker's enclosures may be a little wider
 CHECKED = (1.2e-3, 3e-4, 1.8e-5)  # seconds that checking a leaf takes: for itself, a record, and a pair of records
+PATIENCE = 4.0  # leaves by derivatives that there must be time to check
 CLOSE = 1e-4  # beside what a window proves of a single point
 GRID = 3  # points of each parameter that are tried where no box gives any
 
@@ -104,6 +112,7 @@ class _Record:
     point: Point
     leakage: float = 0.0
     tilts: tuple[float, float] | None = None
+    floor: float = 0.0  # what closed forms say of the lowest corner: they say no less of any box
     known: dict[Point, float] = field(default_factory=dict)
 
 
@@ -118,6 +127,8 @@ class ChainAudit(Audit):
         problem, adversary = self.problem, self.problem.adversary
         assert isinstance(adversary, MarkovChain)
         self.count, self.short = len(problem.records), problem.is_written_out
+        if self.short and noise_of(problem.query, problem.mechanism) is not None:
+            self.short = PATIENCE * self._checked <= self.clock.left  # what has a closed form need not be written out
         if self.short:
             self.rows = problem.channel[inputs_by_ones(problem.query, problem.records)]
         ends = tuple(zip(*adversary.box, strict=True))
@@ -126,8 +137,7 @@ class ChainAudit(Audit):
             chain = Chain(self.count, record, adversary.stationary)
             leaf: _Leaf = Leaf(_Content(whole, LettersLine()), letters_bound(chain, *whole.ends), None)
             self.kinds.append(_Record(chain, Tree(leaf), whole.low))
-        self.whole, corner = whole, _doubles(whole.low)
-        self.floor = 0.0 if self.short else max(window_bound(kind.chain, corner, corner)[0] for kind in self.kinds)
+        self.whole = whole
 
     @property
     def lower(self) -> float:
@@ -141,11 +151,11 @@ class ChainAudit(Audit):
     def enough(self) -> float:
         """No leaf needs a smaller bound, or none can have one: where bounds are windows, no box has a smaller one than its points."""
         wanted = self.lower / (1.0 - SHARE * self.gap) if self.gap < 1.0 else math.inf
-        return wanted if self.short else max(wanted, (1.0 + CLOSE) * self.floor)
+        return max(wanted, (1.0 + CLOSE) * max((kind.floor for kind in self.kinds), default=0.0))
 
     def run(self) -> None:
         """A first look at every record; then the record with the largest bound, again and again."""
-        for kind in self.kinds:
+        for kind in sorted(self.kinds, key=lambda each: -each.chain.room):
             self._begin(kind)
         while not self.clock.expired and self.upper > self.enough:
             kind = max(self.kinds, key=lambda each: each.tree.upper)
@@ -166,16 +176,22 @@ class ChainAudit(Audit):
         """Points of a grid, where no box is evaluated at one, and the first leaf."""
         if self.clock.expired:
             return
-        for point in self._grid() if not self.short else (self.whole.low, self.whole.high):
+        if not self.short:
+            corner = _doubles(self.whole.low)
+            kind.floor = _in_closed_form(kind.chain, corner, corner)[0]
+        best = [self._best.point] if self.lower > 0.0 else self._grid()  # the same chain tells most about most records
+        for point in best if not self.short else (self.whole.low, self.whole.high):
             self._try(kind, point)
         kind.tree.renew(self._leaves_of(kind, [self.whole], math.inf)[0])
 
     def _grid(self) -> list[Point]:
+        """Of long chains; from any start the stationary one is tried."""
         axes = [
             [lo + (hi - lo) * k / (GRID - 1) for k in range(GRID)]
             for lo, hi in zip(self.whole.low, self.whole.high, strict=True)
         ]
-        return list(dict.fromkeys((x, y) for x in axes[0] for y in axes[1]))
+        points = dict.fromkeys((x, y) for x in axes[0] for y in axes[1])
+        return [(x, y) if len(axes) == 2 else (x, y, x / (x + y)) for x, y in points]
 
     def _try(self, kind: _Record, point: Point) -> float:
         """The leakage at a point, which is kept if it is the record's best."""
@@ -214,13 +230,11 @@ class ChainAudit(Audit):
         slopes = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
         found = list[_Leaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
-            window, left_out = window_bound(kind.chain, *box.ends)
-            if window < bound:
-                bound, line = window, WindowLeaf(left_out)
-            letters = letters_bound(kind.chain, *box.ends)
-            if not bound < letters:
-                bound, line = letters, LettersLine()
-            parameter = _wide(box) if parameter is None else parameter
+            known, without = _in_closed_form(kind.chain, *box.ends)
+            if not bound < known:
+                bound, line = known, without
+            if parameter is None:
+                parameter = _wide(box, 3 if self.short else 2)
             cut = None if parameter is None else (parameter, box.halves(parameter)[0])
             found.append(Leaf(_Content(box, line), bound, cut))
         return found
@@ -248,8 +262,13 @@ class ChainAudit(Audit):
 
     def _cost(self, leaves: int) -> float:
         """Seconds that checking so many more leaves takes, predicted."""
+        return leaves * self.clock.pace * self._checked
+
+    @property
+    def _checked(self) -> float:
+        """Seconds that checking a leaf takes where nothing else is done."""
         of = CHECKED if self.short else CHECKED[:1]
-        return leaves * self.clock.pace * sum(each * self.count**k for k, each in enumerate(of))
+        return sum(each * self.count**k for k, each in enumerate(of))
 
     # ------------------------------------------------------------ what is proposed
 
@@ -275,6 +294,12 @@ class ChainAudit(Audit):
     def _input_values(self) -> tuple[int, ...]:
         return tuple(self.problem.query.values(self.problem.records).tolist())
 
+    def uppers(self) -> Iterator[Upper]:
+        """As of all audits; what no letter exceeds is claimed as the double above it."""
+        most = math.nextafter(math.log(2.0), 1.0)
+        for end in super().uppers():
+            yield replace(end, value=Fraction(most)) if (end.rounded or 0.0) > most else end
+
     def proof(self) -> UpperProof:
         return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
 
@@ -296,9 +321,19 @@ class ChainAudit(Audit):
         return 2 if mirrored else 1
 
 
-def _wide(box: Box) -> int | None:
-    """The parameter whose range is widest beside its least value; None where the box is a point."""
-    widths = [float(hi - lo) / max(float(lo), 1e-3) for lo, hi in zip(box.low, box.high, strict=True)]
+def _in_closed_form(chain: Chain, low: Floats, high: Floats) -> tuple[float, ProofLine]:
+    """The least bound that needs no derivatives, and its leaf."""
+    window, left_out = window_bound(chain, low, high)
+    found: list[tuple[float, ProofLine]] = [
+        (letters_bound(chain, low, high), LettersLine()),
+        (window, WindowLeaf(left_out)),
+    ]
+    return min(found, key=lambda one: one[0])
+
+
+def _wide(box: Box, of: int = 3) -> int | None:
+    """Of the first parameters the one whose range is widest beside its least value; None where the box is a point."""
+    widths = [float(hi - lo) / max(float(lo), 1e-3) for lo, hi in zip(box.low[:of], box.high[:of], strict=True)]
     return int(np.argmax(widths)) if max(widths) > 0.0 else None
 
 

@@ -95,6 +95,11 @@ class LibraryModel:
         """The certificate as it was when it was first looked at: one and the same for all that is said."""
         return self.certificate()
 
+    @cached_property
+    def _asked(self) -> Problem:
+        """The problem as it was when it was first looked at."""
+        return self.load()
+
     @property
     def claim(self) -> tuple[Fraction, Fraction] | None:
         """What the certificate's first line *claims*, and nothing more: see `interval`. None if infeasible, or without one."""
@@ -105,7 +110,7 @@ class LibraryModel:
         """Whether the claim is proved: by the run that wrote the index, if the digests are the same, else by the checker now."""
         if self._stored is None:
             return Standing(False, "there is no certificate")
-        return standing(self.path, self.load(), self._stored, self.known)
+        return standing(self.path, self._asked, self._stored, self.known)
 
     @property
     def interval(self) -> tuple[Fraction, Fraction] | None:
@@ -138,7 +143,7 @@ class LibraryModel:
 
     def row(self) -> IndexRow:
         """What the index says about it; no interval where none is proved."""
-        problem = self.load()
+        problem = self._asked
         inputs, outputs = shape(problem)
         form = normal_form(problem)
         mechanism = form.get("mechanism", {"class": "oblivious"})  # of the most information there is no other class

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import signal
 import sys
@@ -72,6 +73,7 @@ for name, command in COMMANDS.items():
     app.command(name, epilog=epilog(name))(command)
 app.add_typer(library_app, name="library")
 
+_command_of = functools.cache(typer.main.get_command)  # which reads the options of every function
 COMPLETING = "_DALENIUS_COMPLETE"  # by which the scripts of --install-completion call
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 WORDS = {ExitStatus.INTERRUPTED: "interrupted", ExitStatus.TERMINATED: "terminated"}
@@ -111,7 +113,7 @@ def main() -> None:
 def _run() -> int:
     """The command of `sys.argv`, and its exit status."""
     try:
-        command = typer.main.get_command(app)
+        command = _command_of(app)
         if COMPLETING in os.environ:  # a shell asks what could stand here
             command(prog_name="dalenius", standalone_mode=False)
         with command.make_context("dalenius", sys.argv[1:]) as context:

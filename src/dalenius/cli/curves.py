@@ -139,6 +139,10 @@ def sweep(
                 f"{model_path(models[0])}: without --set a sweep is about maximal_leakage; for {first.kind} there is "
                 "frontier"
             )
+        if adaptive and isinstance(first, dl.SecretLeakage):
+            raise dl.InputError(
+                f"{model_path(models[0])}: --adaptive is for audits of records; leave it out for secrets"
+            )
         grid = {ENTROPY: f"0:1 max:{points}"}
     elif adaptive:
         raise dl.InputError("--adaptive: chooses the entropy bounds of one audit; leave out --set and further models")

@@ -137,7 +137,9 @@ class Task:
         if len(frontiers) == 1:
             (designs,) = frontiers.values()
             names = [
-                record.files["certificate"] for record in result.records if record.problem != dl.MaximalLeakage.kind
+                record.files["certificate"]
+                for record in result.records
+                if record.problem not in (dl.MaximalLeakage.kind, dl.SecretLeakage.kind)
             ]
             tables["frontier.csv"] = frontier_table(designs, units=units, certificates=names)
         stale = [name for names in TABLES.values() for name in names if name not in tables]

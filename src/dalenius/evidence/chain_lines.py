@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["ChainPoint", "Halve", "SlopeLeaf", "WindowLeaf"]
+__all__ = ["AfterLeaf", "BlocksLeaf", "ChainPoint", "Halve", "SlopeLeaf", "WindowLeaf"]
 
 Index = int
 Number = str
@@ -47,4 +47,21 @@ class WindowLeaf:
     """A leaf: the share of ones around the record, so many records left out on either side."""
 
     word: ClassVar[str] = "window"
+    left_out: Index
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksLeaf:
+    """A leaf: the record as one of so many that begin alike, of which none is known from the others by the sum."""
+
+    word: ClassVar[str] = "blocks"
+    count: Index
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLeaf:
+    """A leaf about a chain from any start: the window of what follows its first block, of at most `within` records."""
+
+    word: ClassVar[str] = "after"
+    within: Index
     left_out: Index

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Union
 
-from dalenius.evidence.chain_lines import ChainPoint, Halve, SlopeLeaf, WindowLeaf
+from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
     HistogramLine,
     How,
@@ -47,7 +47,9 @@ __all__ = [
     "UNIFORM",
     "About",
     "AdversaryLine",
+    "AfterLeaf",
     "AlsoLine",
+    "BlocksLeaf",
     "BranchLine",
     "CellSection",
     "ChainPoint",
@@ -372,7 +374,7 @@ LowerLine = (
 )
 BranchLine = Split | Cut | Halve | OrbitCut | OrbitSplit | RowCut | RowGroups | RowChamber | ClassPart
 RowEnd = RowLeaf | GroupedRowLeaf | SeparateRow | SameRow | ImageRow
-ChainLeaf = SlopeLeaf | WindowLeaf
+ChainLeaf = SlopeLeaf | WindowLeaf | BlocksLeaf | AfterLeaf
 OutputLaw = (
     OutputLawLeaf
     | LawOfSelections

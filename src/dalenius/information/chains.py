@@ -1,13 +1,14 @@
 """Binary Markov chains: what a release of their number of ones tells about one record, at a point and on boxes of their parameters.
 
 Parameters are alpha = P(0 -> 1), beta = P(1 -> 0) and, where the first record may have any law, nu = P(X_0 = 1); else nu is the
-stationary alpha/(alpha + beta). Everything is in doubles, as midpoints and radii: a checker proves what is found (docs/theory.md,
+stationary alpha/(alpha + beta). Everything is in doubles, with two ends each: a checker proves what is found (docs/theory.md,
 Markov chains).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,45 +17,61 @@ import numpy as np
 from dalenius.information.arrays import Floats
 from dalenius.information.entropies import binary_entropy
 
-__all__ = ["Ball", "Chain", "Slopes", "joint_law", "letters_bound", "slopes_of", "window_bound"]
+__all__ = [
+    "Chain",
+    "Slopes",
+    "Span",
+    "after_bound",
+    "blocks_bound",
+    "joint_law",
+    "letters_bound",
+    "slopes_of",
+    "window_bound",
+]
+
+TRIED = 512  # numbers of blocks
+BEYOND = (1e-4, 1e-6, 1e-8, 1e-10)  # probabilities that a first block is longer than what is tried
 
 
 @dataclass(frozen=True)
-class Ball:
-    """Numbers known up to a radius each."""
+class Span:
+    """Numbers between two ends each."""
 
-    mid: Floats
-    rad: Floats
-
-    @classmethod
-    def of(cls, low: Floats, high: Floats) -> Ball:
-        """From the least to the largest."""
-        return cls(0.5 * (low + high), 0.5 * (high - low))
+    low: Floats
+    high: Floats
 
     @property
-    def low(self) -> Floats:
-        return self.mid - self.rad
+    def mid(self) -> Floats:
+        return 0.5 * (self.low + self.high)
 
     @property
-    def high(self) -> Floats:
-        return self.mid + self.rad
+    def rad(self) -> Floats:
+        return 0.5 * (self.high - self.low)
 
-    def __add__(self, other: Ball) -> Ball:
-        return Ball(self.mid + other.mid, self.rad + other.rad)
+    def __add__(self, other: Span) -> Span:
+        return Span(self.low + other.low, self.high + other.high)
 
-    def __mul__(self, other: Ball) -> Ball:
-        rad = np.abs(self.mid) * other.rad + self.rad * (np.abs(other.mid) + other.rad)
-        return Ball(self.mid * other.mid, rad)
+    def __neg__(self) -> Span:
+        return Span(-self.high, -self.low)
 
-    def __matmul__(self, matrix: Floats) -> Ball:
-        """With a matrix of nonnegative numbers."""
-        return Ball(self.mid @ matrix, self.rad @ matrix)
+    def __mul__(self, other: Span) -> Span:
+        ends = [x * y for x in (self.low, self.high) for y in (other.low, other.high)]
+        return Span(np.minimum.reduce(ends), np.maximum.reduce(ends))
 
-    def __getitem__(self, place: Any) -> Ball:
-        return Ball(self.mid[place], self.rad[place])
+    def by(self, mass: Span) -> Span:
+        """Times numbers that are not negative."""
+        low = self.low * np.where(self.low < 0.0, mass.high, mass.low)
+        return Span(low, self.high * np.where(self.high < 0.0, mass.low, mass.high))
 
-    def sum(self, *axes: int) -> Ball:
-        return Ball(self.mid.sum(axis=axes, keepdims=True), self.rad.sum(axis=axes, keepdims=True))
+    def __matmul__(self, matrix: Floats) -> Span:
+        """With a matrix of numbers that are not negative."""
+        return Span(self.low @ matrix, self.high @ matrix)
+
+    def __getitem__(self, place: Any) -> Span:
+        return Span(self.low[place], self.high[place])
+
+    def sum(self, *axes: int) -> Span:
+        return Span(self.low.sum(axis=axes, keepdims=True), self.high.sum(axis=axes, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -73,6 +90,11 @@ class Chain:
     stationary: bool
 
     @property
+    def room(self) -> int:
+        """How many records are beyond it on either side, at least."""
+        return min(self.record, self.count - 1 - self.record)
+
+    @property
     def parameters(self) -> int:
         return 2 if self.stationary else 3
 
@@ -80,59 +102,57 @@ class Chain:
 class Slopes(NamedTuple):
     """I(X_i; Y) in nats on each of several boxes, and its derivative for each parameter; nan where nothing is known."""
 
-    leakage: Ball
-    slopes: Ball
+    leakage: Span
+    slopes: Span
 
 
 class _Step(NamedTuple):
-    """One step of the chain, (boxes, from letter, to letter): its probabilities, and their derivatives for alpha and for beta."""
+    """One step of the chain: the probabilities of its moves, each (boxes, 1, 1), by (from letter, to letter)."""
 
-    probabilities: Ball
-    alpha: Floats
-    beta: Floats
+    moves: dict[tuple[int, int], Span]
 
     @classmethod
     def on(cls, low: Floats, high: Floats) -> _Step:
-        moves = [Ball.of(low[:, j], high[:, j]) for j in (0, 1)]
-        mid = np.array([[1.0 - moves[0].mid, moves[0].mid], [moves[1].mid, 1.0 - moves[1].mid]])
-        rad = np.array([[moves[0].rad, moves[0].rad], [moves[1].rad, moves[1].rad]])
-        alpha, beta = np.array([[-1.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, -1.0]])
-        return cls(Ball(np.moveaxis(mid, 2, 0), np.moveaxis(rad, 2, 0)), alpha, beta)
+        ends = [Span(low[:, j, None, None], high[:, j, None, None]) for j in (0, 1)]
+        stays = [Span(1.0 - one.high, 1.0 - one.low) for one in ends]
+        return cls({(0, 0): stays[0], (0, 1): ends[0], (1, 0): ends[1], (1, 1): stays[1]})
 
-    def after(self, lists: Ball) -> Ball:
+    def after(self, lists: Span) -> Span:
         """sum over x of lists(x) P(x -> z), with derivatives: (boxes, letters, 1 + parameters, counts)."""
-        mid = np.einsum("bxz,bxjs->bzjs", self.probabilities.mid, lists.mid)
-        wide = np.abs(lists.mid) + lists.rad
-        rad = np.einsum("bxz,bxjs->bzjs", self.probabilities.mid, lists.rad)
-        rad += np.einsum("bxz,bxjs->bzjs", self.probabilities.rad, wide)
-        for j, slope in ((1, self.alpha), (2, self.beta)):
-            mid[:, :, j] += np.einsum("xz,bxs->bzs", slope, lists.mid[:, :, 0])
-            rad[:, :, j] += np.einsum("xz,bxs->bzs", np.abs(slope), lists.rad[:, :, 0])
-        return Ball(mid, rad)
+        found = [lists[:, 0].by(self.moves[0, z]) + lists[:, 1].by(self.moves[1, z]) for z in (0, 1)]
+        mass = [lists[:, x, 0] for x in (0, 1)]
+        return _with_changes(found, ((0, 1, -mass[0]), (1, 1, mass[0]), (0, 2, mass[1]), (1, 2, -mass[1])))
 
-    def before(self, lists: Ball) -> Ball:
+    def before(self, lists: Span) -> Span:
         """sum over z of P(x -> z) lists(z), in the same form."""
-        return _Step(
-            Ball(self.probabilities.mid.swapaxes(1, 2), self.probabilities.rad.swapaxes(1, 2)),
-            self.alpha.T,
-            self.beta.T,
-        ).after(lists)
+        found = [lists[:, 0].by(self.moves[x, 0]) + lists[:, 1].by(self.moves[x, 1]) for x in (0, 1)]
+        change = lists[:, 1, 0] + -lists[:, 0, 0]
+        return _with_changes(found, ((0, 1, change), (1, 2, -change)))
 
 
-def _counted(lists: Ball) -> Ball:
+def _with_changes(lists: list[Span], changes: Sequence[tuple[int, int, Span]]) -> Span:
+    """The lists of both letters as one, with what their derivatives have besides, by letter and derivative."""
+    found = Span(np.stack([each.low for each in lists], axis=1), np.stack([each.high for each in lists], axis=1))
+    for letter, j, change in changes:
+        found.low[:, letter, j] += change.low
+        found.high[:, letter, j] += change.high
+    return found
+
+
+def _counted(lists: Span) -> Span:
     """The same lists, one longer, where the letter itself is counted."""
-    shape = (*lists.mid.shape[:-1], lists.mid.shape[-1] + 1)
-    mid, rad = np.zeros(shape), np.zeros(shape)
+    shape = (*lists.low.shape[:-1], lists.low.shape[-1] + 1)
+    low, high = np.zeros(shape), np.zeros(shape)
     for letter in (0, 1):
         place = slice(letter, shape[-1] - 1 + letter)
-        mid[:, letter, :, place], rad[:, letter, :, place] = lists.mid[:, letter], lists.rad[:, letter]
-    return Ball(mid, rad)
+        low[:, letter, :, place], high[:, letter, :, place] = lists.low[:, letter], lists.high[:, letter]
+    return Span(low, high)
 
 
-def _start(chain: Chain, low: Floats, high: Floats) -> Ball:
+def _start(chain: Chain, low: Floats, high: Floats) -> Span:
     """The law of the first record, with derivatives: (boxes, letters, 1 + parameters, 1)."""
     boxes, parameters = low.shape
-    mid, rad = np.zeros((boxes, 2, 1 + parameters, 1)), np.zeros((boxes, 2, 1 + parameters, 1))
+    found = Span(np.zeros((boxes, 2, 1 + parameters, 1)), np.zeros((boxes, 2, 1 + parameters, 1)))
     if chain.stationary:
         (a, c), (b, d) = low.T, high.T
         parts = [
@@ -143,38 +163,37 @@ def _start(chain: Chain, low: Floats, high: Floats) -> Ball:
     else:
         zero, one = np.zeros(boxes), np.ones(boxes)
         parts = [(low[:, 2], high[:, 2]), (zero, zero), (zero, zero), (one, one)]
-    for j, ends in enumerate(parts):
-        ball = Ball.of(*ends)
-        mid[:, 1, j, 0], rad[:, 1, j, 0] = ball.mid, ball.rad
-        mid[:, 0, j, 0], rad[:, 0, j, 0] = float(j == 0) - ball.mid, ball.rad
-    return Ball(mid, rad)
+    for j, (least, most) in enumerate(parts):
+        found.low[:, 1, j, 0], found.high[:, 1, j, 0] = least, most
+        found.low[:, 0, j, 0], found.high[:, 0, j, 0] = float(j == 0) - most, float(j == 0) - least
+    return found
 
 
-def _convolved(first: Ball, second: Ball) -> Ball:
+def _convolved(first: Span, second: Span) -> Span:
     """The convolution of lists over counts, with derivatives by the product rule."""
-    if first.mid.shape[-1] > second.mid.shape[-1]:
+    if first.low.shape[-1] > second.low.shape[-1]:
         return _convolved(second, first)
-    short, long = first.mid.shape[-1], second.mid.shape[-1]
-    shape = (*first.mid.shape[:-1], short + long - 1)
-    mid, rad = np.zeros(shape), np.zeros(shape)
+    short, long = first.low.shape[-1], second.low.shape[-1]
+    shape = (*first.low.shape[:-1], short + long - 1)
+    low, high = np.zeros(shape), np.zeros(shape)
     for s in range(short):
         here, place = first[..., s : s + 1], slice(s, s + long)
-        for product, parts in (
-            (here[..., :1, :] * second, slice(None)),
-            (here[..., 1:, :] * second[..., :1, :], slice(1, None)),
-        ):
-            mid[..., parts, place] += product.mid
-            rad[..., parts, place] += product.rad
-    return Ball(mid, rad)
+        product = second.by(here[..., :1, :])
+        low[..., place] += product.low
+        high[..., place] += product.high
+        product = here[..., 1:, :].by(second[..., :1, :])
+        low[..., 1:, place] += product.low
+        high[..., 1:, place] += product.high
+    return Span(low, high)
 
 
-def _joint(chain: Chain, low: Floats, high: Floats) -> Ball:
+def _joint(chain: Chain, low: Floats, high: Floats) -> Span:
     """P(X_i = x, s ones) with its derivatives, (boxes, letters, 1 + parameters, counts)."""
     step, before = _Step.on(low, high), _counted(_start(chain, low, high))
     for _ in range(chain.record):
         before = _counted(step.after(before))
-    after = Ball(np.zeros_like(before.mid[..., :1]), np.zeros_like(before.mid[..., :1]))
-    after.mid[:, :, 0] = 1.0
+    after = Span(np.zeros_like(before.low[..., :1]), np.zeros_like(before.low[..., :1]))
+    after.low[:, :, 0] = after.high[:, :, 0] = 1.0
     for _ in range(chain.count - 1 - chain.record):
         after = step.before(_counted(after))
     return _convolved(before, after)
@@ -200,13 +219,13 @@ def slopes_of(chain: Chain, rows: Floats, low: Floats, high: Floats) -> Slopes:
     law = _joint(chain, low, high)
     told, pi = law @ rows, law[:, :, :1].sum(3)
     u = told[:, :, :1]
-    r, kept = u.sum(1), u.high > 0.0
+    other, kept = u[:, ::-1], u.high > 0.0
     known = np.all((u.low > 0.0) | ~kept, axis=(1, 2, 3)) & np.all(pi.low > 0.0, axis=(1, 2, 3))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ends = [u.low / (pi.high * r.high), u.high / (pi.low * r.low)]
-        lift = Ball.of(*(np.log(np.where(kept & known[:, None, None, None], end, 1.0)) for end in ends))
+        ends = [u.low / (pi.high * (u.low + other.high)), u.high / (pi.low * (u.high + other.low))]
+        lift = Span(*(np.log(np.where(kept & known[:, None, None, None], end, 1.0)) for end in ends))
     found = (told * lift).sum(1, 3)[:, 0, :, 0]
-    found.mid[~known] = np.nan
+    found.low[~known] = np.nan
     return Slopes(found[:, 0], found[:, 1:])
 
 
@@ -231,9 +250,70 @@ def window_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
     0.000496
     """
     mu = float(low[0] + low[1])
-    room = min(chain.record, chain.count - 1 - chain.record)
-    if not chain.stationary or float(high[0] + high[1]) > 1.0 - 1e-12:
+    if not chain.stationary or not _together(high):
         return math.inf, 0
+    return _best_window(chain, low, high, mu, chain.room)
+
+
+def blocks_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
+    """What a record tells as one of many that begin alike, near an end, say, and how many: a bound of I(X_i; S), or inf.
+
+    The formula is that of docs/certificate-format.md.
+
+    >>> box = np.array([0.01, 0.01])
+    >>> bound, _ = blocks_bound(Chain(100_000, 3, stationary=True), box, box)
+    >>> round(bound, 5)
+    0.00066
+    """
+    near = chain.room
+    if not chain.stationary or not _together(high) or chain.count - near < 2:
+        return math.inf, 1
+    mu, least = float(low[0] + low[1]), 1.0 - float(high[0] + high[1])
+    count = np.unique(np.geomspace(1, chain.count - near - 1, TRIED).astype(int)).astype(float)
+    blocks = count + near
+    room = np.maximum((chain.count - blocks) * mu / blocks, 1.0)
+    missed = np.exp(-0.5 * blocks * (room - 1.0 - np.log(room))) / math.sqrt(_least_variance(low, high))
+    bounds = (np.sqrt((1.0 + 2.0 * (1.0 - mu) * (1.0 - least**near)) / count) + missed) ** 2
+    bounds[room <= 1.0 + 1e-9] = np.inf
+    best = int(np.argmin(bounds))
+    return float(bounds[best]), int(count[best])
+
+
+def after_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int, int]:
+    """The window of what follows the first block of a chain from any start: a bound or inf, that block's most records, the margin.
+
+    >>> box = np.array([0.01, 0.01, 0.0])
+    >>> bound, within, _ = after_bound(Chain(100_000, 50_000, stationary=False), box, box)
+    >>> round(bound, 5), within
+    (0.0005, 684)
+    """
+    mu = float(low[0] + low[1])
+    stays = (1.0 - mu) ** chain.record
+    best = math.inf, 1, 0
+    if chain.stationary or not _together(high) or stays > 0.5:
+        return best
+    for beyond in BEYOND:
+        within = max(math.ceil(math.log(beyond) / math.log1p(-mu)), 1)
+        rest = Chain(chain.count - within, chain.record - within, stationary=True)
+        if rest.room < 0:
+            continue
+        bound, left_out = _best_window(rest, low, high, mu, min(rest.room, rest.count // 6))
+        bound += ((1.0 - mu) ** within + stays) * math.log(2.0) + float(binary_entropy(stays))
+        best = min(best, (bound, within, left_out))
+    return best
+
+
+def _together(high: Floats) -> bool:
+    """Whether no chain of the box moves more often than one of independent records."""
+    return float(high[0] + high[1]) <= 1.0 - 1e-12
+
+
+def _least_variance(low: Floats, high: Floats) -> float:
+    return min(float(p * (1.0 - p)) for p in (low[0] / (low[0] + high[1]), high[0] / (high[0] + low[1])))
+
+
+def _best_window(chain: Chain, low: Floats, high: Floats, mu: float, room: int) -> tuple[float, int]:
+    """The least bound with at most `room` records left out on either side."""
     step = max(room // 4096, 1)
     bounds = _windows(chain, low, high, mu, np.arange(0.0, room + 1, step))
     best = int(np.argmin(bounds)) * step
@@ -245,7 +325,7 @@ def window_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
 def _windows(chain: Chain, low: Floats, high: Floats, mu: float, left_out: Floats) -> Floats:
     """The bounds for these numbers of records that are left out on either side."""
     size, decay = chain.count - 2.0 * left_out, 1.0 - mu
-    v = min(p * (1.0 - p) for p in (low[0] / (low[0] + high[1]), high[0] / (high[0] + low[1])))
+    v = _least_variance(low, high)
     ratio = (2.0 - mu) / mu
     fourth = 1.0 + 2.0 * decay / mu + 12.0 * decay * (1.0 + decay) / mu**3
     b = 3.0 * ratio**2 / size**2 + fourth / (v * size**3)

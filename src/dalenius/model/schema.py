@@ -173,8 +173,13 @@ def _kind(shelved: type[Shelved], more: Schema | None = None) -> Schema:
     """The table of one kind: its keys are the fields that the loader takes, their types those of the fields."""
     hints = get_type_hints(shelved) | shelved.in_files
     fields = shelved.file_fields()
-    properties = {key: _of(hints[field.name]) for key, field in fields.items()} | (more or {})
-    needed = ["kind", *(key for key, field in fields.items() if shelved.is_needed(field))]
+    secrets = [
+        key for key, field in fields.items() if hints[field.name] is Secret
+    ]  # whose keys stand in the table itself
+    properties = {key: _of(hints[field.name]) for key, field in fields.items() if key not in secrets} | (more or {})
+    needed = ["kind", *(key for key, field in fields.items() if shelved.is_needed(field) and key not in secrets)]
+    if secrets:
+        properties, needed = properties | _secret()["properties"], needed + _secret()["required"]
     return _object({"kind": {"const": shelved.kind}, **properties}, needed, _summary(shelved))
 
 

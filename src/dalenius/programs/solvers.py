@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import cvxpy as cp
@@ -22,7 +23,7 @@ from dalenius.exact import brief
 from dalenius.information.arrays import Floats
 from dalenius.search import stop_requested
 
-__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "ladder", "order_of", "solver_states", "usable"]
+__all__ = ["OWN", "SOLVERS", "Attempt", "attempt", "installed", "ladder", "order_of", "solver_states", "usable"]
 
 OWN = "own"
 SOLVERS = ("auto", OWN, "CLARABEL", "SCS", "ECOS", "MOSEK", "QICS")
@@ -75,7 +76,6 @@ def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         If a name is unknown, the solver is not installed, or it is MOSEK without a working licence.
     """
     if isinstance(solver, str) and solver.lower() == "auto":
-        installed = cp.installed_solvers()
         first, *shorter = SETTINGS["CLARABEL"] or ({},)
         if not _mosek_refusal():
             yield from _settings("MOSEK")
@@ -83,7 +83,7 @@ def ladder(solver: str | Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield OWN, {}
         yield from (("CLARABEL", dict(settings)) for settings in shorter)
         for name in ("QICS", "SCS"):
-            if name in installed:
+            if name in installed():
                 yield from _settings(name)
         return
     for name in [_there(name) for name in (solver if isinstance(solver, tuple | list) else [solver])]:
@@ -117,7 +117,7 @@ def _there(solver: object) -> str:
         raise InputError(f"solver: expected one of {', '.join(SOLVERS)}; got {brief(solver)}")
     if name == OWN:
         return name
-    if name not in cp.installed_solvers():
+    if name not in installed():
         raise InputError(f"solver: {name} is not installed; pip install {name.lower()}, or choose solver='auto'")
     if name == "MOSEK" and (reason := _mosek_refusal()):
         raise InputError(f"solver: {reason}; get a licence, or choose solver='auto'")
@@ -209,14 +209,24 @@ def solver_states() -> dict[str, str]:
     >>> solver_states()["CLARABEL"], solver_states()["own"]
     ('', '')
     """
-    installed = {OWN, *cp.installed_solvers()}
-    absent = {name: "" if name in installed else f"{name} is not installed" for name in SOLVERS if name != "auto"}
+    there = {OWN, *installed()}
+    absent = {name: "" if name in there else f"{name} is not installed" for name in SOLVERS if name != "auto"}
     return absent | {"MOSEK": _mosek_refusal()}
+
+
+@cache
+def installed() -> frozenset[str]:
+    """The solvers that cvxpy finds: it looks for each of some twenty packages in every folder, which takes as long as a small solve.
+
+    >>> "CLARABEL" in installed()
+    True
+    """
+    return frozenset(cp.installed_solvers())
 
 
 def _mosek_refusal() -> str:
     """Why MOSEK cannot be chosen: not installed, not importable, or no licence can be checked out; empty if it can."""
-    if "MOSEK" not in cp.installed_solvers():
+    if "MOSEK" not in installed():
         return "MOSEK is not installed"
     try:
         import mosek

@@ -18,9 +18,8 @@ from dalenius._solve import solve
 from dalenius.audits.curve.lines import bound_at
 from dalenius.errors import DaleniusError, InputError
 from dalenius.evidence import Certificate
-from dalenius.model import DesignProblem, MaxInformation, audited
+from dalenius.model import DesignProblem, MaxInformation, SecretLeakage, audited
 from dalenius.outcome import Termination
-from dalenius.results import SecretResult
 from dalenius.search import Clock, Progress, stopped_by_interrupt
 from dalenius.search.pools import Pool, Task
 from dalenius.studies.compare import MethodOutcome, compare
@@ -78,7 +77,7 @@ def solved(
             if found.unfinished:
                 raise KeyboardInterrupt
             return found.result, found.entries
-        answer = solve(
+        return solve(
             point.problem,
             gap=limits.gap,
             time_limit=limits.time_limit,
@@ -90,9 +89,7 @@ def solved(
             method=settings.method,
             solver=settings.solver,
             curve=False if point.between is None else point.between,
-        )
-        assert not isinstance(answer, SecretResult)  # no plan has one
-        return answer, ()
+        ), ()
 
 
 @dataclass
@@ -164,7 +161,7 @@ class Engine:
         done = [(index, self.keep.certificate(index)) for index in point.before if index in self.keep.records]
         if isinstance(point.problem, DesignProblem):
             return next((pair for pair in done if len(pair[1].lower_lines()) > 1), None)
-        if isinstance(point.problem, MaxInformation):
+        if isinstance(point.problem, MaxInformation | SecretLeakage):
             return None
         problem = audited(point.problem)
         return min(done, key=lambda pair: bound_at(pair[1], problem), default=None)

@@ -145,11 +145,7 @@ class Plan:
         for model, problem in models.items():
             if not isinstance(problem, Problem):
                 raise InputError(
-                    f"problem: expected a MaximalLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
-                )
-            if isinstance(problem, SecretLeakage):
-                raise InputError(
-                    "sweep: expected audits of records, or designs; solve each secret_leakage model by itself"
+                    f"problem: expected a MaximalLeakage, SecretLeakage, MinLeakage or MinDistortion, got {brief(problem)}"
                 )
             for place in places(axes):
                 there = problem
@@ -239,7 +235,7 @@ def _may_begin_with(problem: Problem, other: Problem) -> bool:
 def _shared(point: Point) -> str | None:
     """The axis along which proofs, or the priors of designs, are handed on."""
     problem = point.problem
-    if problem.adversary is None:
+    if problem.adversary is None or isinstance(problem, SecretLeakage):
         return None
     if isinstance(problem, DesignProblem) and problem.budget_key in point.at:
         return problem.budget_key
@@ -247,9 +243,9 @@ def _shared(point: Point) -> str | None:
 
 
 def share_of(problem: Problem) -> Fraction | None:
-    """The entropy bound as a share of the largest one, roughly where it is stated otherwise; None of designs."""
+    """The entropy bound as a share of the largest one, roughly where it is stated otherwise; None of designs, and of secrets."""
     adversary = problem.adversary
-    if isinstance(problem, DesignProblem) or not isinstance(adversary, EntropyAtLeast):
+    if isinstance(problem, DesignProblem | SecretLeakage) or not isinstance(adversary, EntropyAtLeast):
         return None
     if adversary.units == "max":
         return adversary.amount

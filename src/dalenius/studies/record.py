@@ -14,15 +14,15 @@ from dalenius.errors import InputError
 from dalenius.evidence import Certificate, Header, double_above, double_below
 from dalenius.exact import as_fraction, fraction_text
 from dalenius.intervals import plain_above, plain_below
-from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, digest
+from dalenius.model import DesignProblem, EntropyAtLeast, MaximalLeakage, MinDistortion, Problem, SecretLeakage, digest
 from dalenius.model.mechanisms.designed import DesignedMechanism
 from dalenius.outcome import Scope, Termination
-from dalenius.results import DesignResult, RecordProof, Result, relative_gap
+from dalenius.results import DesignResult, RecordProof, Result, SecretProof, SecretResult, relative_gap
 from dalenius.units import Quantity
 
 __all__ = ["Answer", "Record", "answer_of", "record_of", "sha256"]
 
-Answer = Result | DesignResult
+Answer = Result | DesignResult | SecretResult
 TIMES = "seconds", "reached", "trace"
 
 
@@ -123,11 +123,11 @@ def record_of(
         **_of_design(answer),
         termination=answer.termination.value,
         scope=answer.scope.value,
-        record=answer.record if isinstance(answer, Result) else None,
+        record=_about(answer),
         proved_about=answer.proved_about,
-        proofs=_timeless(answer.records) if isinstance(answer, Result) else (),
-        solvers=_timeless(answer.solvers),
-        alternating=_timeless(answer.alternating),
+        proofs=_proofs(answer),
+        solvers=() if isinstance(answer, SecretResult) else _timeless(answer.solvers),
+        alternating=() if isinstance(answer, SecretResult) else _timeless(answer.alternating),
         methods=_timeless(methods),
         files=files,
         certificate_sha256=sha256(answer.certificate.text),
@@ -139,6 +139,26 @@ def record_of(
 def sha256(text: str) -> str:
     """Of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _about(answer: Answer) -> int | None:
+    """The number of the record, or of the secret, that the lower end is about."""
+    match answer:
+        case Result():
+            return answer.record
+        case SecretResult():
+            return answer.secret
+    return None
+
+
+def _proofs(answer: Answer) -> tuple[Any, ...]:
+    """How each record, or each secret, was bounded."""
+    match answer:
+        case Result():
+            return _timeless(answer.records)
+        case SecretResult():
+            return _timeless(answer.secrets)
+    return ()
 
 
 def _timeless(things: Sequence[object]) -> tuple[Any, ...]:
@@ -171,7 +191,7 @@ def _budget(problem: Problem) -> dict[str, Any]:
 
 
 def _of_design(answer: Answer) -> dict[str, Any]:
-    if isinstance(answer, Result):
+    if not isinstance(answer, DesignResult):
         return dict.fromkeys(("distortion", "leakage", "exp_epsilon"))
     exact = {key: getattr(answer, key) for key in ("distortion", "exp_epsilon")}
     texts = {key: None if value is None else fraction_text(value) for key, value in exact.items()}
@@ -226,6 +246,9 @@ def answer_of(record: Record, folder: Path) -> Answer:
     if record.problem == MaximalLeakage.kind:
         proofs = tuple(RecordProof(**proof) for proof in record.proofs)
         return Result(lower=lower, upper=upper, record=record.record, witness=None, records=proofs, **common)
+    if record.problem == SecretLeakage.kind:
+        told = tuple(SecretProof(**proof) for proof in record.proofs)
+        return SecretResult(lower=lower, upper=upper, secret=record.record, witness=None, secrets=told, **common)
     mechanism = DesignedMechanism.load(folder / record.files["mechanism"]) if "mechanism" in record.files else None
     exact: dict[str, Any] = {
         key: None if (text := getattr(record, key)) is None else as_fraction(text, key)

@@ -25,7 +25,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("bound", thinned(["0.6 max", "0 max", "0.9 max", "1 max"], every=3))
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", thinned(QUERIES, every=2))
 def test_by_query_value_or_by_dataset(support, name, bound):
     sizes, query, mechanism = QUERIES[name]
     short = support.problem(sizes, query, mechanism, bound)

@@ -270,7 +270,7 @@ def test_derivatives_of_the_nonlinear_program(seed):
         (slsqp_run, aggregated),
         (trust_constr_run, aggregated),
         (cvxpy_nlp_run, aggregated),
-        (cvxpy_nlp_run, full_joint),
+        pytest.param(cvxpy_nlp_run, full_joint, marks=pytest.mark.thorough),
     ],
 )
 def test_general_solvers(run, family, proved, support):

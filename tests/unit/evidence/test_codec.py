@@ -86,6 +86,8 @@ LINES = [
     lines.Halve(1, "0.25"),
     lines.SlopeLeaf(("1/4", "0.3", "0")),
     lines.WindowLeaf(482),
+    lines.BlocksLeaf(1600),
+    lines.AfterLeaf(900, 482),
     lines.UniformLeaf(),
 ]
 

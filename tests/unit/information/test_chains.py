@@ -10,7 +10,15 @@ import pytest
 from campaigns import draws
 from dalenius.information import mutual_information
 from dalenius.information.chain_tilts import count_law, tilted
-from dalenius.information.chains import Chain, joint_law, letters_bound, slopes_of, window_bound
+from dalenius.information.chains import (
+    Chain,
+    after_bound,
+    blocks_bound,
+    joint_law,
+    letters_bound,
+    slopes_of,
+    window_bound,
+)
 from dalenius.model.mechanisms import Geometric
 
 
@@ -111,3 +119,26 @@ def test_what_a_window_leaves_out_is_not_lost():
     bound, left_out = window_bound(chain, point, point)
     assert exact <= bound <= 1.005 * exact
     assert 2 * left_out > 0.04 * 20_001
+
+
+def test_records_near_the_ends_are_some_of_many_that_begin_alike():
+    point = np.array([0.3, 0.2])
+    for record in (0, 4, 595):
+        chain = Chain(600, record, stationary=True)
+        exact = mutual_information(count_law(600, record, point))
+        bound, count = blocks_bound(chain, point, point)
+        assert exact <= bound < min(0.05, letters_bound(chain, point, point))
+        assert 1 <= count < 600
+    assert blocks_bound(Chain(600, 4, stationary=True), point, point + 0.02)[0] >= blocks_bound(chain, point, point)[0]
+    assert blocks_bound(Chain(600, 4, stationary=True), point, point + 0.3)[0] == np.inf
+
+
+def test_behind_its_first_block_a_chain_from_any_start_is_stationary():
+    for first in (0.0, 0.3, 1.0):
+        point = np.array([0.3, 0.2, first])
+        chain = Chain(400, 200, stationary=False)
+        exact = mutual_information(joint_law(chain, point))
+        bound, within, left_out = after_bound(chain, point, point)
+        assert exact <= bound < 1.3 * exact
+        assert within + left_out <= 200
+    assert after_bound(Chain(400, 0, stationary=False), point, point)[0] == np.inf

@@ -29,6 +29,7 @@ ONE_OF_EACH = {
     "pointwise_maximal_leakage": dl.PointwiseLeakageLimit(0.8, priors=[[0.25, 0.25, 0.5, 0]]),
     "cone": dl.SecondOrderCone([dl.Affine([(0, 0, 1), (0, 0, 1)], constant=-1), dl.Affine([])], [(1, 1, 1)], 0.75),
     "leakage": dl.LeakageLimit(dl.EntropyAtLeast("0.5 max"), "0.2 bits"),
+    "secret_leakage": dl.SecretLeakageLimit(dl.Secret(dl.Threshold(2), given=dl.Letters(2)), "0.2 bits"),
     "local_information_privacy": dl.LocalInformationPrivacy("log 6/5", secret=SECRET),
     "information_privacy": dl.InformationPrivacy(
         "log 5/4", 0.3, strong=True, exempt=[(0, 4), (1, 4), (1, 2)], secret=SECRET

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dalenius.information import measures
+from dalenius.information.capacity import capacity
 from dalenius.programs.secret_parts import (
     ChiSquarePart,
     CorrelationPart,
@@ -14,6 +15,7 @@ from dalenius.programs.secret_parts import (
     StrongKLPart,
     VariationPart,
 )
+from dalenius.programs.selection_part import SelectionPart
 
 PAIRS = [(0, 1), (1, 0), (0, None), (None, 2)]
 MADE = {
@@ -25,6 +27,7 @@ MADE = {
     "strong chi-square": (lambda P, most: ChiSquarePart(P, most, True), measures.strong_chi_square),
     "correlation": (CorrelationPart, lambda W, pi: measures.maximal_correlation(W, pi) ** 2),
     "hockey-stick": (lambda P, most: HockeyStickPart(P, most, PAIRS, 1.5), None),
+    "selection": (lambda P, most: SelectionPart(np.eye(4)[[0, 2, 3]], most), None),
 }
 
 
@@ -47,6 +50,17 @@ def test_every_tangent_is_below_the_measure(name):
             given_away = float(np.sum(Q * matrix)) - behind
             most = part.behind(i, hint) / part.at_most if name in ("correlation", "hockey-stick") else 1.0
             assert given_away <= most * (values[i] - part.at_most) + 1e-12
+
+
+def test_the_tangents_of_a_selection_come_near_its_capacity():
+    """At the best law of the letters, and the posteriors that it has, the tangent touches."""
+    Q = np.random.default_rng(6).dirichlet(np.ones(4), size=4)
+    part = SelectionPart(np.eye(4)[[0, 2, 3]], 0.3)
+    best = capacity(Q[[0, 2, 3]], gap=1e-14)
+    joint = np.maximum(best.input_law, 1e-12)[:, None] * Q[[0, 2, 3]]
+    hints = part.valid(np.concatenate([best.input_law, joint.reshape(-1)])[None])
+    matrix, _, behind = part.combined(np.ones(1), hints)
+    assert float(np.sum(Q * matrix)) - behind == pytest.approx(best.lower - 0.3, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", [name for name, (_, measure) in MADE.items() if measure is not None])

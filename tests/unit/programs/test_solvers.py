@@ -48,7 +48,7 @@ def installed(monkeypatch):
     """Say which solvers are installed."""
 
     def say(*names):
-        monkeypatch.setattr(cp, "installed_solvers", lambda: list(names))
+        monkeypatch.setattr(solvers, "installed", lambda: frozenset(names))
 
     return say
 
@@ -130,7 +130,7 @@ def test_settings_are_handed_out_as_copies():
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if name not in ("auto", "own", "MOSEK")])
 def test_every_installed_solver_answers(program, instances, name):
-    if name not in cp.installed_solvers():
+    if name not in solvers.installed():
         pytest.skip(f"needs {name}: pip install {name.lower()}")
     truth = program.solve()
     answer = program.solve(solver=name)

@@ -89,7 +89,8 @@ def _slack(
         return constraint.nats - (0.0 if kept.constant else audits[Place("constraint", j)].upper)
     if isinstance(constraint, SecretLimit | SecretLeakageLimit):
         Q = run.region.expanded(run.region.matrix(kept.q))
-        return min(-law.part.excess(Q) for law in run.region.secrets if law.number == j)
+        whole = constraint.nats if isinstance(constraint, SecretLeakageLimit) else 0.0  # where there is nothing to tell
+        return min((-law.part.excess(Q) for law in run.region.secrets if law.number == j), default=whole)
     if j not in run.region.numbered:
         return None
     own = run.problem.expand(kept.rows)

@@ -11,6 +11,7 @@ from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_quantity, fraction_text
 from dalenius.model.constraints.base import Constraint, MechanismSpace
 from dalenius.model.secret import Secret
+from dalenius.model.shelf import check_keys
 from dalenius.units import UNITS, unit_size
 
 __all__ = ["SecretLeakageLimit"]
@@ -74,6 +75,7 @@ class SecretLeakageLimit(Constraint):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any], where: str) -> Self:
+        check_keys(table, ("of", "given", "at_most"), where)
         if "at_most" not in table:
             raise InputError(f'{where}: missing at_most, a number of nats or a text such as "0.05 bits"')
         given = {key: value for key, value in table.items() if key != "at_most"}
