@@ -289,7 +289,9 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
         steps = (letters + 1) * channel_steps(len(problem.records), others, letters)
     held = Cost(0.0, 8.0 * entries if isinstance(problem, MechanismProblem) else 0.0)  # the problem's own matrix
     read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
-    return read + TERM.times(terms) + STEP.times(steps) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    return (
+        read + TERM.times(terms) + STEP.times(steps) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    )
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:
