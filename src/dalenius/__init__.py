@@ -7,8 +7,8 @@ Each name has a docstring of its own, help(dalenius.solve); beside them dalenius
 
 Questions       MaximalLeakage, SecretLeakage (of a Secret; Letters); designs: MinLeakage, MinDistortion, MaxUtility, MaxInformation
 Records         Records; from_frame (People); queries: Count, Histogram, Identity, Joint, ModularSum, Parity, Sum, Table, Threshold
-Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, PriorSet, FixedPrior; of one
-                record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
+Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, FiniteChain, PriorSet,
+                FixedPrior; one record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
                 randomized_histogram, randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection,
                 optimized_unary_encoding, local_hashing, hadamard_response; several: releases, several_releases, adaptive;
@@ -52,6 +52,7 @@ from dalenius.model import Adversary as Adversary
 from dalenius.model import AnyPrior as AnyPrior
 from dalenius.model import DesignProblem as DesignProblem
 from dalenius.model import EntropyAtLeast as EntropyAtLeast
+from dalenius.model import FiniteChain as FiniteChain
 from dalenius.model import FixedPrior as FixedPrior
 from dalenius.model import IndependentBlocks as IndependentBlocks
 from dalenius.model import Letters as Letters

@@ -17,6 +17,8 @@ from dalenius.model import (
     Adversary,
     DesignProblem,
     EntropyAtLeast,
+    FiniteChain,
+    MarkovChain,
     MaximalLeakage,
     MaxInformation,
     MechanismProblem,
@@ -161,8 +163,10 @@ class AuditCosts:
             return cls(RECORD.times(4 * len(problem.records)) + ENTRY.times(math.prod(problem.shape)))
         if isinstance(problem, MaximalLeakage) and problem.in_blocks:
             return cls._of_pieces(problem)
-        if isinstance(problem, MaximalLeakage) and problem.in_a_chain:
+        if isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, MarkovChain | FiniteChain):
             return cls._of_chain(problem)
+        if isinstance(problem, MaximalLeakage) and problem.wide is not None:
+            return cls(RECORD.times(4 * len(problem.records)))
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)

@@ -14,7 +14,7 @@ from .read import decimal, entries, integer
 from .spans import span
 from .walks import Walks
 
-_LEAVES = {"slope": 2, "window": 2, "letters": 1}
+_LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1}
 Ends = list[tuple[fmpq, fmpq]]
 
 
@@ -31,12 +31,11 @@ class Chains(Walks[Chain]):
 
         Bound because D(P || M) >= E_P f - log E_M e^f for every f (Donsker and Varadhan), here f(y) = t y.
         """
-        need(
-            self.chain.stationary and self.chain.unbounded,
-            "a path with t needs a stationary start, a count and geometric noise",
-        )
-        noise, (alpha, beta) = noise_of(self.chain.model.mechanism), point
+        alpha, beta, *start = point
         pi, n, keep = alpha / (alpha + beta), self.chain.size, arb(1 - alpha - beta)
+        known = self.chain.unbounded and start in ([], [pi])
+        need(known, "a path with t needs a start with the stationary law, a count and geometric noise")
+        noise = noise_of(self.chain.model.mechanism)
         spread = 1 + keep * (2 - _raised(keep, i) - _raised(keep, n - 1 - i)) / arb(alpha + beta)
         result = arb(0)
         for x, (share, t) in enumerate(zip((1 - pi, pi), turns, strict=True)):
@@ -54,6 +53,8 @@ class Chains(Walks[Chain]):
         kinds = {
             "slope": partial(self._slope, leakage),
             "window": partial(self._window, i),
+            "blocks": partial(self._blocks, i),
+            "after": partial(self._after, i),
             "letters": partial(self._letters, i),
         }
         for item in self.lines.tree("a half or leaf", {"halve": 3, **_LEAVES}, partial(self._halve, box)):
@@ -84,9 +85,13 @@ class Chains(Walks[Chain]):
 
     def _window(self, i: int, box: Ends, value: Any) -> arb:
         """What the sum of all records tells of a record, by the share of ones in a window (docs/certificate-format.md)."""
-        m, n = integer(value, "the window's margin", 0), self.chain.size
+        need(self.chain.stationary, "a window needs a stationary start")
+        return self._inside(integer(value, "the window's margin", 0), i, self.chain.size, box)
+
+    def _inside(self, m: int, i: int, n: int, box: Ends) -> arb:
+        """The same of so many records."""
         (a, b), (c, d) = box[:2]
-        need(self.chain.stationary and b + d <= 1, "a window needs a stationary start, and alpha + beta at most 1")
+        need(b + d <= 1, "a window needs alpha + beta at most 1")
         need(m <= i <= n - 1 - m, "the record is not in the window")
         size, mu = n - 2 * m, a + c
         v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
@@ -95,24 +100,47 @@ class Chains(Walks[Chain]):
         spread = 3 * rate * rate / size**2 + fourth / (v * size**3)
         tau = _raised(arb(keep), m + 1) / arb(size * mu) + (_raised(arb(keep), i + 1) + _raised(arb(keep), n - i)) / 2
         at_most(tau, arb(1) / 2, "tau <= 1/2")
-        sixth = (1 + fmpq(1, size)) * (
-            (1 + fmpq(2, size)) * 120 * v**3 / (size * mu) ** 3 + 1080 * v * v / (size * mu) ** 4
-        )
-        sixth += 720 * v / (size * mu) ** 5
+        mass, more = size * mu, 1 + fmpq(1, size)
+        sixth = 120 * v**3 * more * (1 + fmpq(2, size)) / mass**3 + 1080 * v * v * more / mass**4 + 720 * v / mass**5
         high = (1 - 3 * v) * spread / (10 * v) + fmpq(7, 30) * (1 - 5 * v + 5 * v * v) * sixth / v**5
-        second = self._second(m, size, mu, v)
+        second = self._second(m, n, mu, v)
         skew = arb((1 - 4 * v) * spread / v) * second
         return second / 2 + _root(skew) / 6 + arb(min((1 - 3 * v) * spread / (3 * v), high)) + _entropy(tau)
 
-    def _second(self, m: int, size: int, mu: fmpq, v: fmpq) -> arb:
+    def _second(self, m: int, n: int, mu: fmpq, v: fmpq) -> arb:
         """A, a bound of the second moment over v."""
-        n, rate, keep = self.chain.size, (2 - mu) / mu, 1 - mu
+        size, rate, keep = n - 2 * m, (2 - mu) / mu, 1 - mu
         units, plain = int(n / (m + 2 / mu)), arb(rate / size)
         if 4 * m > n or not units:
             return plain
         ends = _root(arb(m * rate / units)) + m * (arb(fmpq(-3 * units, 20))).exp() / _root(arb(v))
         less = (arb((n - 4 * m) * rate + 2 * keep / mu**2) + 4 * ends * ends) / size**2
         return -larger(-plain, -less)
+
+    def _blocks(self, i: int, box: Ends, value: Any) -> arb:
+        """What the sum tells of a record by the letters of so many blocks, which might stand where its own does."""
+        (a, b), (c, d), n, times = *box[:2], self.chain.size, integer(value, "the number of blocks", 1)
+        need(self.chain.stationary and b + d <= 1, "blocks need a stationary start, and alpha + beta at most 1")
+        j = min(i, n - 1 - i)
+        k = times + j
+        room = (n - k) * (a + c) / k
+        need(room > 1, "too many blocks for so few records")
+        v = min(p * (1 - p) for p in (a / (a + d), b / (b + c)))
+        first = (1 + 2 * (1 - a - c) * (1 - _raised(arb(1 - b - d), j))) / times
+        rest = (-k * (arb(room - 1) - arb(room).log()) / 2).exp()
+        ends = _root(first) + rest / _root(arb(v))
+        return ends * ends
+
+    def _after(self, i: int, box: Ends, skipped: Any, value: Any) -> arb:
+        """What the sum tells of a record by a window of what follows the first block, of any start."""
+        t, m = integer(skipped, "the records before", 1), integer(value, "the window's margin", 0)
+        n, keep = self.chain.size - t, arb(1 - box[0][0] - box[1][0])
+        need(
+            not self.chain.stationary and 6 * m <= n, "a line 'after' needs any start, and a margin of at most a sixth"
+        )
+        late = _raised(keep, i)
+        at_most(late, arb(1) / 2, "lambda^i <= 1/2")
+        return self._inside(m, i - t, n, box) + (_raised(keep, t) + late) * arb(2).log() + _entropy(late)
 
     def _letters(self, i: int, box: Ends) -> arb:
         """The largest entropy of the record."""

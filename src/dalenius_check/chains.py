@@ -35,8 +35,8 @@ class Chain:
         query, mechanism = model.query, model.mechanism
         plain = (query["kind"] != "count" or query["letters"] == [1]) and query.get("weights") is None
         known = query["kind"] in ("count", "sum", "parity", "modular_sum", "threshold") and plain
-        need(known and set(model.alphabets) == {2} and not model.foreign, _KNOWN)
-        need(mechanism.get("inputs") != "dataset", _KNOWN)
+        letters = set(model.alphabets) == {2} and mechanism.get("inputs") != "dataset"
+        need(known and letters and not model.foreign, _KNOWN)
         ends = mechanism.get("range")
         wide = ends is None or (ends[0] <= 0 and self.size <= ends[1])
         linear, two_sided = query["kind"] in ("count", "sum"), mechanism["kind"] in ("geometric", "discrete_laplace")
@@ -45,7 +45,7 @@ class Chain:
         need(self.written or (self.unbounded and held["record"] is not None), _KNOWN)
         need(held["record"] is None or held["record"] < self.size, f"adversary.record must be less than {self.size}")
         self.asked = range(self.size) if held["record"] is None else [held["record"]]
-        self.channel = build(model) if self.written else None
+        need(self.unbounded or self.channel is not None, _KNOWN)
 
     def record(self, value: Any) -> int:
         """A record that is asked about."""
@@ -58,6 +58,11 @@ class Chain:
         point = tuple(decimal(x, "a parameter") for x in entries(value, "the parameters", len(box)))
         need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)), "the parameters are not in the box")
         return point
+
+    @cached_property
+    def channel(self) -> Channel | None:
+        """What some lines need written out; noise without an end is known to be without."""
+        return build(self.model) if self.written else None
 
     @cached_property
     def inputs(self) -> list[int]:
@@ -91,10 +96,7 @@ class Leakage:
     def over(self, box: Sequence[tuple[fmpq, fmpq]]) -> list[Span]:
         """Enclosures of I and of its derivatives over a box of parameters; of which nothing is known where some mass may be 0."""
         channel, last = self.chain.channel, self.chain.size
-        need(
-            channel is not None and bool(channel.rows),
-            "nothing is written out: a line 'slope' or 'path' without t is not known",
-        )
+        need(channel is not None and bool(channel.rows), "nothing is written out for lines 'slope', 'path' without t")
         assert channel is not None
         limit((last + 1) * channel.outputs <= _MOST_ENTRIES, f"more than {_MOST_ENTRIES} counts and outputs")
         self.allowance.room(32 * (last + 1) * BALL + len(channel.rows) * channel.outputs * CELL)

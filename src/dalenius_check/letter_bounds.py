@@ -68,7 +68,7 @@ class Means:
         """Units of a number or a ball, rounded up."""
         ball = arb(x)
         if not ball.is_finite():
-            raise OpenError("the tangent leaf's bound is open: a probability may be 0")
+            raise OpenError("the expansion leaf's bound is open: a probability may be 0")
         return -self.down(-ball.upper().fmpq())
 
     def step(self, layer: Layer, rows: Sequence[Rows]) -> Layer:
@@ -100,8 +100,8 @@ class Means:
         return self._law.most(values) if self._law else self.moved(values, self.solved(values), self.rows)
 
 
-class Tangent:
-    """The bound of a line `tangent` (docs/certificate-format.md)."""
+class Expansion:
+    """The bound of a line `expansion` (docs/certificate-format.md)."""
 
     def __init__(self, chain: LetterChain, i: int, box: Box, point: Point, bases: list[int]) -> None:
         self.chain, self.i, self.bases, k = chain, i, bases, chain.letters
@@ -114,12 +114,15 @@ class Tangent:
         self.letters = [x for x, inputs in enumerate(self.here.reached) if inputs and not (held and held[x][1] == 0)]
 
     def bound(self) -> arb:
-        """I at the point, and as much more as others may tell."""
+        """I at the point, and as much more as others may tell.
+
+        Bound because D(W || theta) <= log(1 + sum (W - theta)^2 / theta).
+        """
         if not self.wide and (self.chain.stationary or all(lo == hi for lo, hi in self.box)):
             return self.here.information()
         states = self.chain.letters**2 * (self.chain.size * self.chain.most + 1)
         self.chain.allowance.room(2 * states * (1 + len(self.wide) * self.chain.letters) * BALL)
-        return self._first_order() + self._second_order()
+        return self._first_order() + (1 + self._second_order()).log()
 
     def _first_order(self) -> arb:
         """The largest mean of what the outputs tell at the point."""
@@ -221,7 +224,7 @@ class Tangent:
             found.append(-self.means.start(values))
             need(
                 x not in self.letters or found[x] > 0,
-                "the tangent leaf proves nothing where a letter may have no share",
+                "the expansion leaf proves nothing where a letter may have no share",
             )
         return found
 

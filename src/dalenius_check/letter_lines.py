@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from .arithmetic import arb
-from .letter_bounds import Tangent
+from .letter_bounds import Expansion
 from .letter_chains import Box, LetterChain, Letters, Point
 from .numbers import at_most, need
 from .read import decimal, entries, integer
 from .walks import Walks
 
-_LEAVES = {"tangent": 3, "letters": 1}
+_LEAVES = {"expansion": 3, "letters": 1}
 
 
 class LetterChains(Walks[LetterChain]):
@@ -26,9 +26,14 @@ class LetterChains(Walks[LetterChain]):
     def _section(self, i: int, upper: arb) -> None:
         box, kinds = list(self.chain.box), {"halve": 3, **_LEAVES}
         for item in self.lines.tree("a half or leaf", kinds, partial(self._halve, box)):
-            bound = self._tangent(i, box, *item[1:]) if item[0] == "tangent" else arb(self.chain.letters).log()
+            bound = self._expansion(i, box, *item[1:]) if item[0] == "expansion" else arb(self._letters(i, box)).log()
             at_most(bound, upper, f"the {item[0]} leaf's bound <= upper")
             self.tally[item[0]] += 1
+
+    def _letters(self, i: int, box: Box) -> int:
+        """How many letters a record may have."""
+        k = self.chain.letters
+        return k if i or self.chain.stationary else sum(hi > 0 for _, hi in box[k * k :])
 
     def _halve(self, box: Box, item: list[Any]) -> Callable[[], None]:
         j, t, before = integer(item[1], "the parameter", 0, len(box) - 1), decimal(item[2], "the point"), list(box)
@@ -41,7 +46,7 @@ class LetterChains(Walks[LetterChain]):
         half((lo, t))
         return partial(half, (t, hi))
 
-    def _tangent(self, i: int, box: Box, point: Any, bases: Any) -> arb:
+    def _expansion(self, i: int, box: Box, point: Any, bases: Any) -> arb:
         k = self.chain.letters
         listed = [integer(e, "a base", 0, k - 1) for e in entries(bases, "the bases", k)]
-        return Tangent(self.chain, i, list(box), self.chain.point(point, box), listed).bound()
+        return Expansion(self.chain, i, list(box), self.chain.point(point, box), listed).bound()

@@ -246,6 +246,20 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "limit_all_missed": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
     "limit_all_unproved": ("informed.py", "need(known, f", "need(True, f"),
     "limit_all_lower": ("given.py", "self.spent += arb(factor) * limited.ball", "pass"),
+    "chain_uncovered": ("walks.py", "need(i in seen or i in mirrored,", "need(True,"),
+    "chain_point_outside": (
+        "chains.py",
+        "need(all(lo <= x <= hi for x, (lo, hi) in zip(point",
+        "need(all(lo >= 0 for x, (lo, hi) in zip(point",
+    ),
+    "letters_of_no_law": ("letter_chains.py", "need(all(total(group) == 1 for group in groups),", "need(True,"),
+    "letters_of_a_mirror": ("letter_chains.py", "mirrored = False", "mirrored = True"),
+    "letters_beyond_a_half": ("letter_chains.py", "need(all(lo <= x <= hi for x,", "need(all(lo >= 0 for x,"),
+    "letters_counted": (
+        "letter_lines.py",
+        "return k if i or self.chain.stationary else",
+        "return 1 if i or self.chain.stationary else",
+    ),
     "own_just_on_budget__empty": ("numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
 }
 

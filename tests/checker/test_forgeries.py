@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,81 @@ OFTEN = [
     ("off budget", "design.py", "need(expected <= (self.budget if self.leakage else ends[0]),", "need(True,"),
     ("open comparison", "numbers.py", "if (small <= large) is True:", "if (small > large) is not True:"),
     ("infeasible with an objective", "design.py", "fmpq(0 if nothing or several else 1)", "fmpq(1)"),
+    ("chain uncovered", "walks.py", "need(i in seen or i in mirrored,", "need(True,"),
+    (
+        "letters beyond their ranges",
+        "letter_chains.py",
+        "need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)),",
+        "need(True,",
+    ),
 ]
 SELDOM = [
+    (
+        "chain beyond its box",
+        "chains.py",
+        "need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)),",
+        "need(True,",
+    ),
+    ("other half of a chain", "chain_lines.py", "box[j] = t, hi", "box[j] = hi, hi"),
+    ("mirror of any start", "walks.py", "if self.chain.mirrored else", "if True else"),
+    ("another record's path", "chains.py", 'need(i in self.asked, f"record', 'need(True, f"record'),
+    ("steps for nothing", "chain_lines.py", "result += larger(arb(0), far) if", "result += arb(0) if"),
+    ("steps of no length", "chain_lines.py", "(end - point[j] for end in box[j])", "(fmpq(0) for _ in box[j])"),
+    (
+        "tilt without noise",
+        "chain_lines.py",
+        "phi *= (1 - q) * (1 - q) / ((1 - q * turn) * (1 - q / turn))",
+        "pass",
+    ),
+    ("letters around a half", "chain_lines.py", "if 2 * low <= 1 <= 2 * high:", "if False:"),
+    ("letters of the other end", "chain_lines.py", "arb(high if 2 * high < 1 else low)", "arb(low)"),
+    (
+        "window without fourth moments",
+        "chain_lines.py",
+        "arb(min((1 - 3 * v) * spread / (3 * v), high))",
+        "arb(0)",
+    ),
+    ("half of a window", "chain_lines.py", "return -larger(-plain, -less)", "return -larger(-plain, -less) / 2"),
+    ("no path", "walks.py", 'need(lower <= 0, "no witness', 'need(True, "no witness'),
+    (
+        "derivative of nothing",
+        "chains.py",
+        "first[1], second[1] = taken(first[1], from_zero[0]), added(second[1], from_zero[0])",
+        "pass",
+    ),
+    (
+        "share of the other letter",
+        "chains.py",
+        "log = Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))",
+        "log = Span(*(_log(m, o, s) for m, o, s in zip(mass, other[::-1], shares[1 - x][::-1])))",
+    ),
+    ("row of any sum", "letter_chains.py", "need(all(total(group) == 1 for group in groups),", "need(True,"),
+    ("mirror of letters", "letter_chains.py", "mirrored = False", "mirrored = True"),
+    (
+        "rows for nothing",
+        "letter_bounds.py",
+        "result += max(x * (end - self.point[at]) for x in ends for end in self.box[at]) / scale",
+        "pass",
+    ),
+    (
+        "wide rows overlooked",
+        "letter_bounds.py",
+        "if any(lo < hi for lo, hi in box[a * k : (a + 1) * k])]",
+        "if False]",
+    ),
+    ("nothing of second order", "letter_bounds.py", "+ (1 + self._second_order()).log()", ""),
+    (
+        "start of a row",
+        "letter_chains.py",
+        "self.start = point[k * k :] or stationary(self.rows)",
+        "self.start = point[:k]",
+    ),
+    (
+        "nothing added",
+        "letter_chains.py",
+        "lists = [row + [arb(0)] * (self.chain.most + 1 - len(row)) for row in lists]",
+        "lists = [[arb(0)] * self.chain.most + row[-1:] for row in lists]",
+    ),
     ("selection not listed", "proof.py", "need(not missing,", "need(True,"),
     (
         "not private",
@@ -163,6 +237,13 @@ def subjects(forgeries):
     return forgeries.subjects_of("daily", draws(36, 60), draws(0, 2600))
 
 
+@pytest.fixture(scope="module")
+def walks(forgeries):
+    """Markov chains of every kind, for holes in what only they need."""
+    rng = random.Random("models daily")
+    return [forgeries.forgery_chains.walked(rng, k) for k in range(21)]
+
+
 def test_honest_certificates_are_proved_to_forty_digits_by_both_arithmetics(subjects, forgeries):
     for subject in subjects:
         text = forgeries.text_of(subject.parents[0])
@@ -195,8 +276,9 @@ def test_what_holes_are_planted_in_is_there():
 
 
 @pytest.mark.parametrize(("name", "file", "old", "new"), HOLES)
-def test_a_checker_with_a_hole_is_noticed(name, file, old, new, planted, subjects, forgeries):
-    module = planted(name.replace(" ", "_"), file, old, new)
+def test_a_checker_with_a_hole_is_noticed(name, file, old, new, planted, subjects, walks, forgeries):
+    module = planted(name.replace(" ", "_").replace("'", "_"), file, old, new)
+    subjects = walks if file.startswith(("chain", "letter", "walks")) else subjects
     tally = forgeries.Forger(subjects, SEED, "flint", module.check).run(draws(2500, 30_000), first=True)
     assert tally.accepted
 

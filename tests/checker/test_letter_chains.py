@@ -14,7 +14,7 @@ import pytest
 from campaigns import draws
 from dalenius_check import check
 from dalenius_check.arithmetic import choose, using
-from dalenius_check.letter_bounds import Tangent
+from dalenius_check.letter_bounds import Expansion
 from dalenius_check.letter_chains import LetterChain, Letters
 from dalenius_check.model import parse_model
 from dalenius_check.numbers import RefusedError
@@ -101,8 +101,8 @@ def information(n, i, rows, start, adds, told):
 
 
 @pytest.mark.parametrize("seed", range(draws(20, 2000)))
-def test_tangents_bound_every_chain(seed, forge):
-    """What a tangent proves is no less than what any chain of the box tells; at its point information is exact."""
+def test_expansions_bound_every_chain(seed, forge):
+    """What a expansion proves is no less than what any chain of the box tells; at its point information is exact."""
     rng = random.Random(seed)
     k = rng.choice([2, 3, 3])
     n, query = rng.randint(1, 4 if k == 3 else 5), rng.choice(list(QUERIES))
@@ -134,10 +134,10 @@ def test_tangents_bound_every_chain(seed, forge):
         here = tells([point[j : j + k] for j in range(0, len(point), k)])
         assert number(Letters(chain, i, exact).information()) == pytest.approx(here, abs=1e-11)
         best = max(tells([rng.choice([corner, inside])(rng, law) for law in groups]) for _ in range(draws(12, 60)))
-        tangent = Tangent(chain, i, chain.box, exact, [rng.randrange(k) for _ in range(k)])
+        expansion = Expansion(chain, i, chain.box, exact, [rng.randrange(k) for _ in range(k)])
         bound, none = math.inf, min(lo for lo, _ in sides) == 0 and i > 0
         with contextlib.suppress(RefusedError) if none else contextlib.nullcontext():  # a letter may have no share
-            bound = number(tangent.bound())
+            bound = number(expansion.bound())
     assert bound >= max(best, here) - 1e-9
     if all(lo == hi for lo, hi in sides):
         assert bound == pytest.approx(here, abs=1e-11)
@@ -147,27 +147,27 @@ HALF = [("1/2", "1/2")] * 2
 ROWS = [[("3/5", "7/10"), ("3/10", "2/5")], [("1/10", "1/5"), ("4/5", "9/10")]]
 POINT = ["13/20", "7/20", "3/20", "17/20"]
 GEOMETRIC = 'kind="geometric"; epsilon=1'
-NONE, LETTERS, TANGENT = ["witness", None, None], ["letters"], ["tangent", POINT, [0, 0]]
+NONE, LETTERS, EXPANSION = ["witness", None, None], ["letters"], ["expansion", POINT, [0, 0]]
 
 
 @pytest.mark.parametrize(
     ("lines", "reason"),
     [
-        ([["record", 0], TANGENT, ["record", 1], TANGENT], ""),
-        ([["record", 1], ["halve", 1, "7/20"], TANGENT, TANGENT, ["record", 0], LETTERS], ""),
-        ([["record", 0], TANGENT], "record 1 is not covered"),
-        ([["record", 1], TANGENT], "record 0 is not covered"),
-        ([["record", 0], TANGENT, ["record", 0], TANGENT], "comes twice"),
-        ([["record", 2], TANGENT], "the record must be"),
-        ([["record", 0], ["halve", 4, "1/2"], TANGENT, TANGENT], "the parameter must be"),
-        ([["record", 0], ["halve", 0, "1/2"], TANGENT, TANGENT], "not in the parameter's range"),
+        ([["record", 0], EXPANSION, ["record", 1], EXPANSION], ""),
+        ([["record", 1], ["halve", 1, "7/20"], EXPANSION, EXPANSION, ["record", 0], LETTERS], ""),
+        ([["record", 0], EXPANSION], "record 1 is not covered"),
+        ([["record", 1], EXPANSION], "record 0 is not covered"),
+        ([["record", 0], EXPANSION, ["record", 0], EXPANSION], "comes twice"),
+        ([["record", 2], EXPANSION], "the record must be"),
+        ([["record", 0], ["halve", 4, "1/2"], EXPANSION, EXPANSION], "the parameter must be"),
+        ([["record", 0], ["halve", 0, "1/2"], EXPANSION, EXPANSION], "not in the parameter's range"),
         ([["record", 0], ["halve", 0, "13/20"], LETTERS], "the file ends"),
-        ([["record", 0], ["halve", 0, "31/50"], TANGENT, TANGENT], "not in the box"),
-        ([["record", 0], ["halve", 1, "19/50"], TANGENT, TANGENT], "not in the box"),
-        ([["record", 0], ["tangent", [*POINT[:3], "4/5"], [0, 0]]], "must have the sum 1"),
-        ([["record", 0], ["tangent", POINT[:3], [0, 0]]], "the parameters must be a list of 4"),
-        ([["record", 0], ["tangent", POINT, [0]]], "the bases must be a list of 2"),
-        ([["record", 0], ["tangent", POINT, [0, 2]]], "a base must be"),
+        ([["record", 0], ["halve", 0, "31/50"], EXPANSION, EXPANSION], "not in the box"),
+        ([["record", 0], ["halve", 1, "19/50"], EXPANSION, EXPANSION], "not in the box"),
+        ([["record", 0], ["expansion", [*POINT[:3], "4/5"], [0, 0]]], "must have the sum 1"),
+        ([["record", 0], ["expansion", POINT[:3], [0, 0]]], "the parameters must be a list of 4"),
+        ([["record", 0], ["expansion", POINT, [0]]], "the bases must be a list of 2"),
+        ([["record", 0], ["expansion", POINT, [0, 2]]], "a base must be"),
         ([["record", 0], ["slope", POINT]], "a half or leaf is expected"),
     ],
 )
@@ -195,7 +195,7 @@ def test_paths(forge):
     model = forge.model("count=2; alphabet=2", 'kind="count"', GEOMETRIC, adversary(still))
     stays = ["path", 0, ["1", "0", "0", "1"], None]
     assert "several stationary laws" in check(model, forge.certificate(model, "0.1", "0.7", stays)).reason
-    sure = ["record", 0], ["tangent", ["1", "0", "1/2", "1/2"], [0, 0]]
+    sure = ["record", 0], ["expansion", ["1", "0", "1/2", "1/2"], [0, 0]]
     assert "a 0 where others" in check(model, forge.certificate(model, "0", "0.7", NONE, *sure)).reason
 
 
@@ -229,6 +229,20 @@ def test_models_that_are_not_read(forge, records, query, mechanism, asked, reaso
     assert (verdict.exit_code, reason in verdict.reason) == (2, True), verdict.reason
 
 
+def test_letters_that_a_first_record_has(forge):
+    model = forge.model(
+        "count=2; alphabet=3", 'kind="count"', GEOMETRIC, adversary([[("0", "1")] * 3] * 3, '[0,"1/2",["1/2",1]]')
+    )
+    for lines, upper, reason in (
+        ([["record", 0], LETTERS, ["record", 1], LETTERS], "1.0987", ""),
+        ([["record", 0], LETTERS, ["record", 1], LETTERS], "0.6932", "fails"),
+        ([["record", 0], LETTERS], "0.6932", "record 1 is not covered"),
+        ([["record", 0], LETTERS], "0.6931", "fails"),
+    ):
+        verdict = check(model, forge.certificate(model, "0", upper, NONE, *lines))
+        assert (verdict.exit_code, reason in verdict.reason) == (1 if reason else 0, True), verdict.reason
+
+
 def test_normal_form(forge):
     asked = 'kind="finite_chain"; transitions=[["3/5","2/5"],[["1/10","1/5"],["4/5","9/10"]]]'
     model = forge.model("count=2; alphabet=2", 'kind="count"', GEOMETRIC, asked)
@@ -248,8 +262,8 @@ def test_boxes_are_tightened(forge):
     chain = LetterChain(parse_model(model))
     assert [str(x) for side in chain.box[:2] for x in side] == ["3/5", "7/10", "3/10", "2/5"]
     point = ["63/100", "37/100", *POINT[2:]]
-    tree = [["record", 0], ["halve", 0, "13/20"], ["tangent", point, [0, 0]], TANGENT, ["record", 1], LETTERS]
+    tree = [["record", 0], ["halve", 0, "13/20"], ["expansion", point, [0, 0]], EXPANSION, ["record", 1], LETTERS]
     verdict = check(model, forge.certificate(model, "0", "0.7", NONE, *tree))
     assert verdict.proved, verdict.reason
-    tree[2] = ["tangent", ["66/100", "34/100", *POINT[2:]], [0, 0]]
+    tree[2] = ["expansion", ["66/100", "34/100", *POINT[2:]], [0, 0]]
     assert "not in the box" in check(model, forge.certificate(model, "0", "0.7", NONE, *tree)).reason

@@ -369,7 +369,8 @@ def test_bad_blocks(build, words):
 @pytest.mark.parametrize(
     ("query", "mechanism", "words"),
     [
-        (dl.Count(), dl.exponential(1), ["count with exponential", "discrete_laplace"]),
+        (dl.Count(), dl.randomized_count(1), ["count with randomized_count", "discrete_laplace"]),
+        (dl.Count(), dl.exponential(1, range=3), ["from 0 to 4", "outside the range [0, 3]"]),
         (dl.Identity(), dl.symmetric(0.1), ["identity"]),
         (dl.Count(), dl.discrete_gaussian(scale=1, range=4), ["(without a range) discrete_gaussian"]),
         (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),
@@ -472,4 +473,54 @@ def chained(adversary, query=None, mechanism=None, records=4):
     ],
 )
 def test_bad_chains(build, words):
+    refused(build, *words)
+
+
+FAIR = [["1/3"] * 3] * 3
+
+
+def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
+    return dl.MaximalLeakage(
+        records=dl.Records(records, alphabet=alphabet),
+        query=query or dl.Count(),
+        mechanism=mechanism or dl.geometric(1),
+        adversary=adversary,
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.FiniteChain([[1]]), ["2 to 16 rows", "got 1"]),
+        (lambda: dl.FiniteChain([[0.5, 0.5], [0.5]]), ["transitions[1]", "2 letters", "got 1"]),
+        (lambda: dl.FiniteChain([[0.5, 0.4], [0.5, 0.5]]), ["transitions[0] cannot sum to 1", "0.9"]),
+        (lambda: dl.FiniteChain([[0.5, 0.5], [(0.6, 0.7), (0.5, 0.6)]]), ["transitions[1] cannot sum to 1", "1.1"]),
+        (lambda: dl.FiniteChain([[(0.6, 0.5), 0.5], [0.5, 0.5]]), ["transitions[0][0]", "the least first"]),
+        (lambda: dl.FiniteChain([[(0.1, 0.2, 0.3), 0.5], [0.5, 0.5]]), ["transitions[0][0]", "least and the largest"]),
+        (lambda: dl.FiniteChain([["often", 0.5], [0.5, 0.5]]), ["transitions[0][0]", "often"]),
+        (lambda: dl.FiniteChain(0.5), ["transitions", "list"]),
+        (lambda: dl.FiniteChain([[1, 0], [0.5, 0.5]]), ["letter 1 cannot be reached from letter 0", "start"]),
+        (lambda: dl.FiniteChain(FAIR, start="fixed"), ["start", "stationary", "list of 3"]),
+        (lambda: dl.FiniteChain(FAIR, start=[0.5, 0.5]), ["start", "3 letters"]),
+        (lambda: dl.FiniteChain(FAIR, start=[0.5, 0.5, 0.5]), ["start cannot sum to 1"]),
+        (lambda: dl.FiniteChain(FAIR, record=-1), ["record", "at least 0"]),
+        (lambda: lettered(dl.FiniteChain(FAIR, record=4)), ["record", "from 0 to 3"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), alphabet=2), ["between 3 letters", "[2, 2, 2, 2]"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), dl.Identity(), dl.randomized_response(1)), ["identity"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), dl.Sum(weights=[1, 2, 4])), ["sum without weights", "got sum"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), mechanism=dl.gaussian(1)), ["a row for each", "gaussian"]),
+        (lambda: lettered(dl.FiniteChain(FAIR), records=1001), ["at most 1000", "1001"]),
+        (
+            lambda: dl.MinLeakage(
+                records=dl.Records(4, alphabet=3),
+                query=dl.Count(),
+                distortion=dl.Absolute(),
+                max_distortion=1,
+                adversary=dl.FiniteChain(FAIR),
+            ),
+            ["finite_chain is for audits"],
+        ),
+    ],
+)
+def test_bad_chains_of_letters(build, words):
     refused(build, *words)

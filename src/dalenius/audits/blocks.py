@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import cached_property
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof, inputs_of
 from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
 from dalenius.evidence.lines import LowerLine, PieceOfWitness, PieceSection, WitnessLine
 from dalenius.model import MaximalLeakage
-from dalenius.model.pieces import Piece
+from dalenius.model.piece import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
 
@@ -38,11 +38,17 @@ class _InBlock(Exposure):
         return PieceOfWitness(self.piece.block, self.piece.written), witness
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Part:
     """A piece with its audit."""
 
     piece: Piece
     audit: EntropyAudit | FreeNoiseAudit
+
+    @cached_property
+    def certain(self) -> float:
+        """What needs no search, in nats."""
+        return self.audit.certain()[0]
 
 
 @dataclass
@@ -72,8 +78,7 @@ class BlocksAudit(Audit):
     def upper(self) -> float:
         """Of a piece that was not begun it is what its letters tell."""
         bounds = (
-            part.piece.slack + (part.audit.upper if part.audit.records else part.audit.certain()[0])
-            for part in self.bounding
+            part.piece.slack + (part.audit.upper if part.audit.records else part.certain) for part in self.bounding
         )
         return max(bounds, default=0.0)
 
@@ -120,7 +125,7 @@ class BlocksAudit(Audit):
         found = None if best is None else best.audit.exposure(slack)
         if found is None or best is None:
             return None
-        record, (piece, audit) = best.piece.first + found.record, best
+        record, piece, audit = best.piece.first + found.record, best.piece, best.audit
         return _InBlock(record, found.leakage, found.masses, found.prior, piece=piece, problem=audit.problem)
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:

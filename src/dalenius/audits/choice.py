@@ -7,6 +7,7 @@ from dalenius.audits.audit import Audit
 from dalenius.audits.blocks import BlocksAudit
 from dalenius.audits.chains import ChainAudit
 from dalenius.audits.entropy_at_least import EntropyAudit
+from dalenius.audits.finite_chains import FiniteChainAudit
 from dalenius.audits.histograms import HistogramAudit
 from dalenius.audits.law_classes import ClassAudit
 from dalenius.audits.letters import LettersAudit
@@ -14,8 +15,17 @@ from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.protocols import ProtocolAudit
+from dalenius.audits.wide import WideAudit
 from dalenius.errors import DaleniusError
-from dalenius.model import EntropyAtLeast, IndependentBlocks, MarkovChain, MaximalLeakage, PriorSet, ProductPriors
+from dalenius.model import (
+    EntropyAtLeast,
+    FiniteChain,
+    IndependentBlocks,
+    MarkovChain,
+    MaximalLeakage,
+    PriorSet,
+    ProductPriors,
+)
 from dalenius.model.adversaries import ADVERSARIES, LawClass
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.search import Limits, Run
@@ -28,6 +38,7 @@ AUDITS: dict[str, type[Audit]] = {
     PriorSet.kind: PriorSetAudit,
     IndependentBlocks.kind: BlocksAudit,
     MarkovChain.kind: ChainAudit,
+    FiniteChain.kind: FiniteChainAudit,
     **{kind: ClassAudit for kind, adversary in ADVERSARIES.items() if issubclass(adversary, LawClass)},
 }
 SEARCHING = 0.75  # share of the time that a proof may take for a search to be worth the rest
@@ -39,6 +50,10 @@ def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
     if problem.in_cells:
         return HistogramAudit(problem, search)
+    if problem.in_blocks:
+        return BlocksAudit(problem, search)
+    if problem.wide is not None:
+        return WideAudit(problem, search)
     if not problem.in_closed_form:
         return AUDITS[problem.adversary.kind](problem, search)
     if isinstance(problem.mechanism, LocalProtocol):

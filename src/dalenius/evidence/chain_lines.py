@@ -1,6 +1,6 @@
 """The lines of certificates about Markov chains (docs/certificate-format.md): points and boxes of their parameters, and leaves.
 
-`Vector` and the others are spelled as in `dalenius.evidence.lines`, and mean the same.
+`Vector`, `Indices` and the others are spelled as in `dalenius.evidence.lines`, and mean the same.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-__all__ = ["AfterLeaf", "BlocksLeaf", "ChainPoint", "Halve", "SlopeLeaf", "WindowLeaf"]
+__all__ = ["AfterLeaf", "BlocksLeaf", "ChainPoint", "ExpansionLeaf", "Halve", "SlopeLeaf", "WindowLeaf"]
 
 Index = int
+Indices = tuple[Index, ...]
 Number = str
 Vector = tuple[Number, ...]
 
@@ -48,6 +49,15 @@ class WindowLeaf:
 
     word: ClassVar[str] = "window"
     left_out: Index
+
+
+@dataclass(frozen=True, slots=True)
+class ExpansionLeaf:
+    """A leaf of a chain of several letters: a bound that is exact to first order at a point; rows beside these letters."""
+
+    word: ClassVar[str] = "expansion"
+    point: Vector
+    bases: Indices
 
 
 @dataclass(frozen=True, slots=True)

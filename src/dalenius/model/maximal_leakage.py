@@ -11,15 +11,24 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import brief
-from dalenius.model.adversaries import EntropyAtLeast, IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.adversaries import (
+    EntropyAtLeast,
+    FiniteChain,
+    IndependentBlocks,
+    LawClass,
+    MarkovChain,
+    ProductPriors,
+)
 from dalenius.model.cells import Cells
-from dalenius.model.chains import WRITTEN_OUT, need_chain
+from dalenius.model.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RandomizedHistogram, RealNoise
-from dalenius.model.pieces import Piece, pieces
+from dalenius.model.piece import Piece
+from dalenius.model.pieces import pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Histogram, Joint
+from dalenius.model.wide import WideCount
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -36,7 +45,7 @@ class MaximalLeakage(MechanismProblem):
     query : Query, optional
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
-    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, PriorSet or a class of laws (KLBallPriors, ...)
+    adversary : EntropyAtLeast, ProductPriors, IndependentBlocks, MarkovChain, FiniteChain, PriorSet or a class of laws
     title, source : str, optional
         Free text, carried along.
 
@@ -59,6 +68,8 @@ class MaximalLeakage(MechanismProblem):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.adversary, FiniteChain):
+            need_finite_chain(self.query, self.records, self.mechanism, self.adversary)
         if isinstance(self.query, Joint) and not self.in_blocks:
             object.__setattr__(self, "mechanism", of_vectors(self.query, self.records, self.mechanism))
         if isinstance(self.mechanism, RandomizedHistogram) and isinstance(self.query, Histogram):
@@ -74,6 +85,8 @@ class MaximalLeakage(MechanismProblem):
                 _ = self.channel
         elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
             _ = self.quadrature
+        elif self.wide is not None:
+            return
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
@@ -120,11 +133,25 @@ class MaximalLeakage(MechanismProblem):
     @property
     def searched(self) -> bool:
         """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
-        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form
+        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form and self.wide is None
 
     @property
     def in_cells(self) -> bool:
         return isinstance(self.query, Histogram) and not isinstance(self.mechanism, RandomizedHistogram)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether audits of single blocks answer: also of single records, where a wide count meets independent ones."""
+        return super().in_blocks or (isinstance(self.adversary, ProductPriors) and self.wide is not None)
+
+    @cached_property
+    def wide(self) -> WideCount | None:
+        """A count of so many records that its channel is not written out, if it is one."""
+        return WideCount.of(self.query, self.records, self.mechanism, self.adversary)
+
+    @property
+    def is_listed(self) -> bool:
+        return self.wide is None and super().is_listed
 
     @cached_property
     def cells(self) -> Cells:
@@ -133,8 +160,9 @@ class MaximalLeakage(MechanismProblem):
 
     @property
     def is_written_out(self) -> bool:
-        """Whether an audit works with the whole channel: not of blocks, nor of a closed form or a long Markov chain."""
-        return not (self.in_blocks or self.in_closed_form or (self.in_a_chain and len(self.records) > WRITTEN_OUT))
+        """Whether an audit works with the whole channel: not of blocks, a closed form, a long Markov chain or a wide count."""
+        long = self.in_a_chain and len(self.records) > WRITTEN_OUT
+        return not (self.in_blocks or self.in_closed_form or long or self.wide is not None)
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -151,9 +179,9 @@ class MaximalLeakage(MechanismProblem):
         >>> piece.times, problem.records, problem.adversary == dl.AnyPrior()
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
         """
-        adversary = self.adversary
-        if not isinstance(adversary, IndependentBlocks) or self.in_cells:
+        if not self.in_blocks:
             return ()
+        adversary = self.adversary if isinstance(self.adversary, IndependentBlocks) else IndependentBlocks(1)
         return tuple(
             (
                 piece,

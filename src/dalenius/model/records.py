@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -71,9 +72,9 @@ class Records:
     def __len__(self) -> int:
         return len(self.alphabets)
 
-    @property
+    @cached_property
     def runs(self) -> list[tuple[int, int]]:
-        """Consecutive records of equal alphabet, as (alphabet, times)."""
+        """Consecutive records of equal alphabet, as (alphabet, times); of a million records they are counted once."""
         return [(size, len(list(group))) for size, group in itertools.groupby(self.alphabets)]
 
     @property

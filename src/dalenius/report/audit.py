@@ -30,11 +30,11 @@ from dalenius.model.queries import Count, Identity, Query
 from dalenius.notebook import table
 from dalenius.outcome import Termination
 from dalenius.report.audit_words import (
-    COMPUTED,
     FOLLOWS,
     PROVED,
     WHY,
     assumed,
+    computed,
     factor,
     in_bits,
     paragraph,
@@ -128,7 +128,7 @@ class Audit:
         True
         """
         title = self.problem.title or "What this release tells about one person"
-        shown = (PROVED, COMPUTED, FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
+        shown = (PROVED, computed(self.problem), FOLLOWS) if self.at_prior is not None else (PROVED, FOLLOWS)
         legend = paragraph(*(f"[{word}]: {WHY[word]}." for word in shown))
         parts = [f"# {title}", paragraph(*question(self.problem)), "\n".join(self._numbers()), legend]
         parts += ["## Averages hide individuals", self._individuals()]
@@ -182,13 +182,14 @@ class Audit:
 
     def to_json(self) -> dict[str, object]:
         """The numbers, each with its units and what proves it, as `json` writes them once they are plain."""
+        why = computed(self.problem)
         return {
             "digest": digest(self.problem),
             "leakage": _told(self.leakage, PROVED),
-            "bayes_advantage": _told(self.bayes_advantage, COMPUTED),
+            "bayes_advantage": _told(self.bayes_advantage, why),
             "bayes_advantage_at_most": {"upper": self.bayes_advantage_at_most, "because": FOLLOWS},
-            "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, COMPUTED),
-            "without_own_answer": _told(self.without_own_answer, COMPUTED),
+            "pointwise_maximal_leakage": _told(self.pointwise_maximal_leakage, why),
+            "without_own_answer": _told(self.without_own_answer, why),
             "record": self.result.record,
             "gap": self.result.gap,
             "termination": self.result.termination,
@@ -211,6 +212,7 @@ class Audit:
         yield point(f"To any adversary of this kind a guess is right more often by at most {most}.", FOLLOWS)
 
     def _numbers_at(self, found: Measures) -> Iterator[str]:
+        why = computed(self.problem)
         guess, sharpest, without = self.bayes_advantage, self.pointwise_maximal_leakage, self.without_own_answer
         assert guess is not None
         assert sharpest is not None
@@ -218,15 +220,15 @@ class Audit:
         yield point(
             f"To that adversary the best guess of the person's answer is right more often by {ends_shown(guess.lower, guess.upper)}, "
             "as a probability (Bayes advantage).",
-            COMPUTED,
+            why,
         )
         yield point(
             f"To that adversary no single output makes a guess of anything about the person more than {factor(sharpest)} as likely to "
             f"be right: {ends_shown(sharpest.lower, sharpest.upper)} bits (pointwise maximal leakage).",
-            COMPUTED,
+            why,
         )
         told = told_without(self.problem, found["mutual_information"], without)
-        yield point(f"With the person's own answer left out, that adversary still learns {told}.", COMPUTED)
+        yield point(f"With the person's own answer left out, that adversary still learns {told}.", why)
 
     def _individuals(self) -> str:
         sharpest = self.pointwise_maximal_leakage

@@ -14,16 +14,36 @@ from dalenius.report.page.facts import ends_shown
 from dalenius.results import Result
 from dalenius.units import upper_in
 
-__all__ = ["COMPUTED", "FOLLOWS", "PROVED", "WHY", "assumed", "factor", "in_bits", "paragraph", "point", "told_without"]
+__all__ = [
+    "FOLLOWS",
+    "PROVED",
+    "WHY",
+    "assumed",
+    "computed",
+    "factor",
+    "in_bits",
+    "paragraph",
+    "point",
+    "told_without",
+]
 
 WIDTH = 100  # characters of a line
 DIGITS = 4  # of the one number that people take away
-PROVED, COMPUTED, FOLLOWS = "proved", "computed", "follows"
+PROVED, COMPUTED, ON_A_GRID, FOLLOWS = "proved", "computed", "computed on a grid", "follows"
 WHY = {
     PROVED: "by the certificate, which an independent program has checked",
     COMPUTED: "from the prior that the certificate shows, in exact numbers, rounded outward; the certificate does not say it",
+    ON_A_GRID: (
+        "from the prior that the certificate shows, in exact numbers, of the release rounded to a fine grid, which tells a "
+        "little less than the release as it is"
+    ),
     FOLLOWS: "from the first number, for every adversary of this kind, by Pinsker's inequality",
 }
+
+
+def computed(problem: MaximalLeakage) -> str:
+    """What an evaluated number rests on: noise on the real line is rounded before it is looked at."""
+    return ON_A_GRID if isinstance(problem.mechanism, RealNoise) else COMPUTED
 
 
 def paragraph(*sentences: str) -> str:

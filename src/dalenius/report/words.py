@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 QUERIES = {
-    "count": "how many of them are 1",
     "parity": "whether an odd number of them are 1",
     "histogram": "how many of them are each letter",
     "identity": "the dataset itself",
@@ -80,10 +79,12 @@ def query_in_words(query: Query) -> str:
     """What is computed of the records.
 
     >>> import dalenius as dl
-    >>> query_in_words(dl.Count()), query_in_words(dl.Threshold(3))
-    ('how many of them are 1', 'whether their sum is at least 3')
+    >>> query_in_words(dl.Count(letters=[0, 2])), query_in_words(dl.Threshold(3))
+    ('how many of them are 0 or 2', 'whether their sum is at least 3')
     """
     table = query.to_table()
+    if query.kind == "count":
+        return f"how many of them are {' or '.join(map(str, table['letters']))}"
     if query.kind == "threshold":
         return f"whether their sum is at least {table['at']}"
     if query.kind == "modular_sum":

@@ -20,8 +20,13 @@ STEP = Fraction(1, 10**15)  # of differences that stand for derivatives
 
 
 def held(question: Question) -> bool:
-    """Whether the adversary holds chains."""
+    """Whether the adversary holds chains of bits."""
     return question.table.get("adversary", {}).get("kind") == "markov_chain"
+
+
+def of_letters(question: Question) -> bool:
+    """Whether the adversary holds chains whose transitions are written as a matrix."""
+    return question.table.get("adversary", {}).get("kind") == "finite_chain"
 
 
 def stationary(question: Question) -> bool:
@@ -32,6 +37,11 @@ def stationary(question: Question) -> bool:
 def box(question: Question) -> list[tuple[Fraction, Fraction]]:
     """The ranges of the parameters."""
     table = question.table["adversary"]
+    if of_letters(question):
+        start = table.get("start", "stationary")
+        last = [] if start == "stationary" else [["0", "1"]] * len(table["transitions"]) if start == "any" else start
+        pairs = [x if isinstance(x, list) else [x, x] for row in [*table["transitions"], last] for x in row]
+        return [(exact(lo), exact(hi)) for lo, hi in pairs]
     sides = [tuple(map(exact, table[key])) for key in ("to_one", "to_zero")]
     found = [(side[0], side[1]) for side in sides]
     return found if stationary(question) else [*found, (Fraction(0), Fraction(1))]
@@ -57,28 +67,57 @@ def rows(question: Question) -> list[Row]:
         "query": {"kind": "sum"} if query["kind"] == "count" else query,
         "mechanism": question.table["mechanism"],
     }
+    if of_letters(question):
+        most = max(question.alphabets) - 1 if query["kind"] != "count" else 1
+        flat["records"] = {"alphabets": [len(question.alphabets) * most + 1]}
     return _rows(json.dumps(flat))
+
+
+def laws(question: Question, point: Sequence[Fraction]) -> tuple[list[list[Fraction]], list[Fraction]]:
+    """The transitions and the first record's law, exactly."""
+    if of_letters(question):
+        k = question.alphabets[0]
+        found = [list(point[a * k : (a + 1) * k]) for a in range(k)]
+        return found, list(point[k * k :]) or at_rest(found)
+    alpha, beta, *start = point
+    nu = start[0] if start else alpha / (alpha + beta)
+    return [[1 - alpha, alpha], [beta, 1 - beta]], [1 - nu, nu]
+
+
+def at_rest(transitions: list[list[Fraction]]) -> list[Fraction]:
+    """The stationary law, letters left out one after another: a chain that is watched only in the others goes on as one."""
+    rows = [list(row) for row in transitions]
+    for last in reversed(range(1, len(rows))):
+        stay = 1 - rows[last][last]
+        for a in range(last):
+            for b in range(last):
+                rows[a][b] += rows[a][last] * rows[last][b] / stay
+    found = [Fraction(1)]
+    for b in range(1, len(rows)):
+        found.append(sum((found[a] * rows[a][b] for a in range(b)), Fraction(0)) / (1 - rows[b][b]))
+    return truth.normalised(found)
 
 
 def joint(question: Question, i: int, point: Sequence[Fraction]) -> list[list[Decimal]]:
     """P(X_i = x, Y = y) at a chain, in the context of the caller."""
-    alpha, beta = (dec(x) for x in point[:2])
-    nu = alpha / (alpha + beta) if len(point) == 2 else dec(point[2])
+    transitions, first = laws(question, point)
+    step, letters = [[dec(p) for p in row] for row in transitions], range(len(first))
     count, channel = len(question.alphabets), rows(question)
-    step = ((1 - alpha, alpha), (beta, 1 - beta))
-    # by the letter of record i (which is not known before it), the last letter and the number of ones
-    now = {(None, 0, 0): 1 - nu, (None, 1, 1): nu}
+    listed = question.table["query"].get("letters", [1]) if question.table["query"]["kind"] == "count" else None
+    adds = [a if listed is None else int(a in listed) for a in letters]
+    # by the letter of record i (which is not known before it), the last letter and the total
+    now: dict[Any, Decimal] = {(None, a, adds[a]): dec(first[a]) for a in letters}
     for k in range(count):
         if k:
             later: dict[Any, Decimal] = {}
             for (x, last, s), mass in now.items():
-                for a in (0, 1):
-                    key = (x, a, s + a)
+                for a in letters:
+                    key = (x, a, s + adds[a])
                     later[key] = later.get(key, Decimal(0)) + mass * step[last][a]
             now = later
         if k == i:
             now = {(last, last, s): mass for (_, last, s), mass in now.items()}
-    found = [[Decimal(0)] * len(channel[0]) for _ in (0, 1)]
+    found = [[Decimal(0)] * len(channel[0]) for _ in letters]
     for (x, _, s), mass in now.items():
         found[x] = [u + mass * r for u, r in zip(found[x], channel[s], strict=True)]
     return found
@@ -155,3 +194,27 @@ def window(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, m: in
         fourth = min(fourth / 3, fourth / 10 + Decimal(7) / 30 * (1 - 5 * v + 5 * v**2) * sixth / v**5)
         skew = max((1 - 4 * v) * second * spread / v, Decimal(0))
         return second / 2 + skew.sqrt() / 6 + fourth + truth.entropy((tau, 1 - tau))
+
+
+def blocks(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, times: int) -> Decimal | None:
+    """The bound of a line `blocks` on a box, if it has one."""
+    (a, b), (c, d) = sides
+    j = min(i, count - 1 - i)
+    size = times + j
+    room = (count - size) * (a + c) / size
+    if b + d > 1 or room <= 1:
+        return None
+    with localcontext(SIXTY):
+        v, stay = dec(min(p * (1 - p) for p in (a / (a + d), b / (b + c)))), 1 - dec(a + c)
+        seen = (1 + 2 * stay * (1 - (dec(1 - b - d) ** j if j else 1))) / times
+        lost = (-size * (dec(room) - 1 - SIXTY.ln(dec(room)))).exp()
+        return (seen.sqrt() + (lost / v).sqrt()) ** 2
+
+
+def after(sides: Sequence[tuple[Fraction, Fraction]], count: int, i: int, t: int, m: int) -> Decimal | None:
+    """The bound of a line `after` on a box, if it has one."""
+    stay, inside = 1 - sides[0][0] - sides[1][0], window(sides, count - t, i - t, m)
+    if inside is None or 6 * m > count - t or stay**i > Fraction(1, 2):
+        return None
+    with localcontext(SIXTY):
+        return inside + dec(stay**t + stay**i) * SIXTY.ln(Decimal(2)) + entropy_of(stay**i)

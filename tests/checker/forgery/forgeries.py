@@ -37,8 +37,10 @@ import forgery_protocols
 import forgery_subjects
 import forgery_symmetries
 from dalenius_check import Verdict, check
-from forgery_kinds import Draft, clone, odd_text, text_of, value_of
+from forgery_drafts import Draft, clone, value_of
+from forgery_edits import ODD
 from forgery_subjects import Certificate, Subject, claimed
+from forgery_texts import odd_text, text_of
 
 Check = Callable[..., Verdict]
 
@@ -238,7 +240,7 @@ def falsified(draft: Draft) -> bool:
         return False  # it may be true of another matrix
     if rng.random() < 0.03 and subject.feasible:
         # Ends that are no numbers of the format: nothing that could be proved
-        head["lower"], head["upper"] = rng.choice(forgery_kinds.ODD), rng.choice(["1", "0.5", *forgery_kinds.ODD])
+        head["lower"], head["upper"] = rng.choice(ODD), rng.choice(["1", "0.5", *ODD])
         return any(not isinstance(head[end], str) or value_of(head[end]) is None for end in ("lower", "upper"))
     if not subject.feasible:
         return numbers_for_nothing(draft)
@@ -299,7 +301,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += [forgery_subjects.held(rng, k) for k in range(drawn // 4)]
     found += [forgery_protocols.spoken(rng, k) for k in range(drawn // 8)]
     found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
-    found += [forgery_chains.walked(rng, k) for k in range(drawn // 6)]
+    found += [forgery_chains.walked(rng, k) for k in range(drawn // 5)]
     return found + forgery_subjects.solved(rng, solved)
 
 

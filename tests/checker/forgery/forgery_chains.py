@@ -1,4 +1,4 @@
-"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_kinds.Draft`.
+"""Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_drafts.Draft`.
 
 The answers are known: boxes of one chain; boxes so small that information rises or falls all the way in each parameter; one record
 that is told as it is; many independent records, whose windows are nearly tight; and starts of any kind, between a chain that is
@@ -19,7 +19,7 @@ import forgery_truth as truth
 from forgery_subjects import MARGIN, Subject, claimed
 from forgery_truth import SIXTY, SLACK, Question, dec
 
-LEAVES = ("slope", "window", "letters")
+LEAVES = ("slope", "window", "blocks", "after", "letters", "expansion")
 Box = Sequence[tuple[Fraction, Fraction]]
 Lines = list[list[Any]]
 STEP = Fraction(1, 1000)
@@ -50,7 +50,7 @@ def mechanism(rng: random.Random, kind: str) -> dict[str, Any]:
 
 def table(count: int, asks: dict[str, Any], tells: dict[str, Any], box: Box, **more: Any) -> dict[str, Any]:
     """A model."""
-    sides = dict(zip(("to_one", "to_zero"), map(text, box), strict=True))
+    sides = dict(zip(("to_one", "to_zero"), map(text, box), strict=False))
     return {
         "problem": "maximal_leakage",
         "records": {"count": count, "alphabet": 2},
@@ -128,9 +128,11 @@ def corners(rng: random.Random) -> tuple[Any, ...]:
 
 def told_outright(rng: random.Random) -> tuple[Any, ...]:
     """One record, told as it is: the entropy of its letter, which may be large where both ends are small."""
-    sides = sorted((share(rng), share(rng))), sorted((share(rng), share(rng)))
+    apart = rng.random() < 0.5  # every chain has fewer ones than zeros
+    sides = [sorted((share(rng), share(rng))) for _ in (0, 1)]
+    sides = [[x / 3 for x in sides[0]], [(1 + x) / 2 for x in sides[1]]] if apart else sides
     (a, b), (c, d) = sides
-    free = rng.random() < 0.3
+    free = not apart and rng.random() < 0.3
     model = table(
         1, {"kind": "parity"}, {"kind": "symmetric", "flip": "0"}, sides, start="any" if free else "stationary"
     )
@@ -148,15 +150,16 @@ def told_outright(rng: random.Random) -> tuple[Any, ...]:
 
 
 def windows(rng: random.Random) -> tuple[Any, ...]:
-    """A chain of many records, counted with little noise, or none: a window of the whole of it, or of most."""
+    """A chain of many records that are counted: with little noise and independent, so that the window is nearly tight; or others."""
+    tight = rng.random() < 0.7
     while True:
-        count, alpha = rng.randint(14, 24), Fraction(rng.randint(6, 12), 20)
-        sides = [(alpha, alpha), (x := rng.choice([1 - alpha, 1 - alpha, (1 - alpha) * Fraction(3, 4)]), x)]
-        i, m = rng.randint(count // 3, count // 2), rng.choice([0, 0, 1, 2])
+        count, alpha = rng.randint(14, 24), Fraction(rng.randint(9, 11), 20)
+        sides = [(alpha, alpha), (x := (1 - alpha) * (1 if tight else Fraction(3, 4)), x)]
+        i, m = rng.randint(count // 3, count // 2), 0 if tight else rng.randint(0, 2)
         upper = own.window(sides, count, i, m)
         if upper is not None:
             break
-    model = table(count, {"kind": "count"}, {"kind": "geometric", "epsilon": "4"}, sides, record=i)
+    model = table(count, {"kind": "count"}, {"kind": "geometric", "epsilon": "4" if tight else "1/2"}, sides, record=i)
     point, question = (alpha, sides[1][0]), Question(model)
     ends = truth.around(own.information(question, i, point))
     found = subject("", model, ends, Fraction(upper) + SLACK, [])
@@ -207,7 +210,48 @@ def any_start(rng: random.Random) -> tuple[Any, ...]:
     return model, ends, min(upper * Fraction(5, 4) + Fraction(1, 50), log_two), [["path", i, text(shown), None], *proof]
 
 
-MAKERS: tuple[Callable[[random.Random], tuple[Any, ...]], ...] = (one_chain, corners, told_outright, windows, any_start)
+def letters(rng: random.Random, wide: bool = False) -> tuple[Any, ...]:
+    """One chain of several letters, and what it tells about every record; or two letters, whose ranges are small."""
+    k, count, asks = 2 if wide else rng.choice([2, 3]), rng.randint(1, 3), query(rng)
+    rows = [truth.normalised([Fraction(rng.randint(1, 4)) for _ in range(k)]) for _ in range(k)]
+    away = Fraction(1, 1000) if wide else Fraction(0)
+    pairs = [[[str(max(p - away, Fraction(0))), str(p + away)] for p in row] for row in rows]
+    model = table(count, asks, mechanism(rng, asks["kind"]), [])
+    model["records"]["alphabet"], own_start = k, rng.random() < 0.7
+    model["adversary"] = {"kind": "finite_chain", "transitions": pairs}
+    start = truth.normalised([Fraction(rng.randint(1, 4)) for _ in range(k)])
+    if own_start:
+        model["adversary"]["start"] = [[str(p), str(p)] for p in start]
+    if wide or rng.random() < 0.3:
+        model["adversary"]["record"] = rng.randrange(count)
+    question, point = Question(model), [p for row in rows for p in row] + (start if own_start else [])
+    value, i, _ = answer(question, [(i, tuple(point)) for i in own.asked(question)])
+    bases = [rng.randrange(k) for _ in range(k)]
+    proof: Lines = [line for j in own.asked(question) for line in (["record", j], ["expansion", text(point), bases])]
+    ends, lines = truth.around(value), [["path", i, text(point), None], *proof]
+    if not wide:
+        return model, ends, ends[1], lines
+    steps = [(x, y) for x in (-away, Fraction(0), away) for y in (-away, Fraction(0), away)]
+    near = [(point[0] - x, point[1] + x, point[2] + y, point[3] - y, *point[4:]) for x, y in steps]
+    best, _, shown = answer(question, [(i, chain) for chain in near])
+    ends, lines[0] = truth.around(best), ["path", i, text(shown), None]
+    return model, (ends[0], ends[1] + Fraction(1, 10**5)), ends[1] * Fraction(101, 100) + Fraction(1, 10**4), lines
+
+
+def ranges(rng: random.Random) -> tuple[Any, ...]:
+    """Two letters whose transitions have small ranges."""
+    return letters(rng, wide=True)
+
+
+MAKERS: tuple[Callable[..., tuple[Any, ...]], ...] = (
+    one_chain,
+    corners,
+    told_outright,
+    windows,
+    any_start,
+    letters,
+    ranges,
+)
 
 
 def walked(rng: random.Random, number: int) -> Subject:
@@ -286,7 +330,13 @@ def other_leaves(draft: Any) -> bool:
         if what == "letters":
             draft.lines[at] = ["letters"]
         elif what == "window":
-            draft.lines[at] = ["window", rng.choice([0, 1, 2, i, len(question.alphabets) // 2, -1, i + 1])]
+            count = len(question.alphabets)
+            margin, first = (
+                rng.choice([0, 1, 2, i, count // 2, -1, i + 1, count]),
+                rng.choice([1, 2, i, count // 3, count]),
+            )
+            own_line = ["window", margin]
+            draft.lines[at] = rng.choice([own_line, own_line, own_line, ["blocks", first], ["after", first, margin]])
         else:
             point = [rng.choice(side) if what == "corner" else (side[0] + side[1]) / 2 for side in sides]
             if what == "outside":
@@ -300,7 +350,7 @@ def other_leaves(draft: Any) -> bool:
 def halved(draft: Any) -> bool:
     """A leaf's box halved at a point of it, or beyond; or a halving moved."""
     rng, question = draft.rng, draft.subject.question
-    if not own.held(question):
+    if not (own.held(question) or own.of_letters(question)):
         return False
     sides, moved = own.box(question), draft.pick("halve")
     if moved is not None and rng.random() < 0.5:
@@ -326,7 +376,7 @@ def halved(draft: Any) -> bool:
 def mirrored(draft: Any) -> bool:
     """A record's section said to be its mirror image's, or left out where the mirror image has one."""
     rng, question = draft.rng, draft.subject.question
-    if not own.held(question):
+    if not (own.held(question) or own.of_letters(question)):
         return False
     places = [at for at, line in enumerate(draft.lines) if isinstance(line, list) and line[:1] == ["record"]]
     if not places:
@@ -337,7 +387,46 @@ def mirrored(draft: Any) -> bool:
     else:
         end = next((other for other in places if other > at), len(draft.lines))
         del draft.lines[at:end]
+        left = [line[1] for line in draft.lines if isinstance(line, list) and line[:1] == ["record"]]
+        sides = own.box(question)
+        if (
+            left and all(lo == hi for lo, hi in sides) and all(i in own.asked(question) for i in left)
+        ):  # what those left leak
+            most, _, _ = answer(question, [(i, tuple(lo for lo, _ in sides)) for i in left])
+            found = Fraction(most) + SLACK * 10
+            draft.claim = {"lower": "0", "upper": claimed(found, "ceiling")} if found < draft.subject.low else {}
     return True
 
 
-KINDS = {walked_elsewhere: 8.0, other_leaves: 8.0, halved: 6.0, mirrored: 5.0}
+def other_expansions(draft: Any) -> bool:
+    """Points of expansions, or of the path, moved within their rows: a little, far, to ones that leave letters out; bases."""
+    rng, question = draft.rng, draft.subject.question
+    at = [n for n, line in enumerate(draft.lines) if isinstance(line, list) and line[:1] in (["expansion"], ["path"])]
+    if not own.of_letters(question) or not at:
+        return False
+    k, what = (
+        question.alphabets[0],
+        rng.choice(["little", "little", "far", "far", "sure", "start", "bases", "sum", "letters"]),
+    )
+    for n in at if rng.random() < 0.5 else [rng.choice(at)]:
+        line = draft.lines[n]
+        point = line[1] if line[0] == "expansion" else line[2]
+        if what == "sum":
+            point[:] = [str(rng.choice(side)) for side in own.box(question)]
+            continue
+        a = len(point) // k - 1 if what == "start" else rng.randrange(len(point) // k)
+        b, c = rng.sample(range(a * k, (a + 1) * k), 2)
+        most = {"sure": Fraction(1), "far": Fraction(1, 2), "start": Fraction(1, 2)}
+        step = Fraction(point[b]) * most.get(what, min(draft.small(), Fraction(1, 1000)))
+        if what == "bases":
+            line[-1] = (
+                [rng.choice([0, 1, k, -1]) for _ in range(rng.choice([k, k, 1]))] if line[0] == "expansion" else None
+            )
+        elif what == "letters":
+            draft.lines[n] = ["letters"] if line[0] == "expansion" else ["witness", None, None]
+        else:
+            point[b], point[c] = str(Fraction(point[b]) - step), str(Fraction(point[c]) + step)
+    return True
+
+
+KINDS = {walked_elsewhere: 8.0, other_leaves: 8.0, halved: 6.0, mirrored: 5.0, other_expansions: 12.0}

@@ -1,4 +1,4 @@
-"""Kinds of forgery of audits whose adversary holds a class of laws; a draft is a `forgery_kinds.Draft`."""
+"""Kinds of forgery of audits whose adversary holds a class of laws; a draft is a `forgery_drafts.Draft`."""
 
 from __future__ import annotations
 

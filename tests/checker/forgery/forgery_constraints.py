@@ -137,7 +137,7 @@ def drawn(rng: random.Random, count: int) -> list[Subject]:
     ]
 
 
-# Kinds of forgery; a draft is a `forgery_kinds.Draft` ---------------------------------------------------------------------------
+# Kinds of forgery; a draft is a `forgery_drafts.Draft` ---------------------------------------------------------------------------
 
 
 def given_away(draft: Any) -> bool:

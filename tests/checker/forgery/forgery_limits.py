@@ -86,7 +86,7 @@ def told(rng: random.Random, number: int) -> Subject:
     return Subject(f"limit-{number}", subjects.toml(question.table), question, lie - MARGIN, lie, [certificate])
 
 
-# Kinds of forgery; a draft is a `forgery_kinds.Draft` ---------------------------------------------------------------------------
+# Kinds of forgery; a draft is a `forgery_drafts.Draft` ---------------------------------------------------------------------------
 
 
 def touched(draft: Any) -> bool:

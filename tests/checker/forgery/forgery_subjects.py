@@ -84,7 +84,7 @@ def digest(question: Question) -> str:
         "exponential": {"range": None, "sensitivity": "1"},
         "matrix": {"inputs": "query"},
         "pointwise_maximal_leakage": {"priors": None},
-        "markov_chain": {"record": None, "start": "stationary"},
+        **{kind: {"record": None, "start": "stationary"} for kind in ("markov_chain", "finite_chain")},
     }
     normal: dict[str, Any] = {
         "problem": table["problem"],

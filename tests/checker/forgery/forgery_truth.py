@@ -187,7 +187,7 @@ class Question:
         kind, adversary = self.table.get("mechanism", {}).get("kind"), self.table.get("adversary", {}).get("kind")
         if (
             kind in ELSEWHERE
-            or adversary in ("independent_blocks", "markov_chain")
+            or adversary in ("independent_blocks", "markov_chain", "finite_chain")
             or self.table["problem"] == "max_information"
         ):
             return False

@@ -1,4 +1,4 @@
-"""Randomised letters, then their histogram: proved, against priors listed dataset by dataset, and one way of proving against another."""
+"""Randomised letters, then their histogram: proved, against priors of every dataset, and one way of proving against another."""
 
 from __future__ import annotations
 

@@ -109,6 +109,14 @@ def test_clamped_noise_is_said_to_be():
     assert "clamped ten scales beyond" in " ".join(str(told).split())
 
 
+def test_noise_on_the_real_line_is_computed_on_a_grid():
+    told = dl.audit(dl.laplace(2), records=50)
+    page = " ".join(str(told).split())
+    assert page.count("[computed on a grid]") == 4  # three numbers, and what the words mean
+    assert "[computed]" not in page
+    assert told.to_json()["bayes_advantage"]["because"] == "computed on a grid"
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

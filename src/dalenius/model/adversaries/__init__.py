@@ -7,6 +7,7 @@ from dalenius.model.adversaries.base import Adversary, LawClass
 from dalenius.model.adversaries.box_priors import BoxPriors
 from dalenius.model.adversaries.chi_square_ball_priors import ChiSquareBallPriors
 from dalenius.model.adversaries.entropy_at_least import AnyPrior, EntropyAtLeast
+from dalenius.model.adversaries.finite_chain import FiniteChain
 from dalenius.model.adversaries.floor_priors import FloorPriors
 from dalenius.model.adversaries.independent_blocks import IndependentBlocks
 from dalenius.model.adversaries.kl_ball_priors import KLBallPriors
@@ -23,6 +24,7 @@ __all__ = [
     "BoxPriors",
     "ChiSquareBallPriors",
     "EntropyAtLeast",
+    "FiniteChain",
     "FixedPrior",
     "FloorPriors",
     "IndependentBlocks",
@@ -42,6 +44,7 @@ ADVERSARIES: dict[str, type[Adversary]] = {
         PriorSet,
         IndependentBlocks,
         MarkovChain,
+        FiniteChain,
         FloorPriors,
         BoxPriors,
         PolytopePriors,

@@ -1,0 +1,365 @@
+"""Markov chains of several letters: the largest leakage of a record over transition matrices in ranges, by branch and bound.
+
+*Why*: on a box the leakage is at most a bound that is exact to first order at one of its points (docs/theory.md, Markov chains of
+several letters). *From below*: the best matrix that was met, at such points and at the corners that their slopes point to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.evidence.lines import (
+    UNIFORM,
+    ChainPoint,
+    ExpansionLeaf,
+    Halve,
+    LettersLine,
+    LowerLine,
+    ProofLine,
+    RecordLine,
+)
+from dalenius.exact import fraction_text
+from dalenius.information.arrays import Floats
+from dalenius.information.divergences import mutual_information
+from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
+from dalenius.model import FiniteChain
+from dalenius.model.chains import inputs_by_total, what_letters_add
+from dalenius.results import RecordProof
+from dalenius.search.tree import Branch, Leaf, Tree
+
+__all__ = ["FiniteChainAudit"]
+
+SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
+NUMBERS = 2**23  # that are held at once
+SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
+MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
+LAW = 1.5e-7  # the same for a product of a law at a point
+ROOM = 1.2  # times what checking is predicted to take
+DIGITS = 10  # of a leaf's point
+
+Range = tuple[Fraction, Fraction]
+Law = tuple[Fraction, ...]
+Point = tuple[Law, ...]
+
+
+@dataclass(frozen=True)
+class Box:
+    """Ranges of the rows of transitions and, where the start is not stationary, of the first record's law.
+
+    Each group is tightened: no range has an end that no law of the group has.
+    """
+
+    groups: tuple[tuple[Range, ...], ...]
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[Range]]) -> Box:
+        return cls(tuple(map(_tightened, groups)))
+
+    def halves(self, parameter: int) -> tuple[Fraction, Box, Box]:
+        """Where it is halved, and both halves."""
+        group, letter = divmod(parameter, len(self.groups[0]))
+        low, high = self.groups[group][letter]
+        middle = (low + high) / 2
+        return middle, self._with(group, letter, (low, middle)), self._with(group, letter, (middle, high))
+
+    def _with(self, group: int, letter: int, ends: Range) -> Box:
+        row = list(self.groups[group])
+        row[letter] = ends
+        groups = list(self.groups)
+        groups[group] = _tightened(row)
+        return Box(tuple(groups))
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """(groups, letters) each."""
+        ends = np.array([[[float(end) for end in range_] for range_ in group] for group in self.groups])
+        return ends[:, :, 0], ends[:, :, 1]
+
+    @property
+    def middle(self) -> Point:
+        """A point well inside."""
+        return tuple(map(_middle, self.groups))
+
+    def corner(self, slopes: Floats) -> Point:
+        """Where a linear function with these slopes, (groups, letters), is largest."""
+        return tuple(_corner(group, each) for group, each in zip(self.groups, slopes, strict=True))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What a leaf is proved by, and its box."""
+
+    box: Box
+    line: ProofLine
+
+
+Cut = tuple[int, Fraction]
+_Leaf = Leaf[_Content, Cut]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AtPoint(Exposure):
+    """What a record is exposed to at a point of the polytope."""
+
+    point: Point
+
+    @property
+    def lines(self) -> tuple[LowerLine, ...]:
+        return (ChainPoint(self.record, _texts(self.point), None),)
+
+
+@dataclass
+class _Record:
+    """The search about one record: its tree, and the best point that it met."""
+
+    chain: LetterChain
+    tree: Tree[_Content, Cut]
+    point: Point
+    leakage: float = 0.0
+    first: _Leaf | None = None
+
+
+@dataclass
+class FiniteChainAudit(Audit):
+    """A running audit against `FiniteChain`: a tree over boxes for each record that is asked about."""
+
+    kinds: list[_Record] = field(default_factory=list, init=False)
+    checking: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        problem, adversary = self.problem, self.problem.adversary
+        assert isinstance(adversary, FiniteChain)
+        adds = what_letters_add(problem.query, adversary.letters)
+        count, self.whole = len(problem.records), Box.of(adversary.box)
+        totals = np.arange(count * max(adds) + 1)
+        self.inputs = inputs_by_total(problem.query, problem.records, totals)
+        self.rows = problem.channel[self.inputs]
+        self.moves = any(low < high for group in self.whole.groups for low, high in group)
+        for record in adversary.records_of(problem.records):
+            chain = LetterChain(count, record, adds, adversary.stationary)
+            leaf: _Leaf = Leaf(_Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
+            self.kinds.append(_Record(chain, Tree(leaf), self.whole.middle))
+
+    @property
+    def lower(self) -> float:
+        return max((kind.leakage for kind in self.kinds), default=0.0)
+
+    @property
+    def upper(self) -> float:
+        return max((kind.tree.upper for kind in self.kinds), default=0.0)
+
+    @property
+    def enough(self) -> float:
+        """No leaf needs a smaller bound."""
+        return self.lower / (1.0 - SHARE * self.gap) if self.gap < 1.0 else math.inf
+
+    def run(self) -> None:
+        """A first look at every record; then the record with the largest bound, again and again."""
+        for kind in self.kinds:
+            if self.clock.expired:
+                break
+            self._try(kind, [self.whole.middle])
+            if self._affords(kind.chain):
+                kind.first = self._leaves_of(kind, [self.whole])[0]
+                kind.tree.renew(kind.first)
+                self.checking += self._cost(kind.chain)
+        while not self.clock.expired and self.upper > self.enough:
+            kind = max(self.kinds, key=lambda each: each.tree.upper)
+            batch = min(self._batch(kind.chain), self._affords(kind.chain))
+            if kind.tree.leaves >= self.search.limits.nodes or not batch:
+                break
+            if not kind.tree.grow(partial(self._halved, kind), batch, above=self.enough):
+                break
+            self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
+        self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
+        self.out_of_time = self.clock.expired or not all(self._affords(kind.chain) for kind in self.kinds)
+        self.clock.tell("done", self.lower, self.upper, self._leaves, now=True)
+
+    @property
+    def _leaves(self) -> int:
+        return sum(kind.tree.leaves for kind in self.kinds)
+
+    def _batch(self, chain: LetterChain) -> int:
+        """How many boxes are halved at once."""
+        k, outputs = chain.letters, self.rows.shape[1]
+        held = 2 * k * chain.totals * max(k * outputs, k * k * k)
+        return int(np.clip(NUMBERS // (2 * held), 1, 16))
+
+    def _affords(self, chain: LetterChain) -> int:
+        """How many leaves more can be checked in the time that is left."""
+        left = self.clock.left / ROOM - self.checking
+        return int(np.clip(left / max(self._cost(chain), 1e-9), 0, 2**30))
+
+    def _cost(self, chain: LetterChain) -> float:
+        """Seconds that checking one leaf more takes, predicted by the products of its means; where nothing moves it is one law."""
+        k, count, outputs = chain.letters, chain.count, self.rows.shape[1]
+        before, products = (chain.record / count) ** 2, 0.5 * count * chain.totals * k * k
+        if not self.moves:
+            return float(self.clock.pace * LAW * products * (k * (1 - before) + before))
+        lists = 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
+        return float(self.clock.pace * MEAN * products * lists)
+
+    # ------------------------------------------------------------ leaves
+
+    def _halved(self, kind: _Record, leaves: Sequence[_Leaf]) -> list[list[_Leaf]]:
+        """The halves of each leaf."""
+        boxes = list[Box]()
+        for leaf in leaves:
+            assert leaf.cut is not None
+            boxes += leaf.content.box.halves(leaf.cut[0])[1:]
+        found = self._leaves_of(kind, boxes)
+        self.checking += self._cost(kind.chain) * len(leaves)
+        return [found[j : j + 2] for j in range(0, len(found), 2)]
+
+    def _leaves_of(self, kind: _Record, boxes: Sequence[Box]) -> list[_Leaf]:
+        """The boxes with their bounds, and where each is best halved."""
+        points = [box.middle for box in boxes]
+        at, ends = _doubles(points), np.array([box.ends for box in boxes])
+        found = tangents(kind.chain, self.rows, ends[:, 0], ends[:, 1], at)
+        self._try(kind, points + [box.corner(g) for box, g in zip(boxes, found.slopes.mean(axis=0), strict=True)])
+        leaves = list[_Leaf]()
+        weights = _weights(kind.chain, at)
+        for j, box in enumerate(boxes):
+            added = found.bounds[j] - found.leakages[j]
+            bound = found.bounds[j] + SLACK[0] * added + SLACK[1] * found.bounds[j]
+            line: ProofLine = ExpansionLeaf(_texts(points[j]), tuple(found.bases[j].tolist()))
+            letters = _letters_bound(kind.chain, box)
+            if not bound < letters:
+                bound, line = letters, LettersLine()
+            widths = ends[j, 1] - ends[j, 0]
+            worth = np.nan_to_num(found.slopes[:, j])
+            score = widths * (np.abs(worth).max(axis=0) + worth[1] - worth[0])
+            shares = widths * weights[j]
+            score += shares * (
+                max(float(np.nan_to_num(found.remainders[j], posinf=1.0)), 1e-12) / max(shares.max(), 1e-300)
+            )
+            parameter = int(np.argmax(score))
+            cut = (parameter, box.halves(parameter)[0]) if widths.max() > 0.0 and added > 0.0 else None
+            leaves.append(Leaf(_Content(box, line), float(bound), cut))
+        return leaves
+
+    def _try(self, kind: _Record, points: Sequence[Point]) -> None:
+        """Keep the best of these points, if it is the record's best."""
+        at = _doubles(points)
+        if kind.chain.stationary:
+            known = np.flatnonzero(np.isfinite(stationary_laws(at)).all(axis=1))
+            points, at = [points[int(j)] for j in known], at[known]
+        if len(at):
+            leakages = mutual_information(kind.chain.joint_laws(at) @ self.rows)
+            best = int(np.argmax(leakages))
+            if leakages[best] > kind.leakage:
+                kind.leakage, kind.point = float(leakages[best]), points[best]
+
+    # ------------------------------------------------------------ what is proposed
+
+    @property
+    def _best(self) -> _Record:
+        return max(self.kinds, key=lambda kind: kind.leakage)
+
+    @property
+    def exposed(self) -> int | None:
+        return self._best.chain.record
+
+    def exposure(self, slack: float) -> Exposure | None:
+        best = self._best
+        if best.leakage <= 0.0:
+            return None
+        law = best.chain.joint_laws(_doubles([best.point]))[0]
+        masses = np.zeros((best.chain.letters, self.problem.channel.shape[0]))
+        np.add.at(masses.T, self.inputs, law.T)
+        return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=best.point)
+
+    def proof(self) -> UpperProof:
+        return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+
+    def quick(self) -> tuple[float, UpperProof]:
+        """Each record's first leaf."""
+        leaves = [kind.first for kind in self.kinds]
+        if not all(leaves):
+            return self.certain()
+        lines = [(RecordLine(kind.chain.record), kind.first.content.line) for kind in self.kinds if kind.first]
+        return max(leaf.bound for leaf in leaves if leaf), tuple(line for pair in lines for line in pair)
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letter."""
+        lines = tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), LettersLine()))
+        return max(_letters_bound(kind.chain, self.whole) for kind in self.kinds), lines
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return tuple(RecordProof(kind.chain.record, 1, _method(kind.tree), kind.tree.leaves) for kind in self.kinds)
+
+
+def _letters_bound(chain: LetterChain, box: Box) -> float:
+    """The log of the number of letters that the record can have, as far as that is known at once."""
+    free = chain.stationary or chain.record > 0
+    return math.log(chain.letters if free else sum(most > 0 for _, most in box.groups[-1]))
+
+
+def _weights(chain: LetterChain, points: Floats) -> Floats:
+    """How often a parameter has a say, (points, groups, letters), one number for each group."""
+    first = chain.first_law(points)[:, :, None]
+    shares = (
+        first
+        if chain.stationary
+        else np.concatenate([first * 0.0 + 1.0 / chain.letters, first[:, :1] * 0.0 + 1.0], axis=1)
+    )
+    return np.broadcast_to(shares, points.shape)
+
+
+def _tightened(group: Sequence[Range]) -> tuple[Range, ...]:
+    """The same ranges without the ends that no law in them has."""
+    low, high = sum(ends[0] for ends in group), sum(ends[1] for ends in group)
+    return tuple((max(lo, 1 - (high - hi)), min(hi, 1 - (low - lo))) for lo, hi in group)
+
+
+def _middle(group: Sequence[Range]) -> Law:
+    """A law as far between the ends in one range as in all others; with few digits where these leave room."""
+    low, high = sum((ends[0] for ends in group), Fraction(0)), sum((ends[1] for ends in group), Fraction(0))
+    if low == high:
+        return tuple(lo for lo, _ in group)
+    share = (1 - low) / (high - low)
+    law = [lo + share * (hi - lo) for lo, hi in group]
+    widest = max(range(len(group)), key=lambda b: group[b][1] - group[b][0])
+    short = [p if lo == hi else round(p, DIGITS) for p, (lo, hi) in zip(law, group, strict=True)]
+    short[widest] += 1 - sum(short)
+    fits = all(lo < p < hi or lo == p == hi for p, (lo, hi) in zip(short, group, strict=True))
+    return tuple(short if fits else law)
+
+
+def _corner(group: Sequence[Range], slopes: Floats) -> Law:
+    """Of these laws the one with the largest mean slope."""
+    law = [lo for lo, _ in group]
+    left = 1 - sum(law, Fraction(0))
+    for b in np.argsort(-slopes):
+        more = min(left, group[b][1] - group[b][0])
+        law[b] += more
+        left -= more
+    return tuple(law)
+
+
+def _lines(tree: Tree[_Content, Cut]) -> list[ProofLine]:
+    return [
+        Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
+        for node in tree.preorder()
+    ]
+
+
+def _method(tree: Tree[_Content, Cut]) -> str:
+    """What most leaves are proved by."""
+    lines = [node.content.line.word for node in tree.preorder() if isinstance(node, Leaf)]
+    return max(set(lines), key=lines.count)
+
+
+def _doubles(points: Sequence[Point]) -> Floats:
+    return np.array([[[float(p) for p in law] for law in point] for point in points])
+
+
+def _texts(point: Point) -> tuple[str, ...]:
+    return tuple(fraction_text(p) for law in point for p in law)

@@ -1,0 +1,375 @@
+"""Markov chains of several letters: what a release of a total tells about one record, at a point and on boxes of transition matrices.
+
+A box is low <= T <= high with rows that sum to 1, and such a range for the first record's law unless it is stationary. On it the
+information is at most what a fixed function of the record and the total has as its mean, and a remainder of second order; means of
+functions of a path are largest step by step, each step free to take its own row of the box (imprecise Markov chains: de Cooman,
+Hermans and Quaeghebeur, 2009). Everything is in doubles: a checker proves what is found (docs/certificate-format.md, `finite_chain`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from dalenius.information.arrays import Floats
+from dalenius.information.divergences import mutual_information
+
+__all__ = ["LetterChain", "Tangents", "stationary_laws", "tangents", "upper_means"]
+
+
+@dataclass(frozen=True)
+class LetterChain:
+    """A chain of so many records, and the record that is asked about.
+
+    Attributes
+    ----------
+    count, record : int
+    adds : what each letter adds to the total
+    stationary : bool
+        Whether the first record has the stationary law; else its law is one more group of parameters.
+    """
+
+    count: int
+    record: int
+    adds: tuple[int, ...]
+    stationary: bool
+
+    @property
+    def letters(self) -> int:
+        return len(self.adds)
+
+    @property
+    def totals(self) -> int:
+        """How many totals there are, from 0."""
+        return self.count * max(self.adds) + 1
+
+    def first_law(self, points: Floats) -> Floats:
+        """The law of the first record at points (points, groups, letters)."""
+        return stationary_laws(points) if self.stationary else points[:, self.letters]
+
+    def joint_laws(self, points: Floats) -> Floats:
+        """P(X_i = x, total = s), (points, letters, totals), at points (points, groups, letters).
+
+        >>> fair = np.full((1, 2, 2), 0.5)
+        >>> LetterChain(2, 0, (0, 1), stationary=True).joint_laws(fair).tolist()
+        [[[0.25, 0.25, 0.0], [0.0, 0.25, 0.25]]]
+        """
+        return self._laws(points, self.first_law(points))
+
+    def laws_of_totals(self, points: Floats) -> Floats:
+        """P(total = s | X_i = x) for every letter that the record can have; of the first record for all letters."""
+        if self.record == 0:
+            return self._laws(points, np.ones((len(points), self.letters)))
+        joint = self.joint_laws(points)
+        shares = joint.sum(axis=2, keepdims=True)
+        return np.divide(joint, shares, out=np.zeros_like(joint), where=shares > 0.0)
+
+    def _laws(self, points: Floats, first: Floats) -> Floats:
+        steps, letters = points[:, : self.letters], range(self.letters)
+        most = max(self.adds)
+        lists = np.zeros((len(points), self.letters, most + 1))
+        for b in letters:
+            lists[:, b, self.adds[b]] = first[:, b]
+        for j in range(self.count):
+            if j:
+                lists = self._forward(steps, lists)
+            if j == self.record:
+                lists = np.stack([lists * (np.arange(self.letters) == x)[:, None] for x in letters], axis=1)
+        return np.asarray(lists.sum(axis=2))
+
+    def _forward(self, steps: Floats, lists: Floats) -> Floats:
+        """One record more."""
+        size = lists.shape[-1]
+        longer = np.zeros((*lists.shape[:-1], size + max(self.adds)))
+        spread = (slice(None), *[None] * (lists.ndim - 3))
+        moved = np.swapaxes(steps, 1, 2)[spread] @ lists
+        for b, added in enumerate(self.adds):
+            longer[..., b, added : added + size] = moved[..., b, :]
+        return longer
+
+
+class Tangents(NamedTuple):
+    """On each of several boxes: the bound, the letters that rows are compared with, and what the bound is made of.
+
+    Attributes
+    ----------
+    bounds, leakages, remainders : (boxes,)
+        In nats: the bound, the leakage at the box's point, the part of second order.
+    bases : (boxes, letters)
+    slopes : (2, boxes, groups, letters)
+        The least and the largest derivative of the mean for a parameter, beside that for the base.
+    """
+
+    bounds: Floats
+    leakages: Floats
+    remainders: Floats
+    bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    slopes: Floats
+
+
+def stationary_laws(points: Floats) -> Floats:
+    """The stationary law of each matrix (points, letters, letters); nan where it has several.
+
+    >>> stationary_laws(np.array([[[0.5, 0.5, 0], [0, 0.5, 0.5], [0.25, 0, 0.75]]])).round(12).tolist()
+    [[0.25, 0.25, 0.5]]
+    """
+    letters = points.shape[2]
+    balance = np.eye(letters) - np.swapaxes(points[:, :letters], 1, 2)
+    balance[:, -1] = 1.0
+    known = np.abs(np.linalg.det(balance)) > 1e-12
+    laws = np.full(points.shape[::2], np.nan)
+    right = np.eye(letters)[-1][:, None]
+    laws[known] = np.linalg.solve(balance[known], np.broadcast_to(right, (int(known.sum()), letters, 1)))[:, :, 0]
+    return laws
+
+
+def upper_means(low: Floats, high: Floats, values: Floats) -> Floats:
+    """The largest sum_b p_b values_b over the laws p of each range, (boxes, ..., ranges, lists).
+
+    Parameters
+    ----------
+    low, high : (boxes, ranges, letters)
+    values : (boxes, ..., letters, lists)
+
+    >>> low, high = np.array([[[0.2, 0.1, 0.1]]]), np.array([[[0.8, 0.5, 0.9]]])
+    >>> upper_means(low, high, np.array([[[0.0], [1.0], [2.0]]])).round(9).tolist()
+    [[[1.5]]]
+    """
+    spread = (slice(None), *[None] * (values.ndim - 3))
+    low, high = low[spread], high[spread]
+    best: Floats | None = None
+    for letter in range(values.shape[-2]):
+        level = values[..., letter : letter + 1, :]
+        above = values - level
+        found = level + high @ np.maximum(above, 0.0) + low @ np.minimum(above, 0.0)
+        best = found if best is None else np.minimum(best, found)
+    assert best is not None
+    return best
+
+
+def tangents(chain: LetterChain, rows: Floats, low: Floats, high: Floats, points: Floats) -> Tangents:
+    """A bound of the leakage on each box that is exact to first order about the box's point.
+
+    Parameters
+    ----------
+    chain : LetterChain
+    rows : (totals, outputs)
+        The release's law at each total.
+    low, high, points : (boxes, groups, letters)
+        Rows of transitions and, where the start is not stationary, the first record's law.
+
+    >>> flip, fair = np.array([[0.75, 0.25], [0.25, 0.75]]), np.full((1, 2, 2), 0.5)
+    >>> tangents(LetterChain(1, 0, (0, 1), stationary=True), flip, fair, fair, fair).bounds.round(6).tolist()
+    [0.130812]
+    """
+    boxes = _Boxes(chain, rows, low, high, points)
+    return boxes.still() if np.array_equal(low, high) else boxes.tangents()
+
+
+@dataclass(frozen=True, eq=False)
+class _Boxes:
+    """Boxes, each with a point; what follows the letter c in names below is at the points."""
+
+    chain: LetterChain
+    rows: Floats
+    low: Floats
+    high: Floats
+    points: Floats
+
+    @property
+    def letters(self) -> int:
+        return self.chain.letters
+
+    @cached_property
+    def first(self) -> Floats:
+        return self.chain.first_law(self.points)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """P(X_i = x) at the points."""
+        return self.first if self.chain.record == 0 else self.chain.joint_laws(self.points).sum(axis=2)
+
+    @cached_property
+    def told(self) -> Floats:
+        """theta, P(Y = y | X_i = x) at the points: (boxes, letters, outputs); 0 for letters that the record cannot have."""
+        told = self.chain.laws_of_totals(self.points) @ self.rows
+        if self.chain.record == 0 and not self.chain.stationary:
+            told *= self.high[:, self.letters, :, None] > 0.0
+        return told
+
+    @cached_property
+    def deviations(self) -> Floats:
+        """(I - T + 1 nu)^-1 at the points, which solves for what a difference of transitions changes in the long run."""
+        steps = self.points[:, : self.letters]
+        return np.asarray(np.linalg.inv(np.eye(self.letters) - steps + self.first[:, None, :]), dtype=np.float64)
+
+    def still(self) -> Tangents:
+        """Where no parameter has any room."""
+        nothing, bases = np.zeros(len(self.points)), np.zeros((len(self.points), self.letters), dtype=np.int64)
+        return Tangents(self.leakages, self.leakages, nothing, bases, np.zeros((2, *self.points.shape)))
+
+    @cached_property
+    def leakages(self) -> Floats:
+        """The information at the points."""
+        return mutual_information(self.chain.joint_laws(self.points) @ self.rows)
+
+    def tangents(self) -> Tangents:
+        chain, letters, leakages = self.chain, self.letters, self.leakages
+        joint = self.shares[:, :, None] * self.told
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            score = np.where(self.told > 0.0, np.log(self.told / joint.sum(axis=1, keepdims=True)), 0.0) @ self.rows.T
+            values = self._values(score)
+            ends = self._first_of(values[0])
+            bases = self._bases(values, ends)
+            slopes = self._slopes(values, ends, bases, self.low, self.high)
+            added = self._added(slopes, bases, ends)
+            remainders = np.log1p(self._remainders())
+        still = np.all(self.low[:, :letters] == self.high[:, :letters], axis=(1, 2))
+        if not chain.stationary:
+            still &= np.all(self.low[:, letters] == self.high[:, letters], axis=1)
+        bounds = np.where(still, leakages, leakages + added + remainders)
+        return Tangents(np.where(np.isfinite(bounds), bounds, np.inf), leakages, remainders, bases, slopes)
+
+    # ------------------------------------------------------------ one step back
+
+    def _successors(self, values: Floats, record: int) -> Floats:
+        """values(b, s + f(b)), where s is the total of the records before this one."""
+        size = record * max(self.chain.adds) + 1
+        return np.stack([values[..., b, a : a + size] for b, a in enumerate(self.chain.adds)], axis=-2)
+
+    def _first_of(self, values: Floats) -> Floats:
+        """Of the first record: (boxes, ..., letters)."""
+        return np.stack([values[..., b, a] for b, a in enumerate(self.chain.adds)], axis=-1)
+
+    def _merged(self, values: Floats) -> Floats:
+        """Where the record is the one that is asked about: (..., letters, letters, totals) to (..., letters, totals)."""
+        return np.stack([values[..., x, x, :] for x in range(self.letters)], axis=-2)
+
+    def _values(self, score: Floats) -> list[Floats]:
+        """V_0, ..., V_{n-1} at the points: the mean of the score, given record i, and the letter and the total as far as record j."""
+        chain, steps = self.chain, self.points[:, : self.letters]
+        last = chain.count - 1
+        values = score if chain.record == last else np.repeat(score[:, :, None], self.letters, axis=2)
+        found = [values]
+        for j in range(last, 0, -1):
+            after = self._successors(values, j)
+            values = steps[(slice(None), *[None] * (after.ndim - 3))] @ after
+            if j - 1 == chain.record:
+                values = self._merged(values)
+            found.append(values)
+        return found[::-1]
+
+    # ------------------------------------------------------------ the part of first order
+
+    def _bases(self, values: list[Floats], ends: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        """Of each row the letter whose share is neither least nor largest where the mean is largest, as slopes at the points say."""
+        letters = self.letters
+        zeros = np.zeros((len(self.points), letters), dtype=np.int64)
+        slopes = self._slopes(values, ends, zeros, self.points, self.points)[1, :, :letters]
+        low, high = self.low[:, :letters], self.high[:, :letters]
+        above = slopes[:, :, None, :] - slopes[:, :, :, None]  # (boxes, rows, level, letters)
+        worth = slopes + np.where(above > 0.0, above * high[:, :, None], above * low[:, :, None]).sum(axis=3)
+        return np.argmin(np.where(np.isfinite(worth), worth, np.inf), axis=2)
+
+    def _slopes(
+        self,
+        values: list[Floats],
+        ends: Floats,
+        bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+        low: Floats,
+        high: Floats,
+    ) -> Floats:
+        """g: (least or largest, boxes, groups, letters)."""
+        letters, chain = self.letters, self.chain
+        boxes = np.arange(len(bases))
+        last = values[-1]
+        sums = np.zeros((len(bases), 2, letters, letters, *last.shape[1:]))  # sign, row, letter
+        for j in range(chain.count - 1, 0, -1):
+            after = self._successors(values[j], j)
+            sums = upper_means(low[:, :letters], high[:, :letters], self._successors(sums, j))
+            for a in range(letters):
+                change = np.moveaxis(after, -2, 1)  # (boxes, letter, ..., totals)
+                change = change - change[boxes, bases[:, a]][:, None]
+                sums[:, 0, a, ..., a, :] += change
+                sums[:, 1, a, ..., a, :] -= change
+            if j - 1 == chain.record:
+                sums = self._merged(sums)
+        means = self._means(self._first_of(sums), low, high)
+        slopes = np.zeros((2, len(bases), low.shape[1], letters))
+        slopes[0, :, :letters], slopes[1, :, :letters] = -means[:, 1], means[:, 0]
+        if chain.stationary:
+            moved = (self.deviations @ ends[:, :, None])[:, :, 0]
+            change = moved[:, None, :] - moved[boxes[:, None], bases][:, :, None]
+            unit = np.broadcast_to(np.eye(letters), (len(bases), letters, letters))
+            most, least = self._means(unit, low, high)[:, :, None], -self._means(-unit, low, high)[:, :, None]
+            slopes[0] += np.where(change > 0.0, least * change, most * change)
+            slopes[1] += np.where(change > 0.0, most * change, least * change)
+        else:
+            slopes[:, :, letters] = ends
+        return slopes
+
+    def _added(
+        self,
+        slopes: Floats,
+        bases: np.ndarray[tuple[int, ...], np.dtype[np.int64]],
+        ends: Floats,
+    ) -> Floats:
+        """What differences of rows, and of starts, can add to the mean."""
+        letters = self.letters
+        down, up = ((end - self.points)[:, :letters] for end in (self.low, self.high))
+        products = [g[:, :letters] * d for g in slopes for d in (down, up)]
+        most = np.max(products, axis=0)
+        np.put_along_axis(most, bases[:, :, None], 0.0, axis=2)
+        added = most.sum(axis=(1, 2))
+        if not self.chain.stationary:
+            added += self._means(ends, self.low, self.high) - (self.points[:, letters] * ends).sum(axis=1)
+        return np.asarray(added)
+
+    def _means(self, values: Floats, low: Floats, high: Floats) -> Floats:
+        """The largest mean over the first record's laws, of values (boxes, ..., letters)."""
+        letters = self.letters
+        if not self.chain.stationary:
+            start = slice(letters, letters + 1)
+            return upper_means(low[:, start], high[:, start], values[..., None])[..., 0, 0]
+        spread = (slice(None), *[None] * (values.ndim - 2))
+        first = (values * self.first[spread]).sum(axis=-1)
+        moved = self.deviations[spread] @ (values - first[..., None])[..., None]
+        kept = self.points[:, :letters][spread] @ moved
+        more = upper_means(low[:, :letters], high[:, :letters], moved) - kept
+        return np.asarray(first + more[..., 0].max(axis=-1))
+
+    # ------------------------------------------------------------ the part of second order
+
+    def _remainders(self) -> Floats:
+        """chi, the mean of sum_y (W_x - theta_x)^2/theta_x; D(W_x || theta_x) <= log(1 + that)."""
+        chain, letters = self.chain, self.letters
+        outputs = np.broadcast_to(self.rows.T[:, None], (self.rows.shape[1], letters, len(self.rows)))
+        signs = np.stack([outputs, -outputs])
+        later = np.broadcast_to(signs, (len(self.points), *signs.shape))  # boxes, sign, output, letter, total
+        for j in range(chain.count - 1, chain.record, -1):
+            later = self._back(later, j)
+        told = np.stack([self.told, -self.told], axis=1)  # boxes, sign, letter, output
+        if chain.record == 0:
+            far = (np.swapaxes(self._first_of(later), 2, 3) - told).max(axis=1)
+            return self._means(_squares(far, self.told).sum(axis=2), self.low, self.high)
+        own = np.zeros((*later.shape[:2], letters, *later.shape[2:]))  # boxes, sign, x, output, letter, total
+        for x in range(letters):
+            own[:, :, x, :, x] = later[:, :, :, x] - told[:, :, x, :, None]
+        one = -np.eye(letters)[:, :, None] * np.ones(later.shape[-1])
+        here = np.broadcast_to(one, (len(self.points), *one.shape))
+        for j in range(chain.record, 0, -1):
+            own, here = self._back(own, j), self._back(here, j)
+        far = self._means(self._first_of(own), self.low, self.high).max(axis=1)
+        least = -self._means(self._first_of(here), self.low, self.high)
+        return np.where(self.shares > 0.0, _squares(far, self.told).sum(axis=2) / least.clip(0.0), 0.0).sum(axis=1)
+
+    def _back(self, values: Floats, record: int) -> Floats:
+        return upper_means(self.low[:, : self.letters], self.high[:, : self.letters], self._successors(values, record))
+
+
+def _squares(far: Floats, told: Floats) -> Floats:
+    """far^2/theta, where theta > 0."""
+    return np.where(told > 0.0, far**2 / told, 0.0)

@@ -1,0 +1,119 @@
+"""What is certified about ranges of transition matrices holds for every matrix in them: against sums over all paths."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+
+import dalenius as dl
+from campaigns import draws
+from dalenius.information import mutual_information
+from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
+
+RELEASES = [
+    (dl.Count(letters=[2]), dl.geometric(1)),
+    (dl.Sum(), dl.discrete_laplace(scale=2)),
+    (dl.ModularSum(3), dl.randomized_response(1)),
+    (dl.Threshold(2), dl.symmetric(0.1)),
+    (dl.Count(letters=[0, 2]), dl.geometric(0.3)),
+]
+
+
+def leakages(problem, steps, first) -> list[float]:
+    """I(X_i; Y) of every record, path by path."""
+    count, letters = len(problem.records), len(first)
+    laws = np.zeros((count, letters, problem.channel.shape[0]))
+    values = problem.query.values(problem.records).tolist()
+    for path in product(range(letters), repeat=count):
+        probability = first[path[0]]
+        for a, b in pairwise(path):
+            probability *= steps[a][b]
+        place = values.index(problem.query.value(problem.records, path))
+        for i in range(count):
+            laws[i, path[i], place] += probability
+    return [float(mutual_information(law @ problem.channel)) for law in laws]
+
+
+def some_law(rng, ranges) -> np.ndarray:
+    """One of the laws in these ranges: a corner, or between two."""
+    low, high = np.array(ranges, dtype=float).T
+    corners = []
+    for _ in range(2):
+        law = low.copy()
+        for b in rng.permutation(len(low)):
+            law[b] += min(high[b] - low[b], 1 - law.sum())
+        corners.append(law)
+    share = rng.choice([1.0, rng.uniform()])
+    return share * corners[0] + (1 - share) * corners[1]
+
+
+def some_ranges(rng, letters, width):
+    middle = rng.dirichlet(np.full(letters, 3.0))
+    return [[round(max(p - width, 0.01), 3), round(min(p + width, 0.99), 3)] for p in middle]
+
+
+def some_problem(rng, k):
+    letters = 2 if k % 4 == 3 else 3
+    query, mechanism = RELEASES[k % len(RELEASES)]
+    query = dl.Count(letters=[1]) if letters == 2 and query.kind == "count" else query
+    count, width = int(rng.integers(1, 5)), float(rng.choice([0.0, 0.02, 0.1]))
+    ranges = [some_ranges(rng, letters, max(width, 0.002)) for _ in range(letters)]
+    start = ("stationary", "any", some_ranges(rng, letters, 0.1))[k % 3]
+    record = None if k % 2 else int(rng.integers(count))
+    return dl.MaximalLeakage(
+        records=dl.Records(count, alphabet=letters),
+        query=query,
+        mechanism=mechanism,
+        adversary=dl.FiniteChain(ranges, start=start, record=record),
+    )
+
+
+def test_no_chain_of_the_ranges_tells_more():
+    rng = np.random.default_rng(11)
+    for k in range(draws(3, 200)):
+        problem = some_problem(rng, k)
+        chain = problem.adversary
+        result = dl.solve(problem, gap=5e-2, node_limit=draws(8, 60))
+        asked = chain.records_of(problem.records)
+        best = 0.0
+        for _ in range(draws(4, 30)):
+            point = np.array([some_law(rng, ranges) for ranges in chain.box])
+            steps = point[: chain.letters]
+            first = stationary_laws(steps[None])[0] if chain.stationary else point[-1]
+            found = leakages(problem, steps, first)
+            best = max(best, *(found[i] for i in asked))
+        assert best <= result.upper + 1e-12, problem.to_model()
+
+
+def test_every_bound_of_a_box_holds_on_the_box():
+    rng = np.random.default_rng(12)
+    for k in range(draws(6, 400)):
+        problem = some_problem(rng, k)
+        chain, rows = problem.adversary, problem.channel
+        low, high = np.moveaxis(np.array(chain.box, dtype=float), 2, 0)
+        adds = problem.query.contribution(0, chain.letters)
+        totals = np.arange(len(problem.records) * max(adds) + 1)
+        rows = rows[problem.query.index_of_total(totals, problem.records)]
+        centre = low + (high - low) * ((1 - low.sum(1)) / (high - low).sum(1))[:, None]
+        for record in range(len(problem.records)):
+            known = LetterChain(len(problem.records), record, adds, chain.stationary)
+            bound = tangents(known, rows, low[None], high[None], centre[None]).bounds[0]
+            points = np.array([[some_law(rng, ranges) for ranges in chain.box] for _ in range(20)])
+            found = mutual_information(known.joint_laws(points) @ rows)
+            assert np.all(found <= bound + 1e-12), problem.to_model()
+
+
+def test_two_letters_are_a_markov_chain():
+    for start, record in (("stationary", 1), ("any", 0), ("any", 2))[: draws(1, 3)]:
+        common = {
+            "records": dl.Records(4, alphabet=2),
+            "query": dl.Count(),
+            "mechanism": dl.geometric(0.5),
+        }
+        short = dl.MarkovChain((0.2, 0.25), (0.3, 0.4), start=start, record=record)
+        long = dl.FiniteChain([[(0.75, 0.8), (0.2, 0.25)], [(0.3, 0.4), (0.6, 0.7)]], start=start, record=record)
+        one = dl.solve(dl.MaximalLeakage(adversary=short, **common), gap=1e-2, node_limit=60)
+        other = dl.solve(dl.MaximalLeakage(adversary=long, **common), gap=1e-2)
+        assert max(one.lower, other.lower) <= min(one.upper, other.upper) + 1e-12
+        assert other.gap <= 1e-2

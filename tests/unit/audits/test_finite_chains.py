@@ -1,0 +1,92 @@
+"""Audits against chains of several letters: ranges of transition matrices, starts, and the certificates that say so."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dalenius as dl
+from dalenius.audits.finite_chains import Box
+from dalenius.evidence.lines import ChainPoint, ExpansionLeaf, Halve, LettersLine, RecordLine
+
+WEEK = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]
+
+
+def stay(count, transitions, query=None, mechanism=None, **more) -> dl.MaximalLeakage:
+    return dl.MaximalLeakage(
+        records=dl.Records(count, alphabet=3),
+        query=query or dl.Count(letters=[2]),
+        mechanism=mechanism or dl.geometric(0.5),
+        adversary=dl.FiniteChain(transitions, **more),
+    )
+
+
+def around(matrix, width):
+    return [[(round(p - width, 3), round(p + width, 3)) for p in row] for row in matrix]
+
+
+def test_ranges_are_proved():
+    question = stay(5, around(WEEK, 0.01), record=2)
+    result = dl.solve(question, gap=1e-2)
+    assert result.gap <= 1e-2
+    assert 0.0771 < result.lower < 0.0772
+    assert dl.verify(question, result.certificate).proved
+    (point,) = result.certificate.lower_lines()
+    assert isinstance(point, ChainPoint)
+    assert sum(map(Fraction, point.point[:3])) == 1
+    lines = {type(line) for line in result.certificate.upper_lines()}
+    assert lines <= {RecordLine, Halve, ExpansionLeaf, LettersLine}
+    assert dl.loads(dl.dumps(question)) == question
+    assert result.witness is not None
+    assert result.witness.masses.sum() == pytest.approx(1)
+
+
+def test_numbers_are_one_chain():
+    law = np.array([0.25, 0.375, 0.375])
+    paths = np.einsum("a,ab,bc->abc", law, np.array(WEEK), np.array(WEEK)).reshape(1, -1)
+    known = dl.solve(
+        dl.MaximalLeakage(
+            records=dl.Records(3, alphabet=3),
+            query=dl.Sum(),
+            mechanism=dl.geometric(0.5),
+            adversary=dl.FixedPrior(paths[0].round(12)),
+        )
+    )
+    own = dl.solve(stay(3, WEEK, dl.Sum(), start=["1/4", "3/8", "3/8"]), gap=1e-6)
+    assert own.gap <= 1e-6
+    assert max(own.lower, known.lower) <= min(own.upper, known.upper) + 1e-12
+    assert [proof.record for proof in own.records] == [0, 1, 2]
+
+
+def test_a_first_letter_that_is_known_tells_nothing():
+    result = dl.solve(stay(3, around(WEEK, 0.05), start=[1, 0, 0], record=0))
+    assert result.upper < 1e-8
+
+
+def test_any_start():
+    free = dl.solve(stay(3, WEEK, start="any", record=0), gap=1e-2)
+    assert free.gap <= 1e-2
+    fixed = dl.solve(stay(3, WEEK, start=[0.5, 0, 0.5], record=0), gap=1e-6)
+    assert fixed.lower <= free.upper
+
+
+def test_a_first_look_and_no_time_are_proved():
+    question = stay(4, around(WEEK, 0.08), record=1)
+    late = dl.solve(question, time_limit=1e-3)
+    assert 0 <= late.lower <= late.upper <= np.log(3) + 1e-9
+    few = dl.solve(question, gap=1e-6, node_limit=4)
+    assert few.termination is dl.Termination.SIZE_LIMIT
+    assert late.lower <= few.upper
+
+
+def test_boxes_have_no_ends_that_no_law_has():
+    box = Box.of([[(Fraction(0), Fraction(1)), (Fraction(1, 2), Fraction(1))]] * 2)
+    assert box.groups[0] == ((0, Fraction(1, 2)), (Fraction(1, 2), 1))
+    middle, left, right = box.halves(1)
+    assert middle == Fraction(3, 4)
+    assert left.groups[0] == ((Fraction(1, 4), Fraction(1, 2)), (Fraction(1, 2), middle))
+    assert right.groups == (((0, Fraction(1, 4)), (middle, 1)), box.groups[1])
+    assert all(sum(law) == 1 for law in box.middle)
+    assert box.corner(np.array([[1.0, 0.0], [0.0, 1.0]])) == ((Fraction(1, 2), Fraction(1, 2)), (0, 1))

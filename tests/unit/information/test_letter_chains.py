@@ -1,0 +1,91 @@
+"""Chains of several letters in doubles: laws against sums over all paths, largest means against linear programmes, known bounds."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dalenius.information import mutual_information
+from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents, upper_means
+from dalenius.model.mechanisms import Geometric
+
+WEEK = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
+FIRST = np.array([0.2, 0.5, 0.3])
+
+
+def by_paths(chain: LetterChain, steps, first) -> np.ndarray:
+    """P(X_i = x, total = s), path by path."""
+    law = np.zeros((chain.letters, chain.totals))
+    for path in product(range(chain.letters), repeat=chain.count):
+        probability = first[path[0]]
+        for a, b in pairwise(path):
+            probability *= steps[a, b]
+        law[path[chain.record], sum(chain.adds[b] for b in path)] += probability
+    return law
+
+
+@pytest.mark.parametrize("record", [0, 2, 3])
+@pytest.mark.parametrize("stationary", [True, False])
+def test_the_law_is_that_of_all_paths(record, stationary):
+    chain = LetterChain(4, record, (0, 2, 1), stationary)
+    points = WEEK[None] if stationary else np.vstack([WEEK, FIRST])[None]
+    first = chain.first_law(points)[0]
+    assert first @ WEEK == pytest.approx(first) or not stationary
+    law = by_paths(chain, WEEK, first)
+    assert chain.joint_laws(points)[0] == pytest.approx(law, abs=1e-15)
+    assert chain.laws_of_totals(points)[0] == pytest.approx(law / law.sum(1, keepdims=True), abs=1e-15)
+
+
+def test_stationary_laws():
+    assert stationary_laws(WEEK[None])[0] @ WEEK == pytest.approx(stationary_laws(WEEK[None])[0])
+    assert np.isnan(stationary_laws(np.eye(2)[None])).all()
+
+
+def test_the_largest_mean_is_that_of_a_linear_programme():
+    rng = np.random.default_rng(3)
+    low = rng.uniform(0, 0.2, (5, 3, 4))
+    high = low + rng.uniform(0.2, 0.5, (5, 3, 4))
+    values = rng.normal(size=(5, 4, 2))
+    found = upper_means(low, high, values)
+    for box, row, place in np.ndindex(5, 3, 2):
+        solved = linprog(
+            -values[box, :, place],
+            A_eq=np.ones((1, 4)),
+            b_eq=[1],
+            bounds=list(zip(low[box, row], high[box, row], strict=True)),
+        )
+        assert found[box, row, place] == pytest.approx(-solved.fun)
+
+
+@pytest.mark.parametrize("stationary", [True, False])
+def test_what_a_bound_adds_is_of_the_order_of_its_box(stationary):
+    """The bound exceeds the largest leakage by something of second order: a box of half the width, a quarter."""
+    chain = LetterChain(5, 2, (0, 0, 1), stationary)
+    rows = Geometric(0.5).channel(np.arange(6))
+    rng = np.random.default_rng(5)
+    point = WEEK if stationary else np.vstack([WEEK, FIRST])
+    excess = []
+    for width in (0.02, 0.01, 0.0):
+        found = tangents(chain, rows, point[None] - width, point[None] + width, point[None])
+        change = rng.choice([-width, width], (400, len(point), 2))
+        change = np.stack([change[..., 0], -change[..., 0], 0 * change[..., 0]], axis=-1)
+        change = rng.permuted(change, axis=2)
+        leakages = mutual_information(chain.joint_laws(point + change) @ rows)
+        assert leakages.max() <= found.bounds[0] + 1e-14
+        excess.append(found.bounds[0] - leakages.max())
+    assert excess[0] < 1e-2
+    assert excess[1] < excess[0] / 3
+    assert excess[2] == pytest.approx(0, abs=1e-12)
+
+
+def test_letters_that_the_first_record_cannot_have_are_left_out():
+    chain = LetterChain(3, 0, (0, 1, 2), stationary=False)
+    rows = Geometric(0.5).channel(np.arange(7))
+    point = np.vstack([WEEK, [1.0, 0.0, 0.0]])[None]
+    assert tangents(chain, rows, point, point, point).bounds == pytest.approx(0, abs=1e-15)
+    low, high = point.copy(), point.copy()
+    low[:, :3], high[:, :3] = low[:, :3] - 0.01, high[:, :3] + 0.01
+    assert tangents(chain, rows, low, high, point).bounds[0] < 1e-2
