@@ -163,6 +163,8 @@ class AuditCosts:
             return cls._of_pieces(problem)
         if isinstance(problem, MaximalLeakage) and isinstance(problem.adversary, MarkovChain | FiniteChain):
             return cls._of_chain(problem)
+        if isinstance(problem, MaximalLeakage) and problem.wide is not None:
+            return cls(RECORD.times(4 * len(problem.records)))
         inputs, outputs = _shape(problem)
         entries, adversary = inputs * outputs, problem.adversary if adversary is None else adversary
         kinds = record_kinds(problem.query_of_inputs, problem.records, inputs)

@@ -342,7 +342,9 @@ def _shares(problem: Problem, curve: object) -> tuple[Fraction, ...] | None:
             "curve: only an audit of records varies the entropy bound; leave it out (of a design, audit its mechanism's release)"
         )
     if not problem.searched:
-        raise InputError("curve: against entropy_at_least only is there an entropy bound to vary; leave it out")
+        raise InputError(
+            "curve: against entropy_at_least only, where the channel is written out, is there an entropy bound to vary; leave it out"
+        )
     if curve is True:
         return tuple(Fraction(j, STEPS) for j in range(STEPS))
     shares = tuple(as_fraction(share, "curve") for share in as_list(curve, "curve"))

@@ -11,7 +11,7 @@ from .arithmetic import arb, chosen, fmpq
 from .blocks import Blocks
 from .channel import build
 from .class_tree import output_law
-from .counts import completions, groups
+from .counts import completions
 from .model import Model
 from .noise import noise_of
 from .numbers import largest, need, xlogx
@@ -83,7 +83,7 @@ class Alone:
         need(
             known, "a leaf 'ends' needs a record with two letters, a count or a sum, and geometric or discrete_laplace"
         )
-        d, epsilon = sum((max(c) - min(c)) * n for c, n in groups(self._blocks.model).items()), noise_of(mechanism)
+        d, epsilon = sum((max(c) - min(c)) * n for c, n in self._blocks.added.items()), noise_of(mechanism)
         need(d >= 1, "a leaf 'ends' needs two sums that differ")
         a, half, inside = arb(-epsilon).exp(), arb(2).log(), -arb(-epsilon).expm1()
         rest, ratio, result = 1 / (1 + a), arb(-epsilon * d).exp(), arb(0)  # a^j / (1 + a), a^(d - 2 j)

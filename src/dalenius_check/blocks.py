@@ -106,14 +106,15 @@ class Blocks:
             need_fitting(part, len(self.values) if self.route == "rows" else self.modulus or 2)
         if mechanism.get("range"):
             low, high = mechanism["range"]
-            ends = [sum(end(c) * times for c, times in self._parts.items()) for end in (min, max)]
+            ends = [sum(end(c) * times for c, times in self.added.items()) for end in (min, max)]
             need(
                 low <= ends[0] and ends[1] <= high,
                 "mechanism.range must contain every sum of the records' contributions",
             )
 
     @cached_property
-    def _parts(self) -> Groups:
+    def added(self) -> Groups:
+        """What the letters of all records add."""
         return self._contributions(Shape(tuple(self.model.alphabets), self._own and tuple(map(tuple, self._own))))
 
     def _contributions(self, shape: Shape) -> Groups:
@@ -126,7 +127,7 @@ class Blocks:
     @cached_property
     def values(self) -> Sequence[int]:
         """The values of the model's own query."""
-        return self._listed(self._parts, len(self.model.alphabets))
+        return self._listed(self.added, len(self.model.alphabets))
 
     def _listed(self, parts: Groups, records: int) -> Sequence[int]:
         """The values that a query lists of so many records."""
@@ -141,7 +142,7 @@ class Blocks:
                 most = sum(self.model.alphabets) - len(self.model.alphabets) - self._top(shape)
                 self._sums[shape] = range(most + 1)
             else:
-                self._sums[shape] = reached(self._parts - self._contributions(shape), self.modulus, self.allowance)
+                self._sums[shape] = reached(self.added - self._contributions(shape), self.modulus, self.allowance)
                 self.allowance.take(len(self._sums[shape]) * POINTER)
         return self._sums[shape]
 

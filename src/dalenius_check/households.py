@@ -11,7 +11,8 @@ from .allowance import limit
 from .arithmetic import arb
 from .blocks import Blocks, Shape
 from .certificate import Lines, Sizes
-from .channel import Channel, build
+from .channel import Channel
+from .drifting import channel_of
 from .model import Model
 from .numbers import need
 from .proof import MAX_CELLS, EntropyBound, Masses
@@ -95,9 +96,7 @@ class Households:
         """The lines about a piece."""
         model = self.blocks.piece(shape, t)
         model.need_feasible()
-        channel = build(model)
-        assert channel is not None
-        return Piece(self.lines, model, channel)
+        return Piece(self.lines, model, channel_of(model))
 
 
 class DesignedHouseholds:

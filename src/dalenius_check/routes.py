@@ -16,7 +16,7 @@ _BITS = ("laplace_threshold", "discrete_laplace")
 _FREE = ("geometric", "exponential")  # with no range
 
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, discrete_gaussian without a range, a matrix, or, without an "
+    "count or sum with geometric, discrete_laplace, exponential, discrete_gaussian without a range, a matrix, or, without an "
     "entropy, gaussian or laplace; parity, modular_sum or threshold "
     "with symmetric, randomized_response or a matrix; parity or threshold with laplace_threshold, discrete_laplace, or with geometric "
     "or exponential and no range"
@@ -38,6 +38,8 @@ def route(model: Model) -> str:
         or (kind in REAL and model.entropy == 0)
     ):
         return "noise"
+    if query in ("count", "sum") and kind == "exponential":
+        return "drift"
     if (query in MODULAR and kind in _KEEPING) or (query == "parity" and told):
         return "shift"
     if query == "threshold" and (told or listed):

@@ -12,6 +12,7 @@ from .chain_lines import Chains
 from .chains import Chain
 from .channel import Channel, build
 from .design import Words
+from .drifting import Drifting, drifts
 from .histogram import Cells, Histogram
 from .households import Households
 from .informed import ABOUT, Informed
@@ -21,10 +22,11 @@ from .model import Model
 from .numbers import rounded
 from .released_blocks import Releases
 from .told import Told
+from .wide import Wide, is_wide
 
 _RECORDS = "maximal leakage about one record, I(X_i; Y) over the records and the adversary's priors below"
 
-Subject = Cells | Blocks | Chain | LetterChain | Told
+Subject = Cells | Blocks | Chain | LetterChain | Told | Wide
 
 
 def subject(model: Model) -> Subject | None:
@@ -32,9 +34,13 @@ def subject(model: Model) -> Subject | None:
     if model.query["kind"] == "histogram":
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
-        return Releases(model) if model.mechanism["kind"] == "several_releases" else Blocks(model)
+        several = model.mechanism["kind"] == "several_releases"
+        return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
+    if is_wide(model):
+        one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
+        return Wide(model) if model.adversary == "entropy_at_least" else Blocks(model.against(one))
     if model.adversary == "finite_chain":
         return LetterChain(model)
     return Told(model) if model.secrets else None
@@ -52,6 +58,8 @@ def audit(
         source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
+    elif isinstance(known, Wide):
+        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, LetterChain):
         source, proof = "of every total", LetterChains(lines, known).check(claim)
     elif isinstance(known, Blocks):

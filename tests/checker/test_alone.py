@@ -186,7 +186,11 @@ def test_leaves_that_are_refused(line, reason, forge):
 @pytest.mark.parametrize(
     ("parts", "line", "reason"),
     [
-        (("count=2; alphabet=2", 'kind="count"', 'kind="exponential"; epsilon=1'), ["informed", "0", ONE], "must be"),
+        (
+            ("count=2; alphabet=2", 'kind="count"', 'kind="exponential"; epsilon=1'),
+            ["informed", "0", ONE],
+            "only shift",
+        ),
         (
             ("count=2; alphabet=2", 'kind="count"', 'kind="matrix"; rows=[[1],[1],[1]]'),
             ["informed", "0", ONE],

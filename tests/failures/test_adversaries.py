@@ -369,7 +369,8 @@ def test_bad_blocks(build, words):
 @pytest.mark.parametrize(
     ("query", "mechanism", "words"),
     [
-        (dl.Count(), dl.exponential(1), ["count with exponential", "discrete_laplace"]),
+        (dl.Count(), dl.randomized_count(1), ["count with randomized_count", "discrete_laplace"]),
+        (dl.Count(), dl.exponential(1, range=3), ["from 0 to 4", "outside the range [0, 3]"]),
         (dl.Identity(), dl.symmetric(0.1), ["identity"]),
         (dl.Count(), dl.discrete_gaussian(scale=1, range=4), ["(without a range) discrete_gaussian"]),
         (dl.ModularSum(3), dl.discrete_laplace(1), ["modular_sum"]),

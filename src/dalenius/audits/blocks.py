@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import cached_property
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof, inputs_of
 from dalenius.audits.entropy_at_least import EntropyAudit
@@ -38,11 +38,17 @@ class _InBlock(Exposure):
         return PieceOfWitness(self.piece.block, _total(self.piece)), witness
 
 
-class _Part(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Part:
     """A piece with its audit."""
 
     piece: Piece
     audit: EntropyAudit | FreeNoiseAudit
+
+    @cached_property
+    def certain(self) -> float:
+        """What needs no search, in nats."""
+        return self.audit.certain()[0]
 
 
 @dataclass
@@ -66,10 +72,7 @@ class BlocksAudit(Audit):
     @property
     def upper(self) -> float:
         """Of a piece that was not begun it is what its letters tell."""
-        bounds = (
-            part.piece.slack + (part.audit.upper if part.audit.records else part.audit.certain()[0])
-            for part in self.parts
-        )
+        bounds = (part.piece.slack + (part.audit.upper if part.audit.records else part.certain) for part in self.parts)
         return max(bounds, default=0.0)
 
     def run(self) -> None:
@@ -110,7 +113,7 @@ class BlocksAudit(Audit):
         found = None if best is None else best.audit.exposure(slack)
         if found is None or best is None:
             return None
-        record, (piece, audit) = best.piece.first + found.record, best
+        record, piece, audit = best.piece.first + found.record, best.piece, best.audit
         return _InBlock(record, found.leakage, found.masses, found.prior, piece=piece, problem=audit.problem)
 
     def _inputs(self, exposure: Exposure) -> tuple[int, ...]:

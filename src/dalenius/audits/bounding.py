@@ -33,7 +33,7 @@ from dalenius.search.race import Race
 from dalenius.search.run import Run
 from dalenius.search.runner import Runner
 
-__all__ = ["Bounded", "Bounding"]
+__all__ = ["Bounded", "Bounding", "of_few_selections"]
 
 FEW_SELECTIONS = 4096  # of which the vertex bound is the first that is tried
 ROUNDED = 3e-8  # of a bound that is good to some per cent at best: no proof of it is refused for less
@@ -104,7 +104,7 @@ class Bounding:
         Before them the vertices, where every selection is a prior and they are few: the largest of them is the leakage.
         """
         self._separate(record, turn)
-        vertices = self._vertices(record, turn) if _of_few_selections(record.channel) else None
+        vertices = self._vertices(record, turn) if of_few_selections(record.channel) else None
         if record.upper <= self.audit.target:
             return
         if record.dual is None:
@@ -273,7 +273,7 @@ class Bounding:
                     record.keep(runner.upper, runner.name, lines, Rung(runner.leaves, 1.0, record.work))
 
 
-def _of_few_selections(channel: AggregatedRecord) -> bool:
+def of_few_selections(channel: AggregatedRecord) -> bool:
     """Whether a law of the letters on one class each has enough entropy whatever the classes are, and there are few such choices."""
     pairs = np.isfinite(channel.log_uniform)
     few = int(pairs.sum(axis=1).max()) ** channel.letters <= FEW_SELECTIONS

@@ -15,6 +15,7 @@ from dalenius.audits.noise import FreeNoiseAudit, NoiseAudit
 from dalenius.audits.prior_set import PriorSetAudit
 from dalenius.audits.product_priors import ProductAudit
 from dalenius.audits.protocols import ProtocolAudit
+from dalenius.audits.wide import WideAudit
 from dalenius.errors import DaleniusError
 from dalenius.model import (
     EntropyAtLeast,
@@ -49,6 +50,10 @@ def audit_of(problem: MaximalLeakage, search: Run) -> Audit:
     """The audit that fits the adversary, not yet run."""
     if problem.in_cells:
         return HistogramAudit(problem, search)
+    if problem.in_blocks:
+        return BlocksAudit(problem, search)
+    if problem.wide is not None:
+        return WideAudit(problem, search)
     if not problem.in_closed_form:
         return AUDITS[problem.adversary.kind](problem, search)
     if isinstance(problem.mechanism, LocalProtocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -12,14 +12,15 @@ import numpy as np
 from dalenius._costs import AuditCosts
 from dalenius.audits.ascent import Candidate, search
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.bounding import Bounding
+from dalenius.audits.bounding import Bounding, of_few_selections
 from dalenius.audits.bounds.vertices import output_law
 from dalenius.audits.curve import WholeCurve, bound_at
 from dalenius.audits.kept import Kept
-from dalenius.audits.proof_lines import constant_lines, prior_text
+from dalenius.audits.proof_lines import constant_lines, informed_line, prior_text
 from dalenius.audits.record_audit import (
     ABSOLUTE,
     RELATIVE,
+    Bound,
     RecordAudit,
     Rung,
     best_of,
@@ -33,6 +34,8 @@ from dalenius.evidence import Certificate, double_above
 from dalenius.evidence.lines import ProofLine, RecordLine, UniformLeaf
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
+from dalenius.information.informed import informed_bound
+from dalenius.model.pieces import own_rows
 from dalenius.reduction import AggregatedRecord, record_channels
 from dalenius.results import RecordProof
 from dalenius.search.clock import Clock
@@ -191,14 +194,24 @@ class EntropyAudit(Audit):
                 channel, Candidate(channel.uniform, 0.0, 0.0), 0.0, "vertices", tuple(constant_lines(row))
             )
         law, divergences, inputs = self._whole_channel(clock)
-        bounds = [letters_bound(channel), capacity_bound(channel, law, divergences)]
+        bounds = [letters_bound(channel), capacity_bound(channel, law, divergences), *self._informed(channel)]
         bound = min(bounds, key=lambda bound: bound.upper)
         candidate = best_of(channel, one_class_a_letter(channel, inputs))
-        if self.searches_anyway or (
-            bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
-        ):
+        listed = self.enough > 0.0 and of_few_selections(channel)  # beside another audit: the vertices will say it all
+        wide = bound.upper * (1.0 - 0.5 * self.gap) > candidate.leakage + min(ABSOLUTE, RELATIVE * bound.upper)
+        if self.searches_anyway or (wide and not listed):
             candidate = best_of(channel, self.found(channel, bound.upper, clock), candidate)
         return RecordAudit(channel, candidate, *bound)
+
+    def _informed(self, channel: AggregatedRecord) -> Iterator[Bound]:
+        """What is told by whoever is told all other records, where these know little of each other, and only shift the noise."""
+        problem = self.problem
+        if not 0.0 < channel.max_knowledge < np.log(channel.letters):
+            return
+        rows = own_rows(problem.query_of_inputs, problem.records, problem.mechanism, channel.record)
+        if rows is not None:
+            found = informed_bound(rows, channel.max_knowledge)
+            yield Bound(found.upper, "informed", (informed_line(found),))
 
     def found(self, channel: AggregatedRecord, upper: float, clock: Clock) -> Candidate:
         """A witness for one kind of record, which is bounded by `upper` already: that of a checkpoint, or what a search finds."""

@@ -23,6 +23,7 @@ from dalenius.evidence.lines import (
     ClassPart,
     Cut,
     ImageRow,
+    InformedLeaf,
     InputLaw,
     JointLeaf,
     Moves,
@@ -41,6 +42,7 @@ from dalenius.evidence.lines import (
 )
 from dalenius.exact import fraction_text
 from dalenius.information.arrays import Floats
+from dalenius.information.informed import InformedBound
 from dalenius.reduction import AggregatedRecord, Chamber, Source, Triple
 from dalenius.search.tree import Branch
 
@@ -51,6 +53,7 @@ __all__ = [
     "dual_tree_lines",
     "entropy_line",
     "exact_text",
+    "informed_line",
     "posterior_lines",
     "prior_text",
     "separate_lines",
@@ -79,6 +82,13 @@ def entropy_line() -> ProofLine:
 def capacity_line(channel: AggregatedRecord, law: Floats) -> ProofLine:
     """I(X_i; Y) <= max over rows of D(row || law)."""
     return JointLeaf("1", "0", None, law_text(channel, law))
+
+
+def informed_line(bound: InformedBound) -> ProofLine:
+    """I(X_i; Y) <= what is known, and what the output tells whoever is told all other records."""
+    ends = [short_text(end) for end in bound.ends.tolist()]
+    laws = [tuple(fraction_text(Fraction(x)) for x in law) for law in bound.laws.tolist()]
+    return InformedLeaf(short_text(bound.share), tuple(zip([*ends[:-1], "1"], laws, strict=True)))
 
 
 def separate_lines(bound: SeparateBound, outputs: int, log_datasets: float, alike: Sequence[int]) -> Proof:

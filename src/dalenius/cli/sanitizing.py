@@ -46,6 +46,10 @@ def sanitize(
     methods: Annotated[str, typer.Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
     steps: Annotated[int, typer.Option("--steps", min=1, help="Steps of each sanitizer.")] = 900,
+    starts: Annotated[
+        int,
+        typer.Option("--starts", min=1, help="Begun for each, of which the best goes on after a quarter of the steps."),
+    ] = 1,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds; what is at work then is not kept.")
     ] = float("inf"),
@@ -61,7 +65,9 @@ def sanitize(
     FOLDER goes on where it was stopped.
     """
     runs = [
-        Run(experiment.value, Settings(root_budget=budget, weight=weight, seed=seed, steps=steps), method)
+        Run(
+            experiment.value, Settings(root_budget=budget, weight=weight, seed=seed, steps=steps, starts=starts), method
+        )
         for method in listed(methods, "--methods")
         for budget in _numbers(budgets, "--budgets")
         for weight in _numbers(weights, "--weights")

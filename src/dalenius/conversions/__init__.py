@@ -6,6 +6,7 @@
 from dalenius.conversions.answer import Conversion, Step
 from dalenius.conversions.closed_forms import (
     PrivacyProfile,
+    PrivateUtility,
     conditional_leakage_with_floor,
     correlated_record_leakage,
     dataset_leakage_with_floor,
@@ -31,6 +32,7 @@ __all__ = [
     "Given",
     "Notion",
     "PrivacyProfile",
+    "PrivateUtility",
     "Rule",
     "Step",
     "conditional_leakage_with_floor",

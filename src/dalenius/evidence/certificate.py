@@ -39,6 +39,7 @@ from dalenius.evidence.lines import (
     UpperLine,
     Vector,
     WeightLine,
+    WindowOfWitness,
     WitnessLine,
 )
 from dalenius.exact import as_fraction, fraction_text
@@ -52,6 +53,7 @@ LOWER = (
     WitnessLine,
     ChainPoint,
     PieceOfWitness,
+    WindowOfWitness,
     DualLine,
     PriorLine,
     RatioLine,

@@ -70,7 +70,10 @@ def _input_law(value: Read) -> bool:
     of_selection = isinstance(value, tuple) and 2 <= len(value) <= 3 and _index(value[0]) and _many(_number)(value[1])
     of_selection = of_selection and (not isinstance(value, tuple) or len(value) == 2 or _how(value[2]))
     of_block = isinstance(value, tuple) and len(value) == 2 and _number(value[0]) and _of_piece(value[1])
-    return of_selection or of_block or _index(value) or _priced(value) or _vector(value) or _of_piece(value)
+    of_places = _many(_priced)(value)
+    return (
+        of_selection or of_block or of_places or _index(value) or _priced(value) or _vector(value) or _of_piece(value)
+    )
 
 
 def _vector(value: Read) -> bool:
@@ -89,6 +92,12 @@ def _priced(value: Read) -> bool:
     return _many(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _index(pair[0]) and _number(pair[1]))(
         value
     )
+
+
+def _stretches(value: Read) -> bool:
+    return _many(
+        lambda pair: isinstance(pair, tuple) and len(pair) == 2 and _number(pair[0]) and _many(_number)(pair[1])
+    )(value)
 
 
 def _chosen(value: Read) -> bool:
@@ -112,6 +121,7 @@ _SHAPES: dict[str, Callable[[Read], bool]] = {  # by the types of the fields, as
     "Slopes": _many(_or_none(_many(_number))),
     "Slopes | None": _or_none(_many(_or_none(_many(_number)))),
     "Patterns": _many(_weighed),
+    "Stretches": _stretches,
     "Partition": _many(_many(_index)),
     "InputLaw": _input_law,
     "InputLaw | None": _or_none(_input_law),

@@ -42,6 +42,7 @@ from dalenius.evidence.sections import (
     SecretSection,
     TermSection,
 )
+from dalenius.evidence.wide_lines import EndsLeaf, InformedLeaf, WindowOfWitness
 
 __all__ = [
     "UNIFORM",
@@ -57,6 +58,7 @@ __all__ = [
     "ConeLine",
     "Cut",
     "DualLine",
+    "EndsLeaf",
     "ExpansionLeaf",
     "GroupedRowLeaf",
     "Halve",
@@ -64,6 +66,7 @@ __all__ = [
     "HistogramLine",
     "How",
     "ImageRow",
+    "InformedLeaf",
     "InputLaw",
     "JointLeaf",
     "LawOfClass",
@@ -113,6 +116,7 @@ __all__ = [
     "WeightLine",
     "WeightsOf",
     "WindowLeaf",
+    "WindowOfWitness",
     "WitnessLine",
 ]
 
@@ -124,9 +128,19 @@ Slopes = tuple[Vector | None, ...]  # by letter; None stands for zeros
 SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, and a law on the letters
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
 PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
-SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets
-InputLaw = (  # masses; of a selection; of a block; of datasets; of vertices; a listed prior's number; scores of a histogram; UNIFORM
-    Matrix | SelectionPrior | ProtocolPrior | PiecePrior | SparseLaw | Vector | Index | tuple[Index, ...] | Number
+SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets, or of some places
+SparseLaws = tuple[SparseLaw, ...]  # the latter by letter
+InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a listed prior's number; scores of a histogram; UNIFORM
+    Matrix
+    | SelectionPrior
+    | ProtocolPrior
+    | PiecePrior
+    | SparseLaw
+    | SparseLaws
+    | Vector
+    | Index
+    | tuple[Index, ...]
+    | Number
 )
 UNIFORM: Number = "uniform"
 
@@ -362,6 +376,7 @@ LowerLine = (
     WitnessLine
     | ChainPoint
     | PieceOfWitness
+    | WindowOfWitness
     | DualLine
     | PriorLine
     | RatioLine
@@ -386,7 +401,8 @@ OutputLaw = (
     | HistogramLine
     | LettersLine
 )
-ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf]  # noqa: UP007
+WideLeaf = InformedLeaf | EndsLeaf
+ProofLine = Union[BranchLine, JointLeaf, RowEnd, VerticesLeaf, OutputLaw, UniformLeaf, ChainLeaf, WideLeaf]  # noqa: UP007
 Section = RecordLine | AdversaryLine | TermSection | PieceSection | CellSection | SecretSection
 UpperLine = Union[Section, PotentialLine, MeanLine, ProofLine]  # noqa: UP007
 Line = LowerLine | UpperLine

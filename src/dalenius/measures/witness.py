@@ -159,7 +159,7 @@ def witness_of(problem: MaximalLeakage, certificate: Certificate) -> OfWitness:
     line = next((line for line in lines if isinstance(line, WitnessLine)), None)
     if line is None or line.record is None or line.prior is None:
         raise InputError(f"{NONE}: what is proved from below is 0")
-    if isinstance(problem.adversary, IndependentBlocks):
+    if problem.in_blocks:
         piece, about = _piece_of(problem, next(line for line in lines if isinstance(line, PieceOfWitness)))
         found = _in_problem(about, line.record, line.prior)
         return replace(found, record=piece.first + found.record, piece=piece)
@@ -171,6 +171,11 @@ def _need_matrix(problem: MaximalLeakage) -> None:
     if problem.in_cells:
         raise InputError(
             "certificate: a histogram is evaluated cell by cell, and has no matrix; ask about the count of one cell"
+        )
+    if problem.wide is not None and not problem.in_blocks:
+        raise InputError(
+            "certificate: the matrix of a count of so many people is never written out; measure a count of at most 4,095 people, or "
+            "against independent_blocks"
         )
 
 

@@ -27,6 +27,7 @@ from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism
 from dalenius.model.pieces import Piece, pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Histogram, Joint
+from dalenius.model.wide import WideCount
 
 __all__ = ["MaximalLeakage", "audited"]
 
@@ -81,6 +82,8 @@ class MaximalLeakage(MechanismProblem):
                 _ = self.channel
         elif isinstance(self.mechanism, RealNoise) and self.in_closed_form:
             _ = self.quadrature
+        elif self.wide is not None:
+            return
         elif not self.in_closed_form or self._protocol.written_out(self._indices.size):
             _ = self.channel
 
@@ -127,11 +130,25 @@ class MaximalLeakage(MechanismProblem):
     @property
     def searched(self) -> bool:
         """Whether the adversary's priors are searched, and the question has a curve, a checkpoint and an alternating scheme."""
-        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form
+        return isinstance(self.adversary, EntropyAtLeast) and not self.in_closed_form and self.wide is None
 
     @property
     def in_cells(self) -> bool:
         return isinstance(self.query, Histogram)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether audits of single blocks answer: also of single records, where a wide count meets independent ones."""
+        return super().in_blocks or (isinstance(self.adversary, ProductPriors) and self.wide is not None)
+
+    @cached_property
+    def wide(self) -> WideCount | None:
+        """A count of so many records that its channel is not written out, if it is one."""
+        return WideCount.of(self.query, self.records, self.mechanism, self.adversary)
+
+    @property
+    def is_listed(self) -> bool:
+        return self.wide is None and super().is_listed
 
     @cached_property
     def cells(self) -> Cells:
@@ -140,8 +157,9 @@ class MaximalLeakage(MechanismProblem):
 
     @property
     def is_written_out(self) -> bool:
-        """Whether an audit works with the whole channel: not of blocks, nor of a closed form or a long Markov chain."""
-        return not (self.in_blocks or self.in_closed_form or (self.in_a_chain and len(self.records) > WRITTEN_OUT))
+        """Whether an audit works with the whole channel: not of blocks, a closed form, a long Markov chain or a wide count."""
+        long = self.in_a_chain and len(self.records) > WRITTEN_OUT
+        return not (self.in_blocks or self.in_closed_form or long or self.wide is not None)
 
     @property
     def _protocol(self) -> LocalProtocol:
@@ -158,9 +176,9 @@ class MaximalLeakage(MechanismProblem):
         >>> piece.times, problem.records, problem.adversary == dl.AnyPrior()
         (250000, Records(count=4, alphabets=(2, 2, 2, 2)), True)
         """
-        adversary = self.adversary
-        if not isinstance(adversary, IndependentBlocks) or self.in_cells:
+        if not self.in_blocks:
             return ()
+        adversary = self.adversary if isinstance(self.adversary, IndependentBlocks) else IndependentBlocks(1)
         return tuple(
             (
                 piece,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dalenius.errors import InputError
+from dalenius.information.arrays import Floats
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
 from dalenius.model.mechanisms import (
     Adaptive,
@@ -28,20 +29,21 @@ from dalenius.model.mechanisms import (
     SeveralReleases,
     Symmetric,
 )
+from dalenius.model.mechanisms.exponential import MergedExponential
 from dalenius.model.queries import Count, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
 
-__all__ = ["Piece", "PlacedBlock", "pieces", "placed_blocks"]
+__all__ = ["Piece", "PlacedBlock", "own_rows", "pieces", "placed_blocks"]
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
 KNOWN = (
-    "count or sum with geometric, discrete_laplace, (without a range) discrete_gaussian, gaussian or laplace noise; parity or "
-    "modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but Gaussian and "
-    "real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query with a matrix from its "
-    "values; and adaptive with matrices, of threshold with any noise on a bit"
+    "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
+    "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
+    "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
+    "with a matrix from its values; and adaptive with matrices, of threshold with any noise on a bit"
 )
 MOST = 100_000
 
@@ -150,6 +152,33 @@ def pieces(query: Query, records: Records, mechanism: Mechanism, adversary: Inde
     return found
 
 
+def own_rows(query: Query, records: Records, mechanism: Mechanism, record: int) -> Floats | None:
+    """The channel from one record's letters (letters, outputs) where whoever knows the others sees it only shifted.
+
+    None where it is not known to be shifted, has real outputs, or tells nothing; clamped far out where nothing cuts noise off.
+
+    >>> from dalenius.model.mechanisms import Geometric
+    >>> own_rows(Count(), Records(1_000_000, alphabet=2), Geometric(0.5), 0).round(4).tolist()
+    [[0.6225, 0.3775], [0.3775, 0.6225]]
+    """
+    if not isinstance(query, AdditiveQuery) or isinstance(query, Joint):
+        return None
+    if isinstance(mechanism, RealNoise | SeveralReleases):
+        return None
+    try:
+        way = _way(query, mechanism)
+    except InputError:
+        return None
+    one = BlockKind(record, record, 1, _block(records, record, 1))
+    if way not in (_same, _clamped) or not _tells(query, one):
+        return None
+    (piece,) = way(query, records, mechanism, one)
+    assert isinstance(piece.query, AdditiveQuery)
+    values = piece.query.values(piece.records)
+    letters = piece.query.index_of_total(np.array(piece.query.contribution(0, one.records.alphabets[0])), piece.records)
+    return np.asarray(piece.mechanism.channel(values)[letters])
+
+
 def _kinds(query: AdditiveQuery, records: Records, adversary: IndependentBlocks) -> Iterator[BlockKind]:
     """The kinds of blocks in which some letter changes the query's value."""
     about = (
@@ -182,6 +211,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
             return _same
+        case Count() | Sum() if isinstance(mechanism, Exponential):
+            return _exponentials
         case Threshold() if all(_on_a_bit(one) or _of_values(one) for one in stages):
             return _thresholds
         case Count() | Sum() | Parity() | ModularSum() if of_values:
@@ -247,6 +278,29 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Every total of the others lies elsewhere between the ends of the range; outputs beyond the block's own values are merged."""
+    assert isinstance(mechanism, Exponential)
+    own, rate = query.of_block(kind.first, kind.records), mechanism.epsilon / (2 * mechanism.sensitivity)
+    listed, values = query.values(records), own.values(kind.records)
+    span = mechanism.range or (int(listed[0]), int(listed[-1]))
+    for total in attained_sums(query, _others(query, records, kind)).tolist():
+        if not span[0] <= total + values[0] <= total + values[-1] <= span[1]:
+            raise InputError(
+                f"mechanism: values from {total + values[0]} to {total + values[-1]} are listed of a block, outside the range "
+                f"{list(span)}; widen it"
+            )
+        noise = MergedExponential(rate, (span[0] - total, span[1] - total))
+        yield Piece(kind.block, kind.first, kind.times, total, kind.records, own, noise)
+
+
+def _ends(query: AdditiveQuery, records: Records) -> tuple[int, int]:
+    """The least and the greatest sum."""
+    types = record_types(query, records)
+    least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
+    return least, most
 
 
 def _thresholds(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
@@ -320,11 +374,9 @@ def _tells(query: AdditiveQuery, kind: BlockKind) -> bool:
 def _need_in_range(query: AdditiveQuery, records: Records, mechanism: Mechanism) -> None:
     """Refuse a range that does not have all sums."""
     for own, part in _parts(query, mechanism):
-        if not isinstance(part, Geometric) or part.range is None or not isinstance(own, Count | Sum):
+        if not isinstance(part, Geometric | Exponential) or part.range is None or not isinstance(own, Count | Sum):
             continue
-        types = record_types(own, records)
-        least, most = (sum(t.times * end(t.contribution) for t in types) for end in (min, max))
-        lo, hi = part.range
+        (least, most), (lo, hi) = _ends(own, records), part.range
         if not lo <= least <= most <= hi:
             raise InputError(
                 f"mechanism: the query's values run from {least} to {most}, outside the range [{lo}, {hi}]; widen it"

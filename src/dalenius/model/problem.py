@@ -78,7 +78,7 @@ class Problem(metaclass=Stated):
         if isinstance(self.query, Joint) and not self.joint_too:
             raise InputError(f"query: a joint query is for audits with problem maximal_leakage, got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
-        if not (self.in_blocks or self.in_cells or self.in_a_chain):
+        if self.is_listed:
             self.query.check_values(self.records)
 
     def _check_adversary(self) -> None:
@@ -90,6 +90,11 @@ class Problem(metaclass=Stated):
     def in_blocks(self) -> bool:
         """Whether audits of single blocks answer, against `IndependentBlocks`, and no value of the query is listed."""
         return isinstance(self.adversary, IndependentBlocks) and not self.in_cells
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the query's values are listed."""
+        return not (self.in_blocks or self.in_cells or self.in_a_chain)
 
     @property
     def in_cells(self) -> bool:

@@ -49,10 +49,11 @@ class Witness:
 class RecordProof:
     """How the upper bound was proved for one kind of record: `times` records, of which `record` is the first.
 
-    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``dual``, ``vertices``, ``posterior``,
-    ``dual tree``, ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts the
-    leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``, which
-    takes no leaves.
+    `method` is ``letters`` (the entropy of the record), ``capacity`` (of the whole channel), ``informed`` (what is told to
+    whoever is told all other records), ``dual``, ``vertices``, ``posterior``, ``dual tree``, ``ends`` (of a wide count: its two
+    farthest values), ``uniform`` (the one prior there is) or ``earlier`` (the proof of the result given as `known`); `leaves` counts
+    the leaves. Against `ProductPriors` it is ``selections``, and `leaves` counts output laws; against a `PriorSet` ``evaluated``,
+    which takes no leaves.
     """
 
     record: int

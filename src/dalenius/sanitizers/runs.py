@@ -56,11 +56,15 @@ class Run:
         if self.method not in known:
             raise InputError(f"method: {self.experiment} knows {', '.join(known)}, got {self.method!r}")
 
+        if self.settings.starts > 1 and self.experiment == "digits":
+            raise InputError(f"starts: images are learned from one start, got {self.settings.starts}")
+
     @property
     def name(self) -> str:
         """What its record is called."""
         s = self.settings
-        return f"{self.experiment}-{self.method}-{s.root_budget:g}-weight{s.weight:g}-seed{s.seed}"
+        starts = "" if s.starts == 1 else f"-starts{s.starts}"
+        return f"{self.experiment}-{self.method}-{s.root_budget:g}-weight{s.weight:g}{starts}-seed{s.seed}"
 
     @property
     def converse_name(self) -> str:

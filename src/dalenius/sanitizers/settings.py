@@ -31,6 +31,8 @@ class Settings:
         Draws to learn from, and how many of them a step sees.
     steps, inner_steps, warm_up : int
         Steps of the sanitizer; of critic and classifier for each of them; of the critic before the first.
+    starts : int
+        Sanitizers that are begun: the best after a quarter of the steps goes on.
     rate : float
         Adam's step size; that of the sanitizer falls linearly to 0 (without that the last steps oscillate about the budget).
     tests : int
@@ -57,6 +59,7 @@ class Settings:
     steps: int = 900
     inner_steps: int = 5
     warm_up: int = 300
+    starts: int = 1
     rate: float = 1e-3
     tests: int = 20_000
     confidence: float = 0.95

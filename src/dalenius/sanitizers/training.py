@@ -20,6 +20,10 @@ __all__ = ["Experiment", "Sanitizer", "Tell", "Tensors", "attacked", "critic_of"
 
 Tell = Callable[[int, int], bool]
 Sanitizer = Callable[[torch.Tensor], torch.Tensor]
+QUARTER, LATELY = (
+    4,
+    50,
+)  # of the steps one part, after which the best start is chosen; steps whose losses say which that is
 CLIP = 3.0  # a held-out critic's values are clipped to so many of their root mean squares
 
 
@@ -51,6 +55,53 @@ class Tensors:
                     yield Tensors(self.data[rows], self.secret[rows], self.label[rows])
 
 
+class _Learner:
+    """One sanitizer with its critic and its classifier, from random weights, and what a step of each does."""
+
+    def __init__(self, data: Tensors, settings: Settings, secrets: int, labels: int) -> None:
+        size, hidden = data.data.shape[1], [settings.width] * (settings.depth - 1)
+        self.settings = settings
+        self.release = Release(size, settings.noise, settings.width, settings.depth)
+        self.critic = Critic(size, secrets, settings.width, settings.depth)
+        self.classifier = whitened([size, *hidden, labels], nn.Tanh)
+        self._outer, self._inner, self._useful = (
+            torch.optim.Adam(part.parameters(), settings.rate) for part in (self.release, self.critic, self.classifier)
+        )
+        self._decay = torch.optim.lr_scheduler.LinearLR(self._outer, 1.0, 1e-3, total_iters=settings.steps)
+        self._batches = data.batches(settings.batch)
+        self.losses: list[float] = []
+
+    def warm_up(self) -> None:
+        """Critic and classifier alone."""
+        for _ in range(self.settings.warm_up):
+            self._teach()
+
+    def step(self) -> None:
+        """Critic and classifier by turns with the sanitizer, eq. (25)."""
+        for _ in range(self.settings.inner_steps):
+            self._teach()
+        batch = next(self._batches)
+        released = self.release(batch.data)
+        told = self.critic.root_chi_square(released, batch.secret, self.settings.ridge)
+        loss = nn.functional.cross_entropy(self.classifier(released), batch.label)
+        loss = loss + self.settings.weight * told.clamp(min=self.settings.root_budget)
+        step(self._outer, loss)
+        self._decay.step()
+        self.losses.append(loss.item())
+
+    def _teach(self) -> None:
+        batch = next(self._batches)
+        with torch.no_grad():
+            released = self.release(batch.data)
+        step(self._inner, -self.critic.root_chi_square(released, batch.secret, self.settings.ridge))
+        step(self._useful, nn.functional.cross_entropy(self.classifier(released), batch.label))
+
+    @property
+    def lately(self) -> float:
+        """The mean loss of the last steps."""
+        return float(np.mean(self.losses[-LATELY:])) if self.losses else 0.0
+
+
 def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps: True) -> tuple[Sanitizer, int]:
     """Learn Y = X + h(N): minimise CE(U; Y) + lambda max( sqrt chi2(S; Y), sqrt eta ), eq. (25), by turns.
 
@@ -58,6 +109,9 @@ def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps:
     sanitizer goes one step
     with them held. The utility's loss is the cross-entropy, -log of the classifier's probability of the label (the printed
     formula takes the logarithm of the label).
+
+    The loss has local minima in which noise drowns everything: no critic sees the secret any more, nor a classifier the label, and
+    no slope leads out. So `starts` sanitizers are begun, each takes a quarter of the steps, and the one with the least loss the rest.
 
     Parameters
     ----------
@@ -68,40 +122,31 @@ def train(samples: Samples, settings: Settings, tell: Tell = lambda done, steps:
     -------
     The sanitizer, and how many steps it was trained.
     """
-    data, size = Tensors.of(samples), samples.data.shape[1]
-    hidden = [settings.width] * (settings.depth - 1)
-    release = Release(size, settings.noise, settings.width, settings.depth)
-    critic = Critic(size, int(samples.secret.max()) + 1, settings.width, settings.depth)
-    classifier = whitened([size, *hidden, int(samples.label.max()) + 1], nn.Tanh)
-    outer, inner, useful = (
-        torch.optim.Adam(part.parameters(), settings.rate) for part in (release, critic, classifier)
-    )
-    decay = torch.optim.lr_scheduler.LinearLR(outer, 1.0, 1e-3, total_iters=settings.steps)
-    batches = data.batches(settings.batch)
+    data, secrets, labels = Tensors.of(samples), int(samples.secret.max()) + 1, int(samples.label.max()) + 1
+    tried = settings.steps // QUARTER if settings.starts > 1 else 0
+    before, best = (settings.starts - 1) * tried, None
 
-    def teach(classify: bool) -> None:
-        batch = next(batches)
-        with torch.no_grad():
-            released = release(batch.data)
-        step(inner, -critic.root_chi_square(released, batch.secret, settings.ridge))
-        if classify:
-            step(useful, nn.functional.cross_entropy(classifier(released), batch.label))
+    def taught(learner: _Learner, steps: int, others: int) -> bool:
+        """Whether it was not stopped."""
+        while len(learner.losses) < steps:
+            if not tell(others + len(learner.losses), settings.steps + before):
+                return False
+            learner.step()
+        return True
 
-    for _ in range(settings.warm_up):
-        teach(classify=True)
-    done = 0
-    while done < settings.steps and tell(done, settings.steps):
-        for _ in range(settings.inner_steps):
-            teach(classify=True)
-        batch = next(batches)
-        released = release(batch.data)
-        told = critic.root_chi_square(released, batch.secret, settings.ridge)
-        loss = nn.functional.cross_entropy(classifier(released), batch.label)
-        step(outer, loss + settings.weight * told.clamp(min=settings.root_budget))
-        decay.step()
-        done += 1
-    tell(done, settings.steps)
-    return torch.no_grad()(release), done
+    for k in range(settings.starts):
+        learner = _Learner(data, settings, secrets, labels)
+        learner.warm_up()
+        going_on = taught(learner, tried, k * tried)
+        best = learner if best is None or learner.lately < best.lately else best
+        if not going_on:
+            break
+    assert best is not None
+    if going_on:
+        taught(best, settings.steps, before)
+    done = len(best.losses)
+    tell(before + done, settings.steps + before)
+    return torch.no_grad()(best.release), done
 
 
 def held(experiment: Experiment, sanitizer: Sanitizer, settings: Settings) -> Outcome:

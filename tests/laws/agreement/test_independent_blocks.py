@@ -24,6 +24,13 @@ CASES = {
     "modular sum": ([3] * 4, dl.ModularSum(3), dl.randomized_response(1), [2, 2]),
     "majority": ([2] * 5, dl.Threshold(3), dl.symmetric(0.1), [2, 3]),
     "matrix of a count": ([2] * 5, dl.Count(), dl.Channel(RNG.dirichlet(np.ones(3), size=6).tolist()), [2, 3]),
+    "exponential": ([2] * 5, dl.Count(), dl.exponential(1.5), [2, 3]),
+    "exponential, weights": (
+        [2, 2, 3, 2],
+        dl.Sum([[0, 2], [0, 1], [0, 1, 5], [1, 2]]),
+        dl.exponential(1, range=(-2, 12)),
+        [1, 2, 1],
+    ),
     "matrix of residues": ([2] * 5, dl.ModularSum(4), dl.Channel(RNG.dirichlet(np.ones(4), size=4).tolist()), [3, 2]),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
 
@@ -52,6 +53,38 @@ def test_what_is_done_stays_done_and_what_is_stopped_is_not_kept(tmp_path):
 
 
 @needs_torch
+def test_of_several_starts_one_goes_on(tmp_path):
+    """Steps are counted over all of them, and a quarter of the steps says which is best."""
+    several, told = replace(QUICK, steps=8, starts=3), []
+    [one] = sanitize([Run("independent", several)], tmp_path, points=3, progress=told.append)
+    assert one.run.name == "independent-chi2-0.2-weight2-starts3-seed0"
+    assert any(line.endswith("of 12") for line in told)
+    assert list(sanitize([Run("independent", several)], tmp_path / "again", points=3)) == [one]
+
+
+@needs_torch
+def test_the_start_with_the_least_loss_goes_on():
+    """The rest of the steps is its own: what is returned is as good lately as any start was after a quarter."""
+    from dalenius.sanitizers import TwoGaussians, training
+    from dalenius.sanitizers.networks import deterministic
+
+    begun = []
+
+    class Watched(training._Learner):
+        def __init__(self, *given):
+            super().__init__(*given)
+            begun.append(self)
+
+    settings = replace(QUICK, steps=8, starts=3)
+    with deterministic(0), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "_Learner", Watched)
+        _, steps = training.train(TwoGaussians.independent().sample(300, 0), settings)
+    assert steps == 8
+    best = min(begun, key=lambda one: sum(one.losses[:2]))
+    assert [len(one.losses) for one in begun] == [8 if one is best else 2 for one in begun]
+
+
+@needs_torch
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "dalenius-sanitizer/1"}', "[1]"])
 def test_a_file_that_is_no_record_of_the_run_is_refused(tmp_path, text):
     run = Run("independent", QUICK)
@@ -90,6 +123,7 @@ def test_settings_at_their_size_keep_the_secret_and_show_the_label(tmp_path):
         (lambda: Settings(root_budget=0.1, batch=9000), "batch"),
         (lambda: Settings(root_budget=0.1, confidence=1.0), "confidence"),
         (lambda: Run("faces", QUICK), "experiment"),
+        (lambda: Run("digits", replace(QUICK, starts=2)), "one start"),
         (lambda: Run("independent", QUICK, "gap"), "method"),
     ],
 )

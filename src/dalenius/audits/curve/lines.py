@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from dalenius.evidence.certificate import Certificate
 from dalenius.evidence.curve import Pair
-from dalenius.evidence.lines import JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
+from dalenius.evidence.lines import InformedLeaf, JointLeaf, ProofLine, UniformLeaf, VerticesLeaf
 from dalenius.exact import fraction_text
 from dalenius.model import EntropyAtLeast, MaximalLeakage
 
@@ -70,15 +70,17 @@ def bound_at(certificate: Certificate, problem: MaximalLeakage) -> Fraction:
 
 def _slopes(proof: Sequence[ProofLine]) -> set[Fraction] | None:
     """The multipliers of the leaves' entropy bounds; None where a leaf is about the uniform prior."""
-    slopes = set[str]()
+    slopes = set[Fraction]()
     for line in proof:
         if isinstance(line, UniformLeaf):
             return None
         if isinstance(line, JointLeaf):
-            slopes.add(line.entropy)
+            slopes.add(Fraction(line.entropy))
+        elif isinstance(line, InformedLeaf):
+            slopes.add(1 - Fraction(line.share))
         elif isinstance(line, VerticesLeaf):
-            slopes.add("0")
-    return set(map(Fraction, slopes))
+            slopes.add(Fraction(0))
+    return slopes
 
 
 def _undominated(lines: set[tuple[Fraction, Fraction]], largest: Fraction) -> list[tuple[Fraction, Fraction]]:

@@ -1,4 +1,4 @@
-"""Theorems with more than one number in them: priors with a floor, noise on a count, and whole privacy profiles."""
+"""Theorems with more than one number in them: priors with a floor, noise on a count, whole privacy profiles, and utility."""
 
 from dalenius.conversions.closed_forms.attributes import mixture_min_entropy, mixture_threshold
 from dalenius.conversions.closed_forms.floored_priors import (
@@ -14,9 +14,11 @@ from dalenius.conversions.closed_forms.laplace_counts import (
     laplace_dataset_leakage,
 )
 from dalenius.conversions.closed_forms.privacy_profile import PrivacyProfile
+from dalenius.conversions.closed_forms.utility import PrivateUtility
 
 __all__ = [
     "PrivacyProfile",
+    "PrivateUtility",
     "conditional_leakage_with_floor",
     "correlated_record_leakage",
     "dataset_leakage_with_floor",

@@ -265,7 +265,10 @@ def distances(values: Integers, span: tuple[int, int] | None) -> NDArray[np.int6
             f"mechanism: the query's values run from {values[0]} to {values[-1]}, outside the range [{lo}, {hi}]; widen it"
         )
     if (hi - lo + 1) * values.size > MAX_ENTRIES:
-        raise InputError(f"mechanism: the channel would have more than {MAX_ENTRIES} entries; narrow the range")
+        raise InputError(
+            f"mechanism: the channel would have more than {MAX_ENTRIES} entries; narrow the range, or ask against independent_blocks "
+            "(of size 1: independent records), or about a count with geometric or discrete_laplace noise, which needs no channel"
+        )
     return np.abs(np.arange(lo, hi + 1)[None, :] - values[:, None])
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from flint import arb, fmpq
 
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction
@@ -15,6 +17,7 @@ from dalenius.model.mechanisms.base import (
     Calibrated,
     ExactEntries,
     Floats,
+    Mechanism,
     distances,
     epsilon_of,
     exp_ball,
@@ -23,7 +26,7 @@ from dalenius.model.mechanisms.base import (
 )
 from dalenius.model.queries.base import Integers
 
-__all__ = ["Exponential", "exponential"]
+__all__ = ["Exponential", "MergedExponential", "exponential"]
 
 MAX_RATE = 10**12
 
@@ -86,6 +89,58 @@ class Exponential(Calibrated):
         weights = [[powers[abs(y - end)] for y in range(steps.shape[1])] for end in ends.tolist()]
         numbers = [power / sum(row) for row in weights for power in powers]
         return ExactEntries(numbers, kind[:, None] * len(powers) + steps)
+
+
+@dataclass(frozen=True)
+class MergedExponential(Mechanism):
+    """The exponential mechanism on a range, where all outputs up to the least of the values are one, and all from the greatest on.
+
+    Merging them loses nothing: on the values v the columns y <= v_0 are e^(rate y) times one column, and so are those from the last
+    value on (docs/certificate-format.md, independent blocks). No range is listed, however long it is.
+
+    Attributes
+    ----------
+    rate : Fraction
+        epsilon / (2 sensitivity).
+    range : pair of int
+        With all values in it.
+
+    >>> import numpy as np
+    >>> whole, values = exponential(1, range=(-1, 3)).channel(np.arange(2)), np.arange(2)
+    >>> merged = MergedExponential(Fraction(1, 2), (-1, 3)).channel(values)
+    >>> bool(np.allclose(merged, np.stack([whole[:, :2].sum(axis=1), whole[:, 2:].sum(axis=1)], axis=1)))
+    True
+    """
+
+    kind: ClassVar[str] = "exponential"
+    rate: Fraction
+    range: tuple[int, int]
+
+    def channel(self, values: Integers) -> Floats:
+        steps, rate = distances(values, None), float(self.rate)
+        weights = np.exp(-rate * steps)
+        weights[:, 0] *= _sums(rate, values[0] - self.range[0])
+        weights[:, -1] *= _sums(rate, self.range[1] - values[-1])
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        steps = distances(values, None)
+        powers = [exp_ball(-self.rate * step) for step in range(int(steps.max()) + 1)]
+        first, last = (self._sum(int(d)) for d in (values[0] - self.range[0], self.range[1] - values[-1]))
+        rows = [[powers[d] for d in row] for row in steps.tolist()]
+        rows = [[row[0] * first, *row[1:-1], row[-1] * last] for row in rows]
+        numbers = [weight / sum(row) for row in rows for weight in row]
+        return ExactEntries(numbers, np.arange(steps.size).reshape(steps.shape))
+
+    def _sum(self, last: int) -> fmpq | arb:
+        """The sum of e^(-rate d) for d = 0, ..., last."""
+        if not self.rate:
+            return fmpq(last + 1)
+        return (1 - exp_ball(-self.rate * (last + 1))) / (1 - exp_ball(-self.rate))
+
+
+def _sums(rate: float, last: int) -> float:
+    return math.expm1(-rate * (int(last) + 1)) / math.expm1(-rate) if rate else float(last + 1)
 
 
 exponential = Exponential

@@ -48,7 +48,11 @@ class Count(AdditiveQuery):
 
     def check_values(self, records: Records) -> None:
         if len(records) >= MAX_VALUES:
-            raise InputError(f"query: a count over {len(records)} records has more than {MAX_VALUES} values")
+            raise InputError(
+                f"query: a count over {len(records)} records has more than {MAX_VALUES} values; as many as that are known against "
+                "independent_blocks (of size 1: independent records), or with geometric or discrete_laplace noise against "
+                "product_priors and entropy_at_least"
+            )
 
     def of_block(self, first: int, records: Records) -> Count:
         """Without the letters that no record of the block has; one that has none of them counts nothing, and is no question."""

@@ -63,7 +63,9 @@ class Sum(AdditiveQuery):
                 f"query: the sums span {span} steps; at most {MAX_SPAN} are supported. Coarsen the weights"
             )
         if self.values(records).size > MAX_VALUES:
-            raise InputError(f"query: the sum has more than {MAX_VALUES} values. Coarsen the weights")
+            raise InputError(
+                f"query: the sum has more than {MAX_VALUES} values; coarsen them, or ask against independent_blocks"
+            )
 
     def _check_lengths(self, records: Records) -> None:
         assert self.weights is not None

@@ -1,0 +1,194 @@
+"""Counts of very many people against an entropy bound: a witness on a window of the counts, and bounds that need no matrix.
+
+*From below*: joint Blahut-Arimoto on the counts of a window, whose channel is applied by filters; thinned, and seen in bins, where
+there are too many. *From above*: the least of three leaves: the letters' entropy; of two letters the capacity of the two farthest
+counts; and what is told by whoever is told all other records (docs/theory.md, "Told all others").
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from dalenius.audits.ascent import feasible
+from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.proof_lines import informed_line
+from dalenius.evidence import short_text
+from dalenius.evidence.lines import (
+    EndsLeaf,
+    LettersLine,
+    LowerLine,
+    ProofLine,
+    RecordLine,
+    SparseLaw,
+    WindowOfWitness,
+    WitnessLine,
+)
+from dalenius.information import mutual_information
+from dalenius.information.arrays import Floats
+from dalenius.information.informed import informed_bound
+from dalenius.information.places import Places, log_shares
+from dalenius.information.tilt import entropy_of, largest_score
+from dalenius.model.pieces import own_rows
+from dalenius.model.wide import WideCount
+from dalenius.results import RecordProof
+from dalenius.search.decimals import short
+
+__all__ = ["WideAudit"]
+
+PLACES = 16_000
+SURE = 50.0  # nats by which two counts are told apart, and need no more
+WELL = 8.0  # standard deviations beyond which the uniform prior has next to nothing
+MUCH = 30.0  # nats of knowledge that pay for a prior on a window, and on some of its counts only
+STEPS, STALL = 400, 1e-7
+FLOOR, FAINT, DIGITS = 1e-280, 1e-16, 10
+ROUNDING = 1e-9  # of log |X| and of the knowledge, what doubles may be wrong by
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OnPlaces(Exposure):
+    """What is told under a prior on the places of a window."""
+
+    places: Places
+
+    @property
+    def lines(self) -> tuple[LowerLine, ...]:
+        window = WindowOfWitness(self.places.least, self.places.step, self.places.last)
+        return window, WitnessLine(self.record, self.prior)
+
+
+@dataclass
+class WideAudit(Audit):
+    """A running audit of a wide count against `EntropyAtLeast`; all records are alike."""
+
+    masses: Floats | None = field(default=None, init=False)
+    leakage: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        count = self.problem.wide
+        assert count is not None
+        self.count, self.knowledge = count, self.problem.max_knowledge
+        self.places = _window(count, self.knowledge)
+        self.log_uniform = log_shares(count.records, count.contributions, np.array(self.places.counts, dtype=float))
+
+    @property
+    def lower(self) -> float:
+        return self.leakage
+
+    @property
+    def upper(self) -> float:
+        return self._bound[0]
+
+    @cached_property
+    def _bound(self) -> tuple[float, str, ProofLine]:
+        """The least bound, what it is called, and its leaf."""
+        count, problem = self.count, self.problem
+        bounds: list[tuple[float, str, ProofLine]] = [(math.log(count.letters), "letters", LettersLine())]
+        if count.letters == 2:
+            bounds.append((_of_ends(count), "ends", EndsLeaf()))
+        rows = own_rows(problem.query, problem.records, problem.mechanism, 0)
+        if rows is not None and self.knowledge < bounds[0][0]:
+            found = informed_bound(rows, self.knowledge)
+            bounds.append((found.upper, "informed", informed_line(found)))
+        return min(bounds, key=lambda bound: bound[0])
+
+    def run(self) -> None:
+        """Blahut-Arimoto from a posterior that tells letters apart by where the count is."""
+        told = self.knowledge > 0.0 and 0 < self.count.counted < self.count.letters
+        for down in (False, True) if told else ():
+            if self.upper > self._target and not self.clock.expired:
+                self._climb(_thresholds(self.count, self.places, down))
+        self.out_of_time = self.clock.expired
+        self.clock.tell("done", self.lower, self.upper, 1, now=True)
+
+    @property
+    def _target(self) -> float:
+        return self.lower / (1.0 - self.gap) if self.gap < 1.0 else math.inf
+
+    def _climb(self, posterior: Floats) -> None:
+        """Double steps until ten of them gain next to nothing."""
+        mu, before = np.array([0.1]), 0.0
+        for step in range(STEPS):
+            scores = self.places.scores(np.log(np.maximum(posterior, FLOOR)))
+            p, mu = largest_score(scores[None], self.log_uniform, -self.knowledge, mu, self.clock)
+            if self.clock.expired and self.masses is not None:
+                return
+            masses = p[0] / p.sum()
+            told = self.places.through(masses)
+            leakage = float(mutual_information(told))
+            if leakage > self.leakage:
+                self.leakage, self.masses = leakage, masses
+            if step % 10 == 9:
+                self.clock.tell("search", self.lower, self.upper, step)
+                if leakage - before <= STALL * leakage:
+                    return
+                before = leakage
+            posterior = told / np.maximum(told.sum(axis=0), 1e-300)
+
+    @property
+    def exposed(self) -> int | None:
+        return 0
+
+    def exposure(self, slack: float) -> Exposure | None:
+        if self.masses is None:
+            return None
+        room = slack + ROUNDING * (1.0 + self.knowledge)
+        p = feasible(self.masses, self.log_uniform, self.knowledge, slack=room)
+        if p is None:
+            return None
+        p = short(np.where(p < FAINT * p.max(), 0.0, p), DIGITS)
+        p = p / p.sum()
+        if -float(entropy_of(p, self.log_uniform)) > self.knowledge - 0.1 * room:
+            return None
+        leakage = float(mutual_information(self.places.through(p)))
+        weights = tuple(_sparse(short(row, DIGITS)) for row in p)
+        return _OnPlaces(0, leakage, p, weights, places=self.places)
+
+    def _inputs(self, exposure: Exposure) -> tuple[int, ...]:
+        return self.places.counts
+
+    def proof(self) -> UpperProof:
+        return RecordLine(0), self._bound[2]
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """A leakage is at most the entropy of the letters."""
+        return math.log(self.count.letters), (RecordLine(0), LettersLine())
+
+    def record_proofs(self) -> tuple[RecordProof, ...]:
+        return (RecordProof(0, self.count.records, self._bound[1], 1),)
+
+
+def _sparse(row: Floats) -> SparseLaw:
+    return tuple((int(j), short_text(float(row[j]))) for j in np.flatnonzero(row))
+
+
+def _window(count: WideCount, knowledge: float) -> Places:
+    """Counts that a prior of so much knowledge may be on, as far as they matter; thinned where there are too many."""
+    n, share = count.records, count.counted / count.letters
+    middle, spread = n * share, math.sqrt(n * share * (1.0 - share))
+    reach = spread * (math.sqrt(2.0 * knowledge) + WELL)
+    if knowledge > MUCH:
+        reach = min(reach, SURE / float(count.noise.epsilon) + spread)
+    low, high = max(0, math.floor(middle - reach)), min(n, math.ceil(middle + reach))
+    step = -(-(high - low) // PLACES) if knowledge > MUCH else 1
+    step += 1 - step % 2
+    return Places(low, step, max((high - low) // step, 1), float(count.noise.epsilon))
+
+
+def _thresholds(count: WideCount, places: Places, down: bool) -> Floats:
+    """A posterior that takes the places for the letters' one after the other, those that are counted last, or first."""
+    order = np.argsort(count.contributions, kind="stable")[:: -1 if down else 1]
+    letter = order[np.arange(places.last + 1) * count.letters // (places.last + 1)]
+    return 0.97 * np.equal.outer(np.arange(count.letters), letter) + 0.03 / count.letters
+
+
+def _of_ends(count: WideCount) -> float:
+    """The capacity of the rows of the counts 0 and n: sum over l of T(l) log(2 / (1 + a^(n - 2l)))."""
+    epsilon, n = float(count.noise.epsilon), count.records
+    steps = np.arange(n + 1)
+    law = np.exp(-epsilon * steps) / (1.0 + math.exp(-epsilon))
+    law[1:-1] *= -math.expm1(-epsilon)
+    return float(law @ (math.log(2.0) - np.logaddexp(0.0, epsilon * (2.0 * steps - n))))
