@@ -19,6 +19,8 @@ from dalenius.audits.audit import Audit, Exposure, UpperProof
 from dalenius.evidence import Upper
 from dalenius.evidence.lines import (
     UNIFORM,
+    AfterLeaf,
+    BlocksLeaf,
     ChainPoint,
     Halve,
     LettersLine,
@@ -34,6 +36,8 @@ from dalenius.information.arrays import Floats
 from dalenius.information.chain_tilts import Tilted, count_law, tilted
 from dalenius.information.chains import (
     Chain,
+    after_bound,
+    blocks_bound,
     joint_law,
     letters_bound,
     slopes_of,
@@ -324,9 +328,13 @@ class ChainAudit(Audit):
 def _in_closed_form(chain: Chain, low: Floats, high: Floats) -> tuple[float, ProofLine]:
     """The least bound that needs no derivatives, and its leaf."""
     window, left_out = window_bound(chain, low, high)
+    blocks, count = blocks_bound(chain, low, high)
+    after, within, margin = after_bound(chain, low, high)
     found: list[tuple[float, ProofLine]] = [
         (letters_bound(chain, low, high), LettersLine()),
         (window, WindowLeaf(left_out)),
+        (blocks, BlocksLeaf(count)),
+        (after, AfterLeaf(within, margin)),
     ]
     return min(found, key=lambda one: one[0])
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 
 from dalenius.errors import InputError, counted
 from dalenius.information.chain_ratios import probabilities_of_ends
+from dalenius.information.ratio_boxes import Ratios, largest_log_ratio
+from dalenius.measures.evaluation import Ends, enclosed, larger
 from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, MaximalLeakage
-from dalenius.model.chains import noise_of
+from dalenius.model.chains import inputs_by_ones, noise_of
 
 __all__ = ["OF_CHAINS", "OfChain"]
 
@@ -20,19 +24,21 @@ OF_CHAINS = OF_PAIRS[:1]
 """What a record of a chain has over a box of transition probabilities: `pufferfish_privacy`."""
 
 BOTH = np.array([(0, 1), (1, 0)])
+MOST_RECORDS = 100  # of chains whose boxes are searched
 
 
 @dataclass(frozen=True)
 class OfChain(Subject):
-    """The records that a `MarkovChain` asks about, under every chain of its box, seen at the two ends of the release.
+    """The records that a `MarkovChain` asks about, under every chain of its box.
 
-    *No more can be told*: of a count with two-sided geometric noise these outputs have the largest ratios, at the chain whose moves
-    are the least of the box (docs/theory.md, Markov chains), so that one channel of two rows stands for all.
+    *In closed form*: of a count with two-sided geometric noise and a stationary chain whose moves sum to at most 1 the two ends of the
+    release have the largest ratios, at the chain whose moves are the least of the box (docs/theory.md, Markov chains), so that one
+    channel of two rows stands for all. *Else* boxes of the parameters are searched, every output by its derivatives.
 
     Raises
     ------
     InputError
-        If the chain, the query or the mechanism is one for which that is not known.
+        If there is no closed form, and more than 100 records.
     """
 
     problem: MaximalLeakage
@@ -42,16 +48,32 @@ class OfChain(Subject):
 
     def __post_init__(self) -> None:
         count, chain = len(self.problem.records), self._chain
-        noise = noise_of(self.problem.query, self.problem.mechanism)
-        if not chain.stationary or chain.to_one[1] + chain.to_zero[1] > 1 or noise is None:
+        if not self.in_closed_form and count > MOST_RECORDS:
             raise InputError(
-                "measure: the largest log-ratio of a markov_chain is known for a stationary start, ranges whose upper ends sum to at "
-                "most 1, a count or sum, and geometric or discrete_laplace noise; for what is told about records that are independent "
-                "give law=Uniform() (--law 0.5,0.5)"
+                f"measure: the largest log-ratio of a markov_chain of more than {MOST_RECORDS} records is known for a stationary "
+                "start, ranges whose upper ends sum to at most 1, a count or sum, and geometric or discrete_laplace noise; for what "
+                "is told about records that are independent give law=Uniform() (--law 0.5,0.5)"
             )
         asked = "the record that it is largest for" if chain.record is None else f"record {chain.record}"
         about = f"{asked}, of {counted(count, 'record')} that are a Markov chain, under every chain of the box"
         object.__setattr__(self, "about", about)
+
+    @property
+    def in_closed_form(self) -> bool:
+        """Whether one channel stands for all."""
+        chain, noise = self._chain, noise_of(self.problem.query, self.problem.mechanism)
+        return chain.stationary and chain.to_one[1] + chain.to_zero[1] <= 1 and noise is not None
+
+    def searched(self) -> Ends:
+        """The largest log-ratio of all records, by boxes."""
+        rows = self.problem.exact_channel[inputs_by_ones(self.problem.query, self.problem.records)].tolist()
+        return reduce(larger, (self._searched(record, rows) for record in self._asked))
+
+    def _searched(self, record: int, rows: list[list[fmpq | arb]]) -> Ends:
+        chain = self._chain
+        asked = Ratios(len(self.problem.records), record, chain.stationary, rows)
+        box: list[tuple[Fraction, Fraction]] = list(chain.box)
+        return enclosed(*largest_log_ratio(asked, box if asked.free else box[:2]))
 
     @property
     def _chain(self) -> MarkovChain:

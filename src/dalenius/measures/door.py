@@ -247,7 +247,9 @@ def _evaluated(
             raise InputError(
                 "outputs, epsilon, delta: not offered about the box of a markov_chain; give law=Uniform() (--law 0.5,0.5)"
             )
-        yield from ((row, _ends(subject, row, progress)) for row in OF_CHAINS if not only or row.name in only)
+        for row in OF_CHAINS:
+            if not only or row.name in only:
+                yield row, _ends(subject, row, progress) if subject.in_closed_form else subject.searched()
         return
     if factors or shares:
         _need_pairs(subject.shape)

@@ -14,7 +14,7 @@ from flint import arb, ctx, fmpq
 from dalenius.evidence import exact_fraction_above
 from dalenius.exact import fraction_text
 
-__all__ = ["PRECISIONS", "Ends", "doubles_around", "evaluated", "in_bits", "larger"]
+__all__ = ["PRECISIONS", "Ends", "doubles_around", "enclosed", "evaluated", "in_bits", "larger"]
 
 PRECISIONS = (128, 512, 2048)
 NARROW = Fraction(1, 2**60)  # relative width beyond which no digit is shown
@@ -68,6 +68,12 @@ def evaluated(value: Callable[[], Any], *, exponent: bool, precisions: Sequence[
         if best.narrow:
             break
     return best
+
+
+def enclosed(lower: arb, upper: arb) -> Ends:
+    """From a ball of what is attained to one of what is not exceeded; infinite where that is not known."""
+    known = upper.is_finite()
+    return Ends(max(_fraction(lower.lower()), Fraction(0)), _fraction(upper.upper()) if known else math.inf)
 
 
 def larger(first: Ends, second: Ends) -> Ends:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -86,3 +87,27 @@ def test_a_first_look_and_no_time_are_proved():
     few = dl.solve(question, gap=1e-6, node_limit=8)
     assert few.termination is dl.Termination.SIZE_LIMIT
     assert late.lower <= few.upper
+
+
+def test_records_near_the_ends_of_a_long_chain():
+    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=3)
+    result = dl.solve(question, gap=1e-3).to("bits")
+    assert 2e-4 < result.lower <= result.upper < 1e-3
+    assert result.records[0].method == "blocks"
+    assert dl.verify(question, result.certificate).proved
+
+
+def test_a_long_chain_from_any_start_is_stationary_in_the_middle():
+    question = chain(100_000, (0.01, 0.1), (0.01, 0.1), record=50_000, start="any")
+    result = dl.solve(question, gap=1e-3).to("bits")
+    assert 7.144e-4 < result.lower <= result.upper < 7.22e-4
+    assert result.records[0].method == "after"
+    assert dl.verify(question, result.certificate).proved
+
+
+def test_what_there_is_no_time_to_check_has_a_closed_form():
+    result = dl.solve(chain(1000, 0.2, (0.2, 0.3), record=500), gap=1e-3)
+    assert result.gap < 0.02
+    assert result.records[0].method == "window"
+    nothing = dl.solve(chain(2000, 0.2, 0.3, start="any", record=0))
+    assert nothing.upper == math.nextafter(math.log(2), 1)

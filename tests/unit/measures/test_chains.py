@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.information.chains import Chain, joint_law
+from dalenius.measures.chains import OfChain
+from dalenius.model.chains import inputs_by_ones
 
 
 def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
@@ -43,12 +49,49 @@ def test_with_a_law_it_is_about_independent_records():
     assert "local_dp" in [row.name for row in dl.measure(chain(3, 0.1, 0.3), law=dl.Uniform())]
 
 
+def listed(problem, record, point) -> float:
+    """The largest |log ratio| of an output at a point, from a list of all counts."""
+    count, stationary = len(problem.records), problem.adversary.stationary
+    rows = problem.channel[inputs_by_ones(problem.query, problem.records)]
+    told = joint_law(Chain(count, record, stationary), np.array(point)) @ rows
+    given = told / told.sum(axis=1, keepdims=True)
+    return float(np.abs(np.log(given[1] / given[0])).max())
+
+
+@pytest.mark.parametrize(
+    ("problem", "close"),
+    [
+        (chain(5, (0.2, 0.4), (0.1, 0.3), dl.symmetric(0.1), dl.Parity(), record=1), 1e-5),
+        (chain(5, (0.3, 0.9), (0.4, 0.8), dl.geometric(0.5), record=2), 1e-5),
+        (chain(4, (0.1, 0.2), (0.3, 0.4), dl.symmetric(0.2), dl.Threshold(2), record=0, start="any"), 1e-5),
+        pytest.param(chain(3, (0.2, 0.22), (0.3, 0.31), start="any", record=1), 0.1, marks=pytest.mark.thorough),
+    ],
+)
+def test_what_has_no_closed_form_is_searched(problem, close):
+    found = dl.measure(problem)["pufferfish_privacy"]
+    rng, record = np.random.default_rng(3), problem.adversary.record
+    low, high = (np.array([float(ends[k]) for ends in problem.adversary.box]) for k in (0, 1))
+    seen = [listed(problem, record, low + (high - low) * rng.uniform(0.001, 0.999, low.size)) for _ in range(200)]
+    assert max(seen) <= found.upper
+    assert found.upper - found.lower <= close * found.upper
+    assert found.lower <= 1.1 * max(seen)
+
+
+def test_both_ways_agree():
+    for record in (0, 2):
+        closed = dl.measure(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))["pufferfish_privacy"]
+        question = OfChain(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))
+        ends = question.searched()
+        assert ends.lower <= Fraction(closed.upper)
+        assert Fraction(closed.lower) <= ends.upper <= Fraction(closed.upper) * Fraction(1_000_002, 1_000_000)
+
+
 @pytest.mark.parametrize(
     ("problem", "more", "words"),
     [
-        (chain(3, 0.1, 0.3, start="any"), {}, "stationary start"),
-        (chain(3, 0.6, 0.5), {}, "sum to at most 1"),
-        (chain(3, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), {}, "count or sum"),
+        (chain(101, 0.1, 0.3, start="any"), {}, "stationary start"),
+        (chain(101, 0.6, 0.5), {}, "sum to at most 1"),
+        (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), {}, "count or sum"),
         (chain(3, 0.1, 0.3), {"epsilon": [1]}, "law=Uniform"),
     ],
 )
