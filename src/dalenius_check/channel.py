@@ -18,6 +18,7 @@ from .model import Model
 from .noise import decaying, diagonal, power, two_sided
 from .numbers import need, normalised
 from .protocols import PROTOCOLS, Protocol
+from .randomized import randomized
 from .read import normal
 from .real_noise import KNOWN, REAL, real_noise
 from .releases import counted, together
@@ -33,7 +34,7 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
     mechanism, allowance = resolved or model.mechanism, model.allowance
     kind, inputs = mechanism["kind"], values(model)
     named = (
-        kind in ("several_releases", "adaptive", "symmetric", "randomized_response")
+        kind in ("several_releases", "adaptive", "symmetric", "randomized_response", "randomized_histogram")
         or mechanism.get("inputs") == "query"
     )
     need(
@@ -58,6 +59,9 @@ def build(model: Model, resolved: dict[str, Any] | None = None) -> Channel | Non
         return Channel(counted(mechanism, inputs, allowance), inputs, allowance)
     if kind == "several_releases":
         return Channel(together(list(_parts(model, mechanism, inputs)), len(inputs), allowance), inputs, allowance)
+    if kind == "randomized_histogram":
+        sizes = len(model.alphabets), model.alphabets[0]
+        return Channel(randomized(mechanism, *sizes, len(inputs), allowance), inputs, allowance)
     if kind == "adaptive":
         return Channel(_tree(model, mechanism, inputs), inputs, allowance)
     if kind == "discrete_laplace":

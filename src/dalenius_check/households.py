@@ -50,20 +50,29 @@ class Households:
         seen, covered = set[Any](), set[Any]()
         for item in self.lines.run("a block", {"block": 3}, {}):
             j, shape, t = self._place(item)
-            need((j, t) not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
-            seen.add((j, t))
+            name = self.name(j, shape, t)
+            need(name not in seen, f"block {j} comes twice" + (f" with {item[2]}" if item[2] else ""))
+            seen.add(name)
             with self.allowance.holding():
                 proof = self.piece(shape, t)
                 proof.bound(upper - self.blocks.lost(shape))
                 self.tally += proof.tally
             covered.add(self.blocks.key(shape, t))
+        self.need_covered(covered)
+        return len(seen)
+
+    def name(self, j: int, shape: Shape, t: Any) -> Any:
+        """What may not come twice."""
+        return j, t
+
+    def need_covered(self, covered: set[Any]) -> None:
+        """Refuse what leaves out a piece that may tell anything."""
         for shape in self.blocks.shapes:
             for t in self.blocks.told(shape):
                 self.allowance.look()
                 known, alone = self.blocks.key(shape, t) in covered, self.blocks.alone
                 about = f"a block of {len(shape.alphabets)} records" + ("" if alone else f", where the others add {t},")
                 need(known, f"the file ends, but {about} is not covered")
-        return len(seen)
 
     def _witness(self, claim: dict[str, Any]) -> str:
         """The piece that proves `lower`, and its witness."""
@@ -73,16 +82,20 @@ class Households:
             need(claim["lower"] <= 0, "no witness, but lower is positive")
             return "none, the leakage is never negative"
         j, shape, t = self._place(item)
+        self.need_possible(shape, t)
         with self.allowance.holding():
             return f"{self.piece(shape, t).witness(claim['lower'])} of block {j}"
 
-    def _place(self, item: list[Any]) -> tuple[int, Shape, int]:
+    def need_possible(self, shape: Shape, t: Any) -> None:
+        """Refuse a witness where the others can never be so: they can, wherever a piece is."""
+
+    def _place(self, item: list[Any]) -> tuple[int, Shape, Any]:
         """A block, its shape, and what the others add, 0 where that does not matter."""
         j = integer(item[1], "the block", 0, len(self.blocks.sizes) - 1)
         shape = self.blocks.shape(j)
         return j, shape, self.sum(shape, item[2])
 
-    def sum(self, shape: Shape, value: Any) -> int:
+    def sum(self, shape: Shape, value: Any) -> Any:
         """What the other records add, 0 where that does not matter."""
         if self.blocks.alone:
             need(value is None, "t must be null for this query and mechanism")
@@ -92,7 +105,7 @@ class Households:
         need(t in self.blocks.others(shape), f"the other records' contributions never add up to {t}")
         return t
 
-    def piece(self, shape: Shape, t: int) -> Piece:
+    def piece(self, shape: Shape, t: Any) -> Piece:
         """The lines about a piece."""
         model = self.blocks.piece(shape, t)
         model.need_feasible()

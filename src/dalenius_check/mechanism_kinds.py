@@ -38,7 +38,10 @@ _TIMES: Schema = {"times": (partial(read.integer, low=1), 1), "on": (partial(rea
 _PARTS: dict[str, Schema] = {
     kind: {**schema, **_TIMES} for kind, schema in MECHANISMS.items() if kind not in (*PROTOCOLS, *REAL)
 }
-_EITHER = {"discrete_laplace": ("epsilon", "scale"), "randomized_count": ("epsilon", "flip")}
+_EITHER = {
+    "discrete_laplace": ("epsilon", "scale"),
+    **dict.fromkeys(("randomized_count", "randomized_histogram"), ("epsilon", "flip")),
+}
 
 
 def _parts(value: Any, what: str) -> list[dict[str, Any]]:
@@ -93,6 +96,16 @@ def _stage(depth: int) -> Schema:
 
 
 MECHANISMS["adaptive"] = _stage(1)
+
+
+def _others(value: Any, what: str) -> list[int]:
+    """How many people there are of each letter who are known."""
+    found = [read.integer(x, what, 0) for x in read.entries(value, what)]
+    need(sum(found) <= 10**6, f"{what} must be at most 1000000 people")
+    return found
+
+
+MECHANISMS["randomized_histogram"] = {**MECHANISMS["randomized_count"], "others": (_others, None)}
 
 
 def mechanism(value: Any, what: str) -> dict[str, Any]:

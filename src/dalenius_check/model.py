@@ -135,6 +135,15 @@ def _need_weights(query: dict[str, Any], alphabets: list[int]) -> None:
         need(len(weights) == max(alphabets), "query.weights must be as long as the largest alphabet")
 
 
+def _counts(query: dict[str, Any], alphabets: list[int], others: list[int] | None) -> dict[str, Any]:
+    """A histogram's cells but the last one, which the others leave over: counts of one letter each."""
+    letters = alphabets[0]
+    fits = query["kind"] == "histogram" and set(alphabets) == {letters} and letters >= 2
+    need(fits, "randomized_histogram needs the query 'histogram', of records of one alphabet of at least two letters")
+    need(others is None or len(others) == letters, f"mechanism.others must be {letters} numbers, one for each letter")
+    return {"kind": "joint", "queries": [{"kind": "count", "letters": [c]} for c in range(letters - 1)]}
+
+
 def model_of(data: Any, allowance: Allowance) -> Model:
     """The model of a file's tables, or of some that were made here."""
     problem = str(data.get("problem"))
@@ -158,6 +167,12 @@ def model_of(data: Any, allowance: Allowance) -> Model:
     told = [one for table in asking for one in table.get("of", []) + table.get("given", [])]
     for asked in [query, *query.get("queries", []), *told]:
         _need_weights(asked, alphabets)
+    if mechanism.get("kind") == "randomized_histogram":
+        query = _counts(query, alphabets, mechanism["others"])
+        need(
+            problem == "maximal_leakage" and kind not in ("markov_chain", "finite_chain"),
+            "randomized_histogram: not against this adversary",
+        )
     letters = len(design.get("law", {}).get("probabilities", ()))
     need(letters == 0 or set(alphabets) == {letters}, "law.probabilities must be as long as every alphabet")
     normal = {

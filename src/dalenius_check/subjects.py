@@ -20,6 +20,7 @@ from .letter_chains import LetterChain
 from .letter_lines import LetterChains
 from .model import Model
 from .numbers import rounded
+from .randomized_blocks import Randomized, RandomizedHouseholds
 from .released_blocks import Releases
 from .told import Told
 from .wide import Wide, is_wide
@@ -35,14 +36,16 @@ def subject(model: Model) -> Subject | None:
         return Cells(model)
     if model.adversary == "independent_blocks" and not model.design:
         several = model.mechanism["kind"] == "several_releases"
+        if model.mechanism["kind"] == "randomized_histogram":
+            return Randomized(model)
         return Releases(model) if several else Drifting(model) if drifts(model) else Blocks(model)
     if model.adversary == "markov_chain":
         return Chain(model)
+    if model.adversary == "finite_chain":
+        return LetterChain(model)
     if is_wide(model):
         one = {"kind": "independent_blocks", "size": 1, "sizes": None, "entropy_at_least": None}
         return Wide(model) if model.adversary == "entropy_at_least" else Blocks(model.against(one))
-    if model.adversary == "finite_chain":
-        return LetterChain(model)
     return Told(model) if model.secrets else None
 
 
@@ -58,12 +61,13 @@ def audit(
         source, proof = "of every histogram of a block", Histogram(lines, known).check(claim)
     elif isinstance(known, Chain):
         source, proof = "of every number of ones", Chains(lines, known).check(claim)
-    elif isinstance(known, Wide):
-        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, LetterChain):
         source, proof = "of every total", LetterChains(lines, known).check(claim)
+    elif isinstance(known, Wide):
+        source, proof = "of counts that are too many to be written out", known.check(lines, claim)
     elif isinstance(known, Blocks):
-        source, proof = "of every block where the other records are known", Households(lines, known).check(claim)
+        kind = RandomizedHouseholds if isinstance(known, Randomized) else Households
+        source, proof = "of every block where the other records are known", kind(lines, known).check(claim)
     else:
         channel = channel or build(model, claim["resolved"])
         assert channel is not None

@@ -252,6 +252,14 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
         "return k if i or self.chain.stationary else",
         "return 1 if i or self.chain.stationary else",
     ),
+    "letters_told__some": ("randomized_blocks.py", "need(t in listed,", "need(True,"),
+    "letters_told__witness": ("randomized_blocks.py", "need(sum(t) == self._left(shape),", "need(True,"),
+    "endless_noise__lost": ("proof.py", "self.bound(upper - self.channel.lost)", "self.bound(upper)"),
+    "wide__short": ("alone.py", "+ largest(most) + lost", "+ lost"),
+    "wide__far": ("wide.py", "at_most(self.model.entropy_ball(), entropy,", "at_most(arb(0), entropy,"),
+    "limit_all_missed": ("constraints.py", "proof.bound(limit.ball)", "proof.bound(limit.ball + limit.ball)"),
+    "limit_all_unproved": ("informed.py", "need(known, f", "need(True, f"),
+    "limit_all_lower": ("given.py", "self.spent += arb(factor) * limited.ball", "pass"),
     "own_just_on_budget__empty": ("numbers.py", "(gt, le) if low is None", "(ge, lt) if low is None"),
 }
 

@@ -34,6 +34,7 @@ import forgery_kinds
 import forgery_limits
 import forgery_lines
 import forgery_protocols
+import forgery_releases
 import forgery_subjects
 import forgery_symmetries
 from dalenius_check import Verdict, check
@@ -302,6 +303,7 @@ def subjects_of(seed: object, drawn: int, largest: int, solved: int = 0) -> list
     found += [forgery_protocols.spoken(rng, k) for k in range(drawn // 8)]
     found += [forgery_limits.told(rng, k) for k in range(drawn // 4)]
     found += [forgery_chains.walked(rng, k) for k in range(drawn // 5)]
+    found += [forgery_releases.released(rng, k) for k in range(drawn // 6)]
     return found + forgery_subjects.solved(rng, solved)
 
 

@@ -242,4 +242,46 @@ def said_to_be_infeasible(draft: Any) -> bool:
     return True
 
 
-KINDS = {given_away: 5.0, invented: 2.0, others: 3.0, said_to_be_infeasible: 3.0}
+def paid(draft: Any) -> bool:
+    """A multiplier that only what is subtracted behind it makes something of, and a claim of so much."""
+    question, rng = draft.subject.question, draft.rng
+    tables, found = own.listed(question), []
+    for j, table in enumerate(tables):
+        found += [
+            (j, r, most)
+            for r, (_, most, equal) in enumerate(own.rows(question, table, upper=True))
+            if most and (equal or most < 0)
+        ]
+    if not found or draft.subject.problem != "min_distortion" or not draft.subject.feasible or "terms" in draft.header:
+        return False
+    j, r, most = rng.choice(found)
+    false = draft.subject.high * rng.choice([Fraction(1001, 1000), Fraction(11, 10), Fraction(2)]) + MARGIN * 2
+    sections = [line for line in draft.lines[1:] if isinstance(line, list) and line and line[0] not in LOWER]
+    draft.lines[1:] = [["dual", "0"], ["multiplier", j, [[r, str(-2 * false / most)]]], *sections]
+    draft.header["mechanism"] = draft.subject.parents[0][0]["mechanism"]
+    draft.claim = {"lower": claimed(false, "ceiling")}
+    return True
+
+
+def careless(draft: Any) -> bool:
+    """The mechanism that distorts least of all, whatever is asked of it; what limits its leakage to others is left out, or stays."""
+    question, rng = draft.subject.question, draft.rng
+    known = draft.subject.problem == "min_distortion" and draft.subject.feasible and "terms" not in draft.header
+    limited = any(table["kind"] == "leakage" for table in own.listed(question))
+    if not (known and limited) or question.table["mechanism"]["class"] == "additive" or draft.subject.low <= MARGIN:
+        return False
+    draft.header["mechanism"] = [["1" if d == min(ds) else "0" for d in ds] for ds in question.distortions]
+    at = draft.pick("adversary")
+    if at is not None and rng.random() < 0.7:
+        del draft.lines[at : at + 1 if rng.random() < 0.3 else None]
+    cost = question.least_cost + draft.subject.low / 2
+    draft.claim = {"lower": "0", "upper": claimed(cost, "floor")} if cost < draft.subject.low else {}
+    if draft.claim:
+        draft.lines[1:2] = [["dual", None]]
+        draft.lines[1:] = [
+            line for line in draft.lines[1:] if not (isinstance(line, list) and line and line[0] in LOWER[1:])
+        ]
+    return bool(draft.claim)
+
+
+KINDS = {paid: 3.0, careless: 8.0, given_away: 5.0, invented: 2.0, others: 3.0, said_to_be_infeasible: 3.0}

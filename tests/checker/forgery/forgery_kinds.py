@@ -12,6 +12,7 @@ import forgery_curves
 import forgery_limits
 import forgery_lines
 import forgery_protocols
+import forgery_releases
 import forgery_symmetries
 from forgery_designs import (
     header,
@@ -81,6 +82,7 @@ AUDITS: dict[Kind, float] = {
     **forgery_chains.KINDS,
     **forgery_classes.KINDS,
     **forgery_protocols.KINDS,
+    **forgery_releases.KINDS,
 }
 DESIGNS: dict[Kind, float] = {
     mechanism: 3,
@@ -100,5 +102,5 @@ def kinds(problem: str) -> dict[Kind, float]:
     if problem == "max_information":
         return {**EVERYWHERE, mechanism: 3}
     if problem == "secret_leakage":
-        return EVERYWHERE
+        return EVERYWHERE | forgery_releases.SECRETS | {drop_branch: 3.0, threshold: 2.0}
     return EVERYWHERE | PROOFS | (AUDITS if problem == "maximal_leakage" else DESIGNS)

@@ -63,13 +63,18 @@ class Subject:
 
 def toml(table: dict[str, Any]) -> bytes:
     """A model file of plain tables."""
-    plain = {key: value for key, value in table.items() if key != "constraints" and not isinstance(value, dict)}
+    plain = {
+        key: value
+        for key, value in table.items()
+        if key not in ("constraints", "secrets") and not isinstance(value, dict)
+    }
     written = constraint_truth.inline
+    secrets = "".join(f"\n[[secrets]]\nof = {written(one['of'])}\n" for one in table.get("secrets", []))
     lines = [f"{key} = {json.dumps(value)}" for key, value in plain.items()]
     for name, rest in table.items():
         if isinstance(rest, dict):
             lines += ["", f"[{name}]", *(f"{key} = {written(value)}" for key, value in rest.items())]
-    return ("\n".join(lines) + "\n" + constraint_truth.written(table.get("constraints", []))).encode()
+    return ("\n".join(lines) + "\n" + constraint_truth.written(table.get("constraints", [])) + secrets).encode()
 
 
 def digest(question: Question) -> str:
@@ -103,6 +108,12 @@ def digest(question: Question) -> str:
         )
     if "law" in table:
         normal |= {"law": numbers(table["law"], {}), "distortion": numbers(table["distortion"], {"matrix": {}})}
+    if "secrets" in table:
+        letters = {"groups": None, "kind": "letters", "others": None}
+        normal["secrets"] = [
+            {"given": [], "of": [{**letters, "records": [str(i) for i in one["of"]["records"]]}]}
+            for one in table["secrets"]
+        ]
     if "max_distortion" in table:
         normal["max_distortion"] = str(exact(table["max_distortion"]))
     if "max_leakage" in table:

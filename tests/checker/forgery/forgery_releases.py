@@ -1,0 +1,220 @@
+"""Histograms with noise, secrets, and letters that modular sums mix: models to forge whose answer a closed form knows, and kinds.
+
+Written from docs/model-format.md and docs/certificate-format.md alone.
+"""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import forgery_subjects as subjects
+import forgery_truth as truth
+from forgery_subjects import MARGIN, Subject, claimed
+from forgery_truth import SIXTY, SLACK, Question, dec, exact
+
+LEVELS = ("1/2", "1", "2", "1/10")
+
+
+def certified(table: dict[str, Any], name: str, ends: truth.Interval, lines: list[Any]) -> Subject:
+    """A subject, claimed as closely as balls allow."""
+    question = Question.of(subjects.toml(table))
+    header = {
+        "format": "dalenius-certificate/2",
+        "problem": table["problem"],
+        "model": subjects.digest(question),
+        "lower": claimed(max(ends[0] - MARGIN * 1000, Fraction(0)), "floor"),
+        "upper": claimed(ends[1] + MARGIN * 1000, "ceiling"),
+        "unit": "nats",
+        "producer": "a forger",
+    }
+    low = max(ends[0], Fraction(0))
+    return Subject(name, subjects.toml(table), question, low, ends[1], [[header, *lines]])
+
+
+def cells(rng: random.Random, name: str) -> Subject:
+    """A histogram before independent records: all others are known, and the outputs of each cell come to two."""
+    letters, level = rng.randint(2, 5), rng.choice(LEVELS)
+    table = {
+        "problem": "maximal_leakage",
+        "records": {"count": rng.randint(1, 3), "alphabet": letters},
+        "query": {"kind": "histogram"},
+        "mechanism": {"kind": "geometric", "epsilon": level},
+        "adversary": {"kind": "product_priors"},
+    }
+    with localcontext(SIXTY):
+        a = (-dec(exact(level))).exp()
+        far, told = a / (1 + a), Decimal(0)
+        for own, p in ((a, far), (1 / a, 1 - far)):
+            for j in range(letters):
+                mean = (own + j / a + (letters - 1 - j) * a) / letters
+                told += p * comb(letters - 1, j) * far**j * (1 - far) ** (letters - 1 - j) * SIXTY.ln(own / mean)
+        ends = truth.around(told)
+    lines = [["witness", 0, [0, 1]], ["histogram", [0, 1], [[[1], "1"]]]]
+    return certified(table, name, ends, lines)
+
+
+def secret(rng: random.Random, name: str) -> Subject:
+    """A letter that is the secret: every law of two bits, or one bit of some entropy."""
+    while True:
+        whole = rng.random() < 0.4
+        count = 1 if whole else 2
+        rows = {
+            "kind": "matrix",
+            "rows": [subjects.law(rng, width) for width in [rng.randint(2, 3)] for _ in range(count + 1)],
+        }
+        audit = {
+            "problem": "maximal_leakage",
+            "records": {"count": count, "alphabet": 2},
+            "query": {"kind": "identity" if whole else "count"},
+            "mechanism": {"kind": "matrix", "rows": rows["rows"][:2]} if whole else rows,
+            "adversary": {"entropy_at_least": rng.choice(["0.95 bits", "0.69", "0.68"]) if whole else "0"},
+        }
+        plain = subjects.written(audit, name)
+        binding = not whole or (plain is not None and Fraction(plain.parents[0][3][2]) > 0)
+        if plain is not None and plain.low > MARGIN and binding:
+            break
+    question, (_, witness, *lines) = plain.question, plain.parents[0]
+    table = {**audit, "problem": "secret_leakage", "secrets": [{"of": {"kind": "letters", "records": [0]}}]}
+    weights = {(a, k): w for a, ws in enumerate(witness[2]) for k, w in enumerate(ws) if Fraction(w)}
+    law = [
+        [next(x for x, xs in enumerate(question.datasets) if xs[0] == a and question.inputs[x] == k), w]
+        for (a, k), w in weights.items()
+    ]
+    shown = ["witness", 0, sorted(law)]
+    if not whole:
+        return certified(table, name, (plain.low, plain.high), [shown, ["cell", 0, 0], *lines[2:]])
+    mu, r = lines[1][2], lines[1][4]
+    proof = [["secret", 0], ["law", [0], r], ["mean", [mu] if Fraction(mu) else None]]
+    return certified(table, name, (plain.low, plain.high), [shown, *proof])
+
+
+def apart(rng: random.Random, name: str) -> Subject:
+    """Letters that a sum modulo their number mixes two by two, of even law: a multiplier for what a law's weights add up to."""
+    size, flip = rng.randint(3, 5), rng.choice(["1/10", "1/4", "1/3"])
+    table = {
+        "problem": "maximal_leakage",
+        "records": {"alphabets": [size, 2]},
+        "query": {"kind": "modular_sum", "modulus": size},
+        "mechanism": {"kind": "symmetric", "flip": flip},
+        "adversary": {"entropy_at_least": "1 max"},
+    }
+    plain = subjects.written(table, name)
+    assert plain is not None
+    with localcontext(SIXTY):
+        right, wrong = dec(1 - exact(flip)), dec(exact(flip) / (size - 1))
+        mu, rise, level = Decimal(3), right - wrong, SIXTY.ln(Decimal(size))
+        nu = rise * (SIXTY.ln(wrong + rise / 2) + 1) - mu * (SIXTY.ln(Decimal("0.5")) + 1) + level
+        leaf = ["joint", "1", "3", None, ["1"] * size]
+        proof = [["record", 0], leaf, *(["separate", subjects.digits(nu)] for _ in range(size))]
+    header, witness, *_ = plain.parents[0]
+    lines = [witness, *proof, ["record", 1], ["uniform"]]
+    header = {
+        **header,
+        "upper": claimed(plain.high + Fraction(1, 10**17), "ceiling"),
+    }  # a leaf's best points are found to 64 bits
+    return Subject(name, plain.model, plain.question, plain.low, plain.high, [[header, *lines]])
+
+
+MAKERS = (cells, secret, apart)
+
+
+def released(rng: random.Random, number: int) -> Subject:
+    """A model of each kind in turn."""
+    make = MAKERS[number % len(MAKERS)]
+    return make(rng, f"{make.__name__}-{number}")
+
+
+# Kinds of forgery; a draft is a `forgery_kinds.Draft` ---------------------------------------------------------------------------
+
+
+def scored(draft: Any) -> bool:
+    """Other scores, patterns or weights of a histogram's lines, or none at all."""
+    at, rng = draft.pick("histogram", "witness"), draft.rng
+    if at is None or draft.subject.question.table["query"].get("kind") != "histogram":
+        return False
+    line = draft.lines[at]
+    place = 2 if line[0] == "witness" else 1
+    what = rng.choice(["scores", "scores", "patterns", "letters", "larger"])
+    if what in ("scores", "larger") and len(line) > place and isinstance(line[place], list):
+        many = {"scores": [[1, 0], [0, 2], [2, 1], [0, 0], [1, 1], [0, 1, 2]], "larger": [[0, 9], [7, 3], [0, 1000]]}
+        line[place] = rng.choice(many[what])
+    elif line[0] == "histogram" and what == "patterns":
+        line[2] = rng.choice(
+            [[], [[[1], "0"]], [[[1], "-1"]], [[[2], "1"]], [[[1], "1"], [[1], "1"]], [[[], "1"]], [[[0], "1"]]]
+        )
+    elif line[0] == "histogram":
+        draft.lines[at] = ["letters"]
+    return True
+
+
+def told(draft: Any) -> bool:
+    """Sections about a secret left out, of other values or with other inputs; other means; witnesses of other datasets."""
+    at, rng, question = (
+        draft.pick("cell", "secret", "part", "mean", "law", "witness"),
+        draft.rng,
+        draft.subject.question,
+    )
+    if at is None or question.table["problem"] != "secret_leakage":
+        return False
+    line = draft.lines[at]
+    if line[0] in ("cell", "secret"):
+        what = rng.choice(["drop", "drop", "value", "twice"])
+        if what == "drop":
+            del draft.lines[at:]
+        elif what == "value":
+            line[rng.randrange(1, len(line))] = rng.randint(-1, 2)
+        else:
+            draft.lines += [list(one) for one in draft.lines[at:]]
+    elif line[0] == "part":
+        line[-1] = rng.choice([[], [0], [1], [2], [0, 1], [0, 1, 2], [0, 0], [3]])
+        if rng.random() < 0.5:
+            del draft.lines[at + 1 : at + 2]
+    elif line[0] == "mean":
+        line[1] = rng.choice([None, ["1e-9"], ["0"], ["-1"], ["1/100"], ["1000"], ["1e30"], []])
+    elif line[0] == "law" and isinstance(line[-1], list):
+        line[-1] = draft.law(len(line[-1]))
+    elif rng.random() < 0.25:
+        line[1:] = [None, None]
+    elif isinstance(line[-1], list):  # masses moved to what tells more than the adversary may know
+        size, many = question.size, rng.choice([2, 2, 3])
+        line[-1] = [
+            [x, rng.choice(["1", "1", str(rng.randint(1, 99)), "1/9", "0", "-1"])]
+            for x in sorted(rng.sample(range(size), min(many, size)))
+        ]
+        most = draft.subject.high * rng.choice([1 + draft.small(), Fraction(1001, 1000), Fraction(11, 10)]) + SLACK
+        draft.claim = {"lower": claimed(most, "ceiling")}
+    return True
+
+
+def separated(draft: Any) -> bool:
+    """Another multiplier of the weights' sum; a letter's leaf for another's."""
+    at, rng = draft.pick("separate"), draft.rng
+    if at is None:
+        return False
+    what = rng.choice(["far", "far", "little", "none", "as"])
+    line, step = draft.lines[at], draft.small()
+    if what == "far":
+        line[1] = str(Fraction(line[1]) + rng.choice([-1000, -30, -5, -2, -1, 1, 2, 5, 30, 1000]))
+    elif what == "little":
+        draft.step = step
+        line[1] = str(Fraction(line[1]) + rng.choice([-1, 1]) * step)
+    elif what == "none":
+        draft.lines[at] = rng.choice([["row", None], ["separate"], ["separate", None], ["separate", "0"]])
+    else:
+        draft.lines.insert(at, list(line))
+    if draft.subject.low > 0 and rng.random() < 0.8:
+        draft.claim = {
+            "lower": "0",
+            "upper": claimed(
+                draft.subject.low * rng.choice([Fraction(1, 2), Fraction(9, 10), Fraction(999, 1000)]), "floor"
+            ),
+        }
+    return True
+
+
+KINDS = {scored: 6.0, separated: 8.0}
+SECRETS = {told: 20.0}

@@ -1,0 +1,223 @@
+"""Histograms of randomized letters: channels by listing what becomes of everybody, pieces of blocks and which of them are enough."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from campaigns import draws
+from dalenius_check import check
+from dalenius_check.arithmetic import arb
+from dalenius_check.channel import build
+from dalenius_check.model import parse_model
+from dalenius_check.numbers import RefusedError
+from dalenius_check.randomized import cells
+from dalenius_check.randomized_blocks import Randomized
+
+HISTOGRAM = 'kind="histogram"'
+
+
+def model(forge, n, letters, mechanism, held="0"):
+    return forge.model(f"count={n}; alphabet={letters}", HISTOGRAM, f'kind="randomized_histogram"; {mechanism}', held)
+
+
+def row(letters, flip, people):
+    """The law of the histogram of people with these letters, each letter turned into any other one alike."""
+    law = Counter({(0,) * letters: Fraction(1)})
+    for a in people:
+        further = Counter()
+        for told, p in law.items():
+            for c in range(letters):
+                further[(*told[:c], told[c] + 1, *told[c + 1 :])] += p * (1 - flip if c == a else flip / (letters - 1))
+        law = further
+    return [law[y] for y in sorted(law)]
+
+
+@pytest.mark.parametrize("seed", range(draws(8, 200)))
+def test_channels_by_listing(seed, forge):
+    rng = random.Random(seed)
+    n, letters = rng.choice([(1, 2), (3, 2), (2, 3), (3, 3), (1, 4), (2, 4)])
+    flip = Fraction(rng.choice([0, 1, 2, 3, 7, 8]), 8)
+    others = [rng.randint(0, 2) for _ in range(letters)] if rng.random() < 0.5 else None
+    extra = "" if others is None else f"; others={others}"
+    known = [a for a, times in enumerate(others or []) for _ in range(times)]
+    made = build(parse_model(model(forge, n, letters, f'flip="{flip}"{extra}')))
+    inputs = list(cells(n, letters))
+    expected = [row(letters, flip, [*known, *(a for a, x in enumerate(cell) for _ in range(x))]) for cell in inputs]
+    assert inputs == sorted(inputs)
+    assert [[Fraction(str(x)) for x in found] for found in made.rows] == expected
+    if 0 < flip < Fraction(letters - 1, letters):
+        epsilon = math.log((1 - flip) * (letters - 1) / flip)
+        near = build(parse_model(model(forge, n, letters, f"epsilon={epsilon:.17f}{extra}")))
+        found = [[float(arb(x).mid().str(20, radius=False)) for x in some] for some in near.rows]
+        assert np.allclose(found, [list(map(float, some)) for some in expected], atol=1e-12)
+
+
+def test_letters_lead_to_histograms(forge):
+    """Two people with three letters, the histogram told as it is: one bit of a letter is what the other leaves open."""
+    data = model(forge, 2, 3, "flip=0", 'kind="product_priors"')
+    parsed = parse_model(data)
+    assert parsed.normal["query"] == {"kind": "histogram"}
+    assert parsed.normal["mechanism"] == {"kind": "randomized_histogram", "epsilon": None, "flip": "0", "others": None}
+    laws = [["law", [j], ["1"] * 6] for j in range(3)]
+    found = check(data, forge.certificate(data, "0", "1.8", ["witness", None, None], ["record", 0], *laws))
+    assert found.exit_code == 0, found.reason
+    low = forge.certificate(
+        data, f"{math.log(3) - 1e-12:.15f}", "1.8", ["witness", 0, [0, ["1", "1", "1"]]], ["record", 0], *laws
+    )
+    assert check(data, low).exit_code == 0
+    listed = model(forge, 1, 2, 'flip="1/4"', 'kind="prior_set"; priors=[[0.5, 0.5]]')
+    told = math.log(2) - (math.log(4) - 0.75 * math.log(3))
+    claim = f"{told - 1e-12:.15f}", f"{told + 1e-12:.15f}"
+    assert check(listed, forge.certificate(listed, *claim, ["witness", 0, 0])).exit_code == 0
+
+
+def capacity(rows):
+    """By Blahut and Arimoto."""
+    law = np.full(len(rows), 1 / len(rows))
+    for _ in range(draws(100, 1000)):
+        far = np.array([r[r > 0] @ np.log(r[r > 0] / (law @ rows)[r > 0]) for r in rows])
+        law *= np.exp(far)
+        law /= law.sum()
+    return float(law @ far)
+
+
+@pytest.mark.parametrize("letters", [2, 3])
+def test_fewer_others_tell_more(letters):
+    """What a letter tells falls with every other person, whatever the letters of these."""
+    flip = Fraction(1, 4)
+    for others in itertools.combinations_with_replacement(range(letters), 2):
+        told = [
+            capacity(np.array([list(map(float, row(letters, flip, [a, *some]))) for a in range(letters)]))
+            for some in (others, others[:1], ())
+        ]
+        assert told[0] <= told[1] + 1e-9
+        assert told[1] <= told[2] + 1e-9
+
+
+def sections(*listed, j=0, letters=2):
+    outputs = [math.comb(1 + sum(map(int, t.split(","))) + letters - 1, letters - 1) for t in listed]
+    return [line for t, many in zip(listed, outputs, strict=True) for line in
+            (["block", j, t], ["record", 0], ["vertices"], ["law", ["1"] * many])]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("letters", "listed", "missing"),
+    [
+        (2, ["4,0", "3,1", "2,2"], ""),
+        (2, ["4,0", "3,1"], "2,2"),
+        (2, ["0,0"], ""),
+        (2, ["4,0", "0,0"], ""),
+        (2, ["4,0", "2,2"], ""),  # s = 2: H = 1, so 2,0 is needed ...
+        (2, ["2,0"], ""),
+        (2, ["3,0"], "0,0"),  # s = 3: H = 0
+        (2, ["2,0", "1,0"], "4,0"),
+        (2, ["1,0"], "4,0"),
+        (2, [], "not covered"),
+        (3, ["2,0,0"], ""),  # s = 2: H = 1
+        (3, ["3,0,0"], "0,0,0"),
+        (3, ["1,1,1"], "4,0,0"),
+        (3, ["4,0,0", "3,1,0", "2,2,0", "2,1,1"], ""),
+    ],
+)
+def test_which_pieces_are_enough(letters, listed, missing, forge):
+    """With four others: all of them, or multiples of a step, or nobody."""
+    data = model(forge, 5, letters, 'flip="1/4"', 'kind="independent_blocks"; size=1')
+    lines = sections(*listed, letters=letters)
+    if letters == 2 and listed == ["4,0", "2,2"]:
+        missing = "2,0"
+    verdict = check(data, forge.certificate(data, "0", "9", ["witness", None, None], *lines))
+    assert verdict.exit_code == (1 if missing else 0), verdict.reason
+    assert missing in verdict.reason
+
+
+@pytest.mark.parametrize("seed", range(draws(6, 100)))
+def test_what_is_enough_covers_everything(seed):
+    """Every histogram of the others is, in some order, nowhere below a listed one."""
+    rng = random.Random(seed)
+    letters, left, step = rng.randint(2, 4), rng.randint(0, 9), rng.randint(1, 4)
+    most = max(0, -(-(left - letters * (step - 1)) // step))
+    listed = {tuple(step * x for x in sorted(h, reverse=True)) for h in cells(most, letters)}
+    for t in cells(left, letters):
+        assert any(all(x >= y for x, y in zip(sorted(t, reverse=True), low, strict=True)) for low in listed)
+
+
+def test_pieces_are_what_blocks_see(forge):
+    data = parse_model(model(forge, 4, 2, 'flip="1/3"', 'kind="independent_blocks"; size=2'))
+    blocks = Randomized(data)
+    made = build(blocks.piece(blocks.shape(0), (2, 0)))
+    assert [[Fraction(str(x)) for x in some] for some in made.rows] == [
+        row(2, Fraction(1, 3), [0, 0, 1, 1]), row(2, Fraction(1, 3), [0, 0, 0, 1]), row(2, Fraction(1, 3), [0, 0, 0, 0])
+    ]  # fmt: skip
+
+
+def test_proofs_about_blocks(forge):
+    """One of three people: the two others are alike, or not, and tell less than nobody."""
+    data = model(forge, 3, 2, 'flip="1/4"', 'kind="independent_blocks"; size=1')
+    rows = {t: np.array([list(map(float, row(2, Fraction(1, 4), [a, *t]))) for a in (0, 1)]) for t in ((0, 0), (0, 1))}
+    told = {t: capacity(pair) for t, pair in rows.items()}
+    best = max(told.values())
+    law = {}
+    for t, pair in rows.items():
+        share = np.full(2, 0.5)
+        for _ in range(2000):
+            share *= np.exp([r @ np.log(r / (share @ pair)) for r in pair])
+            share /= share.sum()
+        law[t] = share, [f"{x:.15f}" for x in share @ pair]
+    lines = [["block", 0, "2,0"], ["record", 0], ["vertices"], ["law", law[0, 0][1]]]
+    lines += [["block", 1, "1,1"], ["record", 0], ["vertices"], ["law", law[0, 1][1]]]
+    t = max(told, key=told.__getitem__)
+    share = [f"{x:.15f}" for x in law[t][0]]
+    name = "2,0" if t == (0, 0) else "1,1"
+    witness = [["at", 2, name], ["witness", 0, [["0", share[0]], [share[1], "0"]]]]
+    claim = f"{best - 1e-7:.15f}", f"{best + 1e-7:.15f}"
+    assert check(data, forge.certificate(data, *claim, *witness, *lines)).exit_code == 0
+    assert check(data, forge.certificate(data, claim[1], "1", *witness, *lines)).exit_code == 1
+    assert "not covered with 0,0" in check(data, forge.certificate(data, *claim, *witness, *lines[:4])).reason
+    assert (
+        "comes twice"
+        in check(data, forge.certificate(data, *claim, *witness, *lines, ["block", 1, "2,0"], *lines[1:4])).reason
+    )
+    for wrong, reason in (
+        ("1,0", "a witness's t must be 2 people"), ("3,0", "t must be at most 2 people"), ("0,2", "that do not rise"),
+        ("2", "t must be 2 integers"), ("+2,0", "integers with commas"), ("02,0", "integers with commas"), (None, "t must be text"),
+    ):  # fmt: skip
+        verdict = check(data, forge.certificate(data, *claim, ["at", 0, wrong], witness[1], *lines))
+        assert (verdict.exit_code, reason in verdict.reason) == (1, True), verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("n", "letters", "mechanism", "held", "reason"),
+    [
+        (2, 2, "flip=0.1; epsilon=1", "0", "either 'epsilon' or 'flip'"),
+        (2, 2, "flip=1.1", "0", "at most 1"),
+        (2, 2, "flip=0.1; others=[1]", "0", "others must be 2 numbers"),
+        (2, 2, "flip=0.1; others=[1, -1]", "0", "must be an integer from 0"),
+        (2, 2, "flip=0.1; others=[1000000, 1]", "0", "at most 1000000 people"),
+        (2, 1, "flip=0.1", "0", "at least two letters"),
+        (2, 2, "flip=0.1", 'kind="markov_chain"; to_one=[0.1, 0.2]; to_zero=[0.1, 0.2]', "not against this adversary"),
+        (2, 2, "flip=0.1; others=[0, 0]", 'kind="independent_blocks"; size=1', "no 'others' against"),
+        (4, 2, "flip=0.1", 'kind="independent_blocks"; size=2; entropy_at_least="2.1 bits"', "entropy_at_least <= log"),
+    ],
+)
+def test_models_that_cannot_be_read(n, letters, mechanism, held, reason, forge):
+    verdict = check(model(forge, n, letters, mechanism, held), b"")
+    assert (verdict.exit_code, reason in verdict.reason) == (2, True), verdict.reason
+
+
+def test_other_queries_and_problems(forge):
+    for query in ('kind="count"', 'kind="joint"; queries=[{kind="count"}, {kind="parity"}]'):
+        with pytest.raises(RefusedError, match="needs the query 'histogram'"):
+            parse_model(forge.model("count=2; alphabet=2", query, 'kind="randomized_histogram"; flip=0.1', "0"))
+    with pytest.raises(RefusedError, match="needs the query 'histogram'"):
+        parse_model(forge.model("alphabets=[2, 3]", HISTOGRAM, 'kind="randomized_histogram"; flip=0.1', "0"))
+    text = model(forge, 2, 2, "flip=0.1").replace(b"maximal_leakage", b"secret_leakage", 1)
+    assert check(text + b'\n[[secrets]]\nof = { kind = "count" }\n', b"").exit_code == 2
+    parts = 'kind="several_releases"; parts=[{kind="randomized_histogram", flip=0.1}]'
+    assert check(forge.model("count=2; alphabet=2", HISTOGRAM, parts, "0"), b"").exit_code == 2
