@@ -244,10 +244,10 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
         "need(all(lo <= x <= hi for x, (lo, hi) in zip(point",
         "need(all(lo >= 0 for x, (lo, hi) in zip(point",
     ),
-    "letters_of_no_law": ("letter_chains.py", "need(all(total(group) == 1 for group in groups),", "need(True,"),
-    "letters_of_a_mirror": ("letter_chains.py", "mirrored = False", "mirrored = True"),
-    "letters_beyond_a_half": ("letter_chains.py", "need(all(lo <= x <= hi for x,", "need(all(lo >= 0 for x,"),
-    "letters_counted": (
+    "three_letters_of_no_law": ("letter_chains.py", "need(all(total(group) == 1 for group in groups),", "need(True,"),
+    "three_letters_of_a_mirror": ("letter_chains.py", "mirrored = False", "mirrored = True"),
+    "three_letters_beyond_a_half": ("letter_chains.py", "need(all(lo <= x <= hi for x,", "need(all(lo >= 0 for x,"),
+    "three_letters_counted": (
         "letter_lines.py",
         "return k if i or self.chain.stationary else",
         "return 1 if i or self.chain.stationary else",
