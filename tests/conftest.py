@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import signal
 import subprocess
 import sys
@@ -59,6 +60,14 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 def work_clock() -> WorkClock:
     """Searches look at a clock that counts work, so that no answer depends on how busy the machine is."""
     return WorkClock.installed()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Generator[None]:
+    """What a process wrote outlives it; only a machine that dies loses what is not on the disk yet, and no test ends one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        yield
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ Records         Records; from_frame (People); queries: Count, Histogram, Identit
 Adversaries     EntropyAtLeast, AnyPrior, ProductPriors, IndependentBlocks (households), MarkovChain, FiniteChain, PriorSet,
                 FixedPrior; one record's law: L1BallPriors, KLBallPriors, ChiSquareBallPriors, BoxPriors, FloorPriors, PolytopePriors
 Mechanisms      discrete_gaussian, discrete_laplace, exponential, gaussian, geometric, laplace, laplace_threshold, randomized_count,
-                randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection, optimized_unary_encoding,
-                local_hashing, hadamard_response; releases, several_releases, adaptive; from_pmfs, from_opendp, from_diffprivlib
+                randomized_histogram, randomized_response, symmetric; any matrix: Channel; local protocols: subset_selection,
+                optimized_unary_encoding, local_hashing, hadamard_response; several: releases, several_releases, adaptive;
+                read: from_pmfs, from_opendp, from_diffprivlib
 Designs         distortions: Absolute, Hamming, Squared, DistortionMatrix; laws: Uniform, Iid, law_from_csv; DesignedMechanism;
                 alone: LocalDP, PointwiseMaximalLeakage; objectives: WeightedSum, WeightedMaximum of LeakageTerm, DistortionTerm
 Constraints     of a design's mechanisms: Unbiased, ErrorCap, Band, ZeroEntries, Monotone, Linear, SecondOrderCone (of Affine),
@@ -127,6 +128,7 @@ from dalenius.model.mechanisms.laplace_threshold import laplace_threshold as lap
 from dalenius.model.mechanisms.local_hashing import local_hashing as local_hashing
 from dalenius.model.mechanisms.optimized_unary_encoding import optimized_unary_encoding as optimized_unary_encoding
 from dalenius.model.mechanisms.randomized_count import randomized_count as randomized_count
+from dalenius.model.mechanisms.randomized_histogram import randomized_histogram as randomized_histogram
 from dalenius.model.mechanisms.randomized_response import randomized_response as randomized_response
 from dalenius.model.mechanisms.several_releases import several_releases as several_releases
 from dalenius.model.mechanisms.subset_selection import subset_selection as subset_selection

@@ -27,7 +27,8 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.constraints import LeakageLimit
-from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol
+from dalenius.model.known_others import channel_steps
+from dalenius.model.mechanisms import MECHANISMS, DiscreteGaussian, LocalProtocol, RandomizedHistogram
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
 from dalenius.model.objectives import LeakageTerm
@@ -79,6 +80,7 @@ SUMMAND = Cost(4e-7)  # a dataset's mass in a listed prior
 CELL = Cost(3e-7, 25.0)  # a letter with an input or an output, in an information
 CLOSED_FORM = 30  # numbers for each input of a local protocol
 TERM = Cost(5e-6, 400.0)  # a weight of a discrete Gaussian law, with its tail
+STEP = Cost(4e-7)  # of an entry of randomised histograms, person by person and letter by letter
 SIGMAS = 18  # over so many scales these are summed, at the least
 RAY = Cost(4e-6)  # a letter of the useful variable, and an extreme ray
 SECTION = Cost(6e-4, 500.0)  # what is told of a secret where one value is given
@@ -285,9 +287,15 @@ def _model(problem: MechanismProblem | DesignProblem, inputs: int, entries: int)
     terms = 0.0
     if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, DiscreteGaussian):
         terms = max(entries / inputs, SIGMAS * float(problem.mechanism.scale))
+    steps = 0.0
+    if isinstance(problem, MechanismProblem) and isinstance(problem.mechanism, RandomizedHistogram):
+        letters, others = problem.records.alphabets[0], sum(problem.mechanism.others or ())
+        steps = (letters + 1) * channel_steps(len(problem.records), others, letters)
     held = Cost(0.0, 8.0 * entries if isinstance(problem, MechanismProblem) else 0.0)  # the problem's own matrix
     read = held + NUMBER.times(numbers) + DISTINCT.times(distinct) + DIGIT.times(digits)
-    return read + TERM.times(terms) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    return (
+        read + TERM.times(terms) + STEP.times(steps) + POINTER.times(entries) + RECORD.times(2 * len(problem.records))
+    )
 
 
 def _diagonal(problem: MaximalLeakage | DesignProblem) -> bool:

@@ -1,4 +1,4 @@
-"""Independent blocks behind exponential noise, whose law depends on the place in its range: each total of the others has a piece."""
+"""Independent blocks behind exponential noise: its law depends on where in the range a value is; a piece for each total."""
 
 from __future__ import annotations
 

@@ -343,10 +343,10 @@ def test_what_holes_are_planted_in_is_there():
 
 
 @pytest.mark.parametrize(("name", "file", "old", "new"), HOLES)
-def test_a_checker_with_a_hole_is_noticed(name, file, old, new, planted, subjects, few, walks, forgeries):
+def test_a_checker_with_a_hole_is_noticed(name, file, old, new, planted, subjects, walks, few, forgeries):
     module = planted(name.replace(" ", "_").replace("'", "_"), file, old, new)
-    chains = file.startswith(("chain", "letter", "walks"))
-    subjects = walks if chains else few.get(FEW.get(name, FEW.get(file, "")), subjects)
+    chains = walks if file.startswith(("chain", "letter", "walks")) else subjects
+    subjects = few.get(FEW.get(name, FEW.get(file, "")), chains)
     tally = forgeries.Forger(subjects, SEED, "flint", module.check).run(draws(2500, 30_000), first=True)
     assert tally.accepted
 

@@ -142,6 +142,11 @@ class Bounded(ABC):
         """Seconds that checking `proof` takes besides what any proof takes, predicted: for trees."""
         return 0.0
 
+    @property
+    def silent(self) -> bool:
+        """Whether no record can leak anything."""
+        return self.exposed is None
+
     # ------------------------------------------------------------ what is proposed
 
     def lowers(self) -> Iterator[LowerEnd]:
@@ -174,7 +179,7 @@ class Bounded(ABC):
 
     def uppers(self) -> Iterator[Upper]:
         """The bound found, rounded ever further; at last one that needs no search."""
-        if self.exposed is None:  # no record can leak anything
+        if self.silent:
             yield Upper(value=0.0, lines=self.proof())
             return
         proof, unit, value = self.proof(), unit_of(self.upper), self.upper + self.slack

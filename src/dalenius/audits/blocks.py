@@ -16,7 +16,7 @@ from dalenius.audits.entropy_at_least import EntropyAudit
 from dalenius.audits.noise import FreeNoiseAudit
 from dalenius.evidence.lines import LowerLine, PieceOfWitness, PieceSection, WitnessLine
 from dalenius.model import MaximalLeakage
-from dalenius.model.pieces import Piece
+from dalenius.model.piece import Piece
 from dalenius.results import RecordProof
 from dalenius.search.clock import Progress, ProgressCallback
 
@@ -35,7 +35,7 @@ class _InBlock(Exposure):
     @property
     def lines(self) -> tuple[LowerLine, ...]:
         witness = WitnessLine(self.record - self.piece.first, self.prior)
-        return PieceOfWitness(self.piece.block, _total(self.piece)), witness
+        return PieceOfWitness(self.piece.block, self.piece.written), witness
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +66,20 @@ class BlocksAudit(Audit):
         return (FreeNoiseAudit if problem.in_closed_form else EntropyAudit)(problem, self.search)
 
     @property
+    def bounding(self) -> list[_Part]:
+        """Those whose upper bounds are bounds of the answer together."""
+        return [part for part in self.parts if part.piece.bounds]
+
+    @property
     def lower(self) -> float:
-        return max((part.audit.lower for part in self.parts), default=0.0)
+        return max((part.audit.lower for part in self.parts if part.piece.attained), default=0.0)
 
     @property
     def upper(self) -> float:
         """Of a piece that was not begun it is what its letters tell."""
-        bounds = (part.piece.slack + (part.audit.upper if part.audit.records else part.certain) for part in self.parts)
+        bounds = (
+            part.piece.slack + (part.audit.upper if part.audit.records else part.certain) for part in self.bounding
+        )
         return max(bounds, default=0.0)
 
     def run(self) -> None:
@@ -98,8 +105,13 @@ class BlocksAudit(Audit):
 
     @property
     def _best(self) -> _Part | None:
-        told = [part for part in self.parts if part.audit.exposed is not None]
+        told = [part for part in self.parts if part.piece.attained and part.audit.exposed is not None]
         return max(told, key=lambda part: part.audit.lower, default=None)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody can be told anything, not even by audits that bound from above alone."""
+        return all(part.audit.exposed is None for part in self.parts)
 
     @property
     def exposed(self) -> int | None:
@@ -122,22 +134,22 @@ class BlocksAudit(Audit):
         return inputs_of(exposure.problem)
 
     def proof(self) -> UpperProof:
-        return _sections((part.piece, part.audit.proof()) for part in self.parts)
+        return _sections((part.piece, part.audit.proof()) for part in self.bounding)
 
     def quick(self) -> tuple[float, UpperProof]:
-        return _bounds((part.piece, part.audit.quick()) for part in self.parts)
+        return _bounds((part.piece, part.audit.quick()) for part in self.bounding)
 
     def certain(self) -> tuple[float, UpperProof]:
-        return _bounds((part.piece, part.audit.certain()) for part in self.parts)
+        return _bounds((part.piece, part.audit.certain()) for part in self.bounding)
 
     @property
     def checking(self) -> float:
-        return sum(part.audit.checking for part in self.parts)
+        return sum(part.audit.checking for part in self.bounding)
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(
             replace(proof, record=part.piece.first + proof.record, times=proof.times * part.piece.times)
-            for part in self.parts
+            for part in self.bounding
             for proof in part.audit.record_proofs()
         )
 
@@ -151,9 +163,4 @@ def _bounds(parts: Iterable[tuple[Piece, tuple[float, UpperProof]]]) -> tuple[fl
 
 def _sections(proofs: Iterable[tuple[Piece, UpperProof]]) -> UpperProof:
     """The proofs one after the other, each with the line that names its piece."""
-    return tuple(line for piece, proof in proofs for line in (PieceSection(piece.block, _total(piece)), *proof))
-
-
-def _total(piece: Piece) -> str | None:
-    """As a certificate writes it."""
-    return None if piece.total is None else str(piece.total)
+    return tuple(line for piece, proof in proofs for line in (PieceSection(piece.block, piece.written), *proof))

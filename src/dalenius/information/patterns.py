@@ -1,7 +1,7 @@
 """Histograms with noise on every cell: both ends of what they tell, through integer scores of the cells' outputs, in doubles.
 
 Every cell has the law T(s, .), s how many records of a block are in it; only the sum of the scores is seen of an output. Its laws are
-products of polynomials, here of their Fourier transforms (docs/theory.md, histograms).
+products of polynomials, here of their Fourier transforms where they are long (docs/theory.md, histograms).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ MOST_PATTERNS = 1000
 TOGETHER = 2**24  # coefficients of all patterns' polynomials that are kept at once
 UNLIKELY = 1e-10  # outputs of a cell that are less likely do not stretch the scores
 BY_CHANCE = 8.0  # standard deviations, about, of a sum of likelihood ratios
+DIRECT = 2**13  # coefficients of polynomials that are multiplied without transforms
 NOISE = 1e-15  # coefficients below are rounding
 ROUNDS = 400
 LEAST = 1e-7  # weights below are dropped
@@ -138,12 +139,37 @@ class ScoredCells:
     @cached_property
     def alike(self) -> float:
         """Nats, at most what a uniform letter tells that the whole block shares: by Jensen's inequality."""
-        transforms, k = self._transforms, self.cells
-        expected = transforms[-1] * transforms[0] ** (k - 1)
-        expected = expected + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0)
-        own = self.law((self.size,))
-        logs = _logs(self._coefficients(expected), k * own, *self._ends((self.size,)))
+        expected, own = self._shared()
+        noise = 0.0 if self._length <= DIRECT else NOISE
+        logs = _logs(expected, self.cells * own, *self._ends((self.size,)), noise)
         return float(self.gains[-1] - own @ logs)
+
+    def _scored(self, row: Floats) -> Floats:
+        """The polynomial of one cell's outputs."""
+        found: Floats = np.bincount(self.scores, weights=row).astype(float)
+        return found
+
+    def _shared(self) -> tuple[Floats, Floats]:
+        """k times the mean law over that of a block in one cell, as Jensen's inequality has it in the logarithm: E, and A_m A_0^(k-1).
+
+        E = A* A_0^(k-1) + (k - 1) A_m^2 A_0^(k-2). Behind Gaussian noise A* has a mass of e^(m^2/sigma^2), whose rounding in
+        transforms would drown everything else. Short products are multiplied out, which loses nothing, as all terms are positive; of
+        long ones the rounding is added to E, which makes the bound lower.
+        """
+        k, far = self.cells, self.steps[-1] ** 2 / self.steps[0]
+        if self._length <= DIRECT:
+            none, all_, over = (self._scored(row) for row in (self.steps[0], self.steps[-1], far))
+            if k == 1:
+                return over, all_
+            rest = _power(none, k - 2)
+            others = np.convolve(rest, none)
+            expected = np.convolve(over, others) + (k - 1) * np.convolve(np.convolve(all_, all_), rest)
+            return expected, np.convolve(all_, others)
+        transforms = self._transforms
+        squared = transforms[-1] * transforms[0] ** (k - 1)
+        squared = squared + (k - 1) * transforms[self.size] ** 2 * transforms[0] ** max(k - 2, 0)
+        rounding = 8.0 * np.finfo(float).eps * math.log2(self._length) * (float(far.sum()) + k)
+        return self._coefficients(squared) + rounding, self.law((self.size,))
 
     def _ends(self, pattern: Pattern) -> tuple[float, float]:
         """Between which likelihood ratios of a pattern lie, as logarithms."""
@@ -194,9 +220,21 @@ class ScoredCells:
         return best, bound
 
 
-def _logs(numerator: Floats, denominator: Floats, low: float, high: float) -> Floats:
+def _power(polynomial: Floats, times: int) -> Floats:
+    """A polynomial with no negative coefficient to a power, each coefficient to a few digits less than all."""
+    found, square = np.ones(1), polynomial
+    while times:
+        if times % 2:
+            found = np.convolve(found, square)
+        times //= 2
+        if times:
+            square = np.convolve(square, square)
+    return found
+
+
+def _logs(numerator: Floats, denominator: Floats, low: float, high: float, noise: float = NOISE) -> Floats:
     """log(numerator / denominator), which lies between `low` and `high`; where both are rounding anything between."""
-    known = (denominator > NOISE) & (numerator > 0.0)
+    known = (denominator > noise) & (numerator > 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(known, np.log(numerator / denominator), 0.0)
     return np.asarray(np.clip(logs, low, high))

@@ -28,7 +28,7 @@ from dalenius.model.adversaries import (
 )
 from dalenius.model.laws import Uniform
 from dalenius.model.mechanisms.real_noise import RealNoise
-from dalenius.model.pieces import Piece
+from dalenius.model.piece import Piece
 from dalenius.reduction import Settings, selections, settings_of_others
 
 __all__ = ["OfWitness", "witness_of"]
@@ -181,10 +181,8 @@ def _need_matrix(problem: MaximalLeakage) -> None:
 
 def _piece_of(problem: MaximalLeakage, place: PieceOfWitness) -> tuple[Piece, MaximalLeakage]:
     """The block by itself that a witness is about, with the total of the others' contributions."""
-    total = None if place.total is None else int(place.total)
-    found = next(
-        ((piece, one) for piece, one in problem.pieces if (piece.block, piece.total) == (place.block, total)), None
-    )
+    asked = place.block, place.total
+    found = next(((piece, one) for piece, one in problem.pieces if (piece.block, piece.written) == asked), None)
     if found is None:
         raise InputError("certificate: its witness is about none of the blocks that this model comes down to")
     return found

@@ -23,8 +23,9 @@ from dalenius.model.cells import Cells
 from dalenius.model.chains import WRITTEN_OUT, need_chain, need_finite_chain
 from dalenius.model.joints import of_vectors
 from dalenius.model.mechanism_problem import MechanismProblem
-from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RealNoise
-from dalenius.model.pieces import Piece, pieces
+from dalenius.model.mechanisms import DiscreteGaussian, LocalProtocol, Mechanism, RandomizedHistogram, RealNoise
+from dalenius.model.piece import Piece
+from dalenius.model.pieces import pieces
 from dalenius.model.problem import Problem
 from dalenius.model.queries import Histogram, Joint
 from dalenius.model.wide import WideCount
@@ -71,6 +72,8 @@ class MaximalLeakage(MechanismProblem):
             need_finite_chain(self.query, self.records, self.mechanism, self.adversary)
         if isinstance(self.query, Joint) and not self.in_blocks:
             object.__setattr__(self, "mechanism", of_vectors(self.query, self.records, self.mechanism))
+        if isinstance(self.mechanism, RandomizedHistogram) and isinstance(self.query, Histogram):
+            object.__setattr__(self, "mechanism", self.mechanism.of_records(self.records))
         if self.in_cells:
             _ = self.cells
         elif self.in_blocks:
@@ -134,7 +137,7 @@ class MaximalLeakage(MechanismProblem):
 
     @property
     def in_cells(self) -> bool:
-        return isinstance(self.query, Histogram)
+        return isinstance(self.query, Histogram) and not isinstance(self.mechanism, RandomizedHistogram)
 
     @property
     def in_blocks(self) -> bool:

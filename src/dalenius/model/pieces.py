@@ -15,6 +15,7 @@ import numpy as np
 from dalenius.errors import InputError
 from dalenius.information.arrays import Floats
 from dalenius.model.adversaries.independent_blocks import BlockKind, IndependentBlocks
+from dalenius.model.known_others import KnownOthers
 from dalenius.model.mechanisms import (
     Adaptive,
     Channel,
@@ -24,18 +25,20 @@ from dalenius.model.mechanisms import (
     Geometric,
     LaplaceThreshold,
     Mechanism,
+    RandomizedHistogram,
     RandomizedResponse,
     RealNoise,
     SeveralReleases,
     Symmetric,
 )
 from dalenius.model.mechanisms.exponential import MergedExponential
-from dalenius.model.queries import Count, Joint, ModularSum, Parity, Query, Sum, Threshold
+from dalenius.model.piece import Piece
+from dalenius.model.queries import Count, Histogram, Joint, ModularSum, Parity, Query, Sum, Threshold
 from dalenius.model.queries.base import AdditiveQuery
 from dalenius.model.records import Records
 from dalenius.model.sums import RecordType, attained_sums, record_types
 
-__all__ = ["Piece", "PlacedBlock", "own_rows", "pieces", "placed_blocks"]
+__all__ = ["PlacedBlock", "own_rows", "pieces", "placed_blocks"]
 
 SYMMETRIC = (Symmetric, RandomizedResponse)
 ON_A_BIT = (*SYMMETRIC, LaplaceThreshold, DiscreteLaplace)
@@ -43,35 +46,10 @@ KNOWN = (
     "count or sum with geometric, discrete_laplace, exponential, (without a range) discrete_gaussian, gaussian or laplace noise; "
     "parity or modular_sum with symmetric or randomized_response; parity with any noise on a bit; several_releases of these but "
     "exponential, Gaussian and real ones, of a joint query, too; threshold with any noise on a bit; or any of these but a joint query "
-    "with a matrix from its values; and adaptive with matrices, of threshold with any noise on a bit"
+    "with a matrix from its values; adaptive with matrices, of threshold with any noise on a bit; and histogram with "
+    "randomized_histogram"
 )
 MOST = 100_000
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Some blocks that nobody can tell apart, with a total of the other records, as a question about one of them by itself.
-
-    Attributes
-    ----------
-    block, first, times : int
-        The first block, its first record, and how many blocks there are.
-    total : int or None
-        What the contributions of the other records add up to; None where that makes no difference.
-    records, query, mechanism
-        Of the question.
-    slack : float
-        Nats that the leakage may be above that of the question: of noise that nothing cuts off, and is clamped here far out.
-    """
-
-    block: int
-    first: int
-    times: int
-    total: int | None
-    records: Records
-    query: Query
-    mechanism: Mechanism
-    slack: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -207,6 +185,8 @@ def _way(query: AdditiveQuery, mechanism: Mechanism) -> Way:
     if parts and all(_is_same(*part) for part in parts):
         return _same
     match query:
+        case Histogram() if isinstance(mechanism, RandomizedHistogram) and mechanism.others is None:
+            return _known_letters
         case Count() | Sum() if isinstance(mechanism, DiscreteGaussian) and mechanism.range is None:
             return _clamped
         case Count() | Sum() if isinstance(mechanism, RealNoise):
@@ -278,6 +258,18 @@ def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind:
     own = query.of_block(kind.first, kind.records)
     noise, slack = mechanism.clamped(own.values(kind.records)), mechanism.hidden(max(kind.records.alphabets))
     yield Piece(kind.block, kind.first, kind.times, None, kind.records, own, noise, slack)
+
+
+def _known_letters(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:
+    """Randomised letters: how many of the others have each letter makes a difference, but not which letter is which."""
+    assert isinstance(mechanism, RandomizedHistogram)
+    own, size = query.of_block(kind.first, kind.records), len(kind.records)
+    known = KnownOthers.of(size, len(records) - size, records.alphabets[0])
+    for total in dict.fromkeys((*known.above, *known.below)):
+        noise, bounds, attained = mechanism.with_others(total), total in known.above, total in known.below
+        yield Piece(
+            kind.block, kind.first, kind.times, total, kind.records, own, noise, bounds=bounds, attained=attained
+        )
 
 
 def _exponentials(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:

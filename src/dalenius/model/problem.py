@@ -12,7 +12,8 @@ from typing import Any, ClassVar, TypeVar
 from dalenius.errors import InputError
 from dalenius.exact import brief
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast, IndependentBlocks, MarkovChain
-from dalenius.model.queries import QUERIES, Identity, Joint, Query
+from dalenius.model.queries import QUERIES, Histogram, Identity, Joint, Query
+from dalenius.model.queries.histogram import UNLISTED
 from dalenius.model.records import Records
 from dalenius.model.shelf import Stated, check_keys, read_shelved
 from dalenius.notebook import table as shown_table
@@ -77,6 +78,8 @@ class Problem(metaclass=Stated):
         self.query.check(self.records)
         if isinstance(self.query, Joint) and not self.joint_too:
             raise InputError(f"query: a joint query is for audits with problem maximal_leakage, got {self.kind}")
+        if isinstance(self.query, Histogram) and not self.joint_too:
+            raise InputError(f"{UNLISTED}; got {self.kind}")
         object.__setattr__(self, "query", self.query.of_records(self.records))
         if self.is_listed:
             self.query.check_values(self.records)

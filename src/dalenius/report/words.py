@@ -22,7 +22,7 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.adversaries import EntropyAtLeast, LawClass
-from dalenius.model.queries import AdditiveQuery, Query
+from dalenius.model.queries import AdditiveQuery, Histogram, Query
 from dalenius.model.secret import Function
 
 __all__ = [
@@ -53,6 +53,7 @@ MECHANISMS = {
     "gaussian": "Gaussian noise",
     "laplace": "Laplace noise",
     "randomized_count": "randomised answers",
+    "randomized_histogram": "randomised answers",
     "several_releases": "several releases, each with noise of its own",
     "adaptive": "releases that depend on what earlier ones gave",
 }
@@ -216,14 +217,17 @@ def values_in_words(problem: Problem) -> str:
     """What the channel's inputs are."""
     if problem.inputs == "dataset":
         return "the dataset"
+    if isinstance(problem.query, Histogram):
+        return "the true histogram"
     return "the true total" if isinstance(problem.query, AdditiveQuery) else "the true value"
 
 
 def value_names(problem: Problem) -> list[str]:
     """What the channel's inputs are called: the query's values, or datasets by their letters."""
-    values = problem.query_of_inputs.values(problem.records).tolist()
+    query = problem.query_of_inputs
     if problem.inputs != "dataset" or len(problem.records) == 1:
-        return [str(value) for value in values]
+        return query.value_names(problem.records)
+    values = query.values(problem.records).tolist()
     return ["".join(map(str, letters_of(problem.records, value))) for value in values]
 
 

@@ -33,6 +33,13 @@ def test_a_million_people(cells, size, nats):
         assert result.lower - 1e-7 <= nats <= result.upper + 1e-7
 
 
+@pytest.mark.parametrize("scale", ["0.2", "0.5"])
+def test_little_gaussian_noise_tells_nearly_everything(scale):
+    """Likelihood ratios up to e^100: both ends are proved, and no proof is refused on the way."""
+    result = dl.solve(table(20, dl.IndependentBlocks(2), mechanism=dl.discrete_gaussian(scale=scale)), gap=0.05)
+    assert 0.95 * math.log(20) < result.lower <= result.upper <= math.log(20) + 1e-12
+
+
 def test_independent_records_are_blocks_of_one():
     alone, blocks = (dl.solve(table(7, adversary)) for adversary in (dl.ProductPriors(), dl.IndependentBlocks(1)))
     assert (alone.lower, alone.upper) == (blocks.lower, blocks.upper)

@@ -100,3 +100,18 @@ def test_even_scores_tell_every_output_apart_by_its_numbers_of_cells():
     }
     assert len(set(sums.values())) == len(sums) == math.comb(8, 3)
     assert even_scores(9, 100) is None
+
+
+def test_the_lower_end_does_not_lean_on_rounding(monkeypatch):
+    """Behind much noise with or without transforms alike; behind little noise transforms make it lower, never higher."""
+    found = {}
+    for scale in ("2", "0.5", "0.2"):
+        noise = dl.discrete_gaussian(scale=scale, range=[-9, 11])
+        steps = np.maximum(noise.channel(np.arange(3)), 1e-300)
+        for direct in (2**13, 0):
+            monkeypatch.setattr("dalenius.information.patterns.DIRECT", direct)
+            found[scale, direct] = ScoredCells(steps, 6, telling_scores(steps, 6, 80)).alike
+    assert found["2", 0] == pytest.approx(found["2", 2**13], rel=1e-9)
+    assert 0.0 < found["0.5", 2**13] < math.log(6)
+    assert found["0.5", 0] <= found["0.5", 2**13] + 1e-12
+    assert found["0.2", 0] <= found["0.2", 2**13] + 1e-12

@@ -97,6 +97,7 @@ VALUES = np.arange(4)
         (dl.several_releases(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
         (dl.adaptive(dl.symmetric(0.3)), lambda v, y: 0.7 if v == y else 0.1),
         (dl.randomized_count(flip=0), lambda v, y: float(v == y)),
+        (dl.randomized_histogram(flip=1).of_records(dl.Records(3, alphabet=2)), lambda v, y: float(v + y == 3)),
         (dl.discrete_gaussian(scale=2, range=3), lambda v, y: gaussian_entry(v, y, 2, 3)),
         (dl.discrete_laplace(scale=2), lambda v, y: geometric_entry(v, y, 0.5, 3)),
         (

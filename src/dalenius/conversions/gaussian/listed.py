@@ -183,8 +183,13 @@ class ListedInputs:
             if abs(far - near) <= APART or middle in (near, far):
                 break
             near, far = (near, middle) if self._log_ratio(k, middle) > level else (middle, far)
-        certain = self._log_ratio(k, near) < level
-        return arb(near if certain else inside).union(arb(far))
+        step = APART
+        while (
+            not self._log_ratio(k, near) < level and near != inside
+        ):  # the level, or the ratio, is a ball: back to where it is below
+            near = far - outward * step if step < abs(far - inside) else inside
+            step *= 2.0
+        return arb(near).union(arb(far))
 
 
 def _ball(number: Fraction) -> arb:

@@ -20,6 +20,7 @@ from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.mechanisms.optimized_unary_encoding import OptimizedUnaryEncoding
 from dalenius.model.mechanisms.protocols import LocalProtocol
 from dalenius.model.mechanisms.randomized_count import RandomizedCount
+from dalenius.model.mechanisms.randomized_histogram import RandomizedHistogram
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.real_noise import RealNoise
 from dalenius.model.mechanisms.several_releases import SeveralReleases
@@ -45,6 +46,7 @@ __all__ = [
     "OfQueries",
     "OptimizedUnaryEncoding",
     "RandomizedCount",
+    "RandomizedHistogram",
     "RandomizedResponse",
     "RealNoise",
     "SeveralReleases",
@@ -66,6 +68,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Gaussian,
         Laplace,
         RandomizedCount,
+        RandomizedHistogram,
         Exponential,
         SeveralReleases,
         Adaptive,

@@ -26,6 +26,7 @@ from dalenius.model.mechanisms.matrix import Channel
 from dalenius.model.mechanisms.randomized_count import RandomizedCount
 from dalenius.model.mechanisms.randomized_response import RandomizedResponse
 from dalenius.model.mechanisms.symmetric import Symmetric
+from dalenius.model.queries.histogram import histograms
 from dalenius.model.shelf import check_keys, read_shelved
 
 __all__ = ["SeveralReleases", "several_releases"]
@@ -191,11 +192,7 @@ def _types(width: int, times: int) -> Integers:
     >>> _types(2, 2).tolist()
     [[2, 0], [1, 1], [0, 2]]
     """
-    bars = np.array(list(itertools.combinations(range(times + width - 1), width - 1)), dtype=np.int64)
-    bars = bars.reshape(-1, width - 1)
-    ends = np.full((len(bars), 1), times + width - 1)
-    counts = np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
-    return counts[::-1]
+    return histograms(times, width)[::-1]
 
 
 def _coefficients(types: Integers) -> list[int]:

@@ -38,6 +38,10 @@ class Query(Shelved):
     def check_values(self, records: Records) -> None:
         """Raise `InputError` if there are too many values to list them."""
 
+    def value_names(self, records: Records) -> list[str]:
+        """What the values are called in a report."""
+        return [str(value) for value in self.values(records).tolist()]
+
     @abstractmethod
     def value(self, records: Records, letters: Sequence[int]) -> int:
         """f(x) of the dataset x with these letters, one a record; `InputError` if it is none."""

@@ -1,0 +1,238 @@
+"""How many of n answers are each letter, each answer randomised before it is counted."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
+
+from dalenius.errors import InputError, brief
+from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
+from dalenius.model.mechanisms.base import (
+    MAX_ENTRIES,
+    ExactEntries,
+    Floats,
+    Mechanism,
+    epsilon_of,
+    exp_ball,
+    rational,
+    strictly_called,
+)
+from dalenius.model.queries.base import MAX_SPAN, Integers
+from dalenius.model.queries.histogram import histograms
+from dalenius.model.records import MAX_RECORDS, Records
+
+__all__ = ["RandomizedHistogram", "randomized_histogram"]
+
+BITS = 256  # of the balls that doubles are read from
+
+
+@dataclass(frozen=True)
+class RandomizedHistogram(Mechanism):
+    """Every letter goes through k-ary randomised response (Warner 1965; Kairouz, Oh, Viswanath 2014), then the histogram is released.
+
+    A letter is kept with probability 1 - flip, and else replaced by one of the k - 1 others, each with flip/(k - 1). Of N_a records
+    with the letter a the output is a sum of k independent multinomial vectors, with N_a trials each; P(Y | N) is the coefficient of
+    z_0^(Y_0) ... z_{k-1}^(Y_{k-1}) in prod_a (sum_c w(a,c) z_c)^(N_a). The query must be `Histogram`.
+
+    Parameters
+    ----------
+    epsilon : number in [0, 1000], optional
+        Privacy of one letter: flip = (k - 1)/(e^epsilon + k - 1).
+    flip : number in [0, 1], optional
+        Instead of `epsilon`; exact.
+    others : sequence of int, optional
+        How many further people have each letter: known, no records, and randomised and counted with the others.
+
+    Raises
+    ------
+    InputError
+        If neither or both are given, or one is out of range; `channel` raises it beside another query than a histogram, and where it
+        would have more than 2^24 entries.
+
+    >>> import dalenius as dl
+    >>> asked = dl.MaximalLeakage(records=dl.Records(2, alphabet=3), query=dl.Histogram(), adversary=dl.ProductPriors(),
+    ...     mechanism=randomized_histogram(flip="1/2"))
+    >>> asked.channel[-1].tolist()               # two people with the letter 0: the outputs (0, 0, 2), (0, 1, 1), ..., (2, 0, 0)
+    [0.0625, 0.125, 0.0625, 0.25, 0.25, 0.25]
+    """
+
+    kind: ClassVar[str] = "randomized_histogram"
+    epsilon: Fraction | None = None
+    flip: Fraction | None = None
+    others: tuple[int, ...] | None = None
+    records: Records | None = field(default=None, init=False, compare=False, repr=False)
+
+    @strictly_called
+    def __init__(
+        self, epsilon: Number | None = None, *, flip: Number | None = None, others: Sequence[Integer] | None = None
+    ) -> None:
+        if (epsilon is None) == (flip is None):
+            raise InputError("mechanism: randomized_histogram needs either epsilon or flip")
+        if epsilon is not None:
+            object.__setattr__(self, "epsilon", epsilon_of(epsilon))
+        if flip is not None:
+            share = as_fraction(flip, "mechanism: flip")
+            if not 0 <= share <= 1:
+                raise InputError(f"mechanism: flip must be from 0 to 1, got {brief(flip)}")
+            object.__setattr__(self, "flip", share)
+        if others is not None:
+            listed = as_list(others, "mechanism: others")
+            counts = tuple(as_integer(c, "mechanism: others", at_least=0, at_most=MAX_RECORDS) for c in listed)
+            if sum(counts) > MAX_RECORDS:
+                raise InputError(f"mechanism: others may be at most {MAX_RECORDS}, got {sum(counts)}")
+            object.__setattr__(self, "others", counts)
+
+    def of_records(self, records: Records) -> Self:
+        """The same of the histograms of these records."""
+        letters = records.alphabets[0]
+        if letters < 2:
+            raise InputError("mechanism: randomized_histogram needs records of at least 2 letters, got 1")
+        if self.others is not None and len(self.others) != letters:
+            raise InputError(
+                f"mechanism: others must be one number for each of {letters} letters, got {len(self.others)}"
+            )
+        made = copy.copy(self)
+        object.__setattr__(made, "records", records)
+        return made
+
+    def with_others(self, others: Sequence[int]) -> Self:
+        """The same with so many further people of each letter."""
+        return type(self)(self.epsilon, flip=self.flip, others=others)
+
+    def channel(self, values: Integers) -> Floats:
+        people = self._of_values(values)
+        with ctx.workprec(BITS):
+            entries = people.entries(arb(self._change(people.letters)))
+            numbers = np.array([max(float(number), 0.0) for number in entries.numbers])
+        found: Floats = numbers[entries.index]
+        return found / found.sum(axis=1, keepdims=True)
+
+    def exact_entries(self, values: Integers) -> ExactEntries:
+        people = self._of_values(values)
+        return people.entries(self._change(people.letters))
+
+    def output_labels(self, values: Integers) -> list[str]:
+        people = self._of_values(values)
+        return [str(tuple(row)) for row in histograms(people.total, people.letters).tolist()]
+
+    def to_table(self) -> dict[str, Any]:
+        return {"epsilon": self.epsilon, "flip": self.flip, "others": self.others}
+
+    def _of_values(self, values: Integers) -> _People:
+        if self.records is None:
+            raise InputError("mechanism: randomized_histogram randomises letters: its query must be histogram")
+        letters = self.records.alphabets[0]
+        people = _People(len(self.records), letters, self.others or (0,) * letters)
+        outputs = math.comb(people.total + letters - 1, letters - 1)
+        if outputs * values.size > MAX_ENTRIES or (people.total + 1) ** (letters - 1) > MAX_SPAN:
+            raise InputError(
+                f"mechanism: the channel from {values.size} to {outputs} histograms would have more than {MAX_ENTRIES} entries, or "
+                f"codes above {MAX_SPAN}; ask about households (independent_blocks), or about fewer people"
+            )
+        return people
+
+    def _change(self, letters: int) -> fmpq | arb:
+        """The probability of each other letter."""
+        if self.flip is not None:
+            return rational(self.flip / (letters - 1))
+        assert self.epsilon is not None
+        return exp_ball(-self.epsilon) / (1 + (letters - 1) * exp_ball(-self.epsilon))
+
+    def constant_row(self, inputs: Integers, outputs: int) -> tuple[Fraction, ...] | None:
+        """Where an answer says nothing every letter is as likely as any other."""
+        if self.records is None:
+            return None
+        letters = self.records.alphabets[0]
+        if self.epsilon != 0 and self.flip != Fraction(letters - 1, letters):
+            return None
+        total = len(self.records) + sum(self.others or ())
+        rows = histograms(total, letters).tolist()
+        ways = [math.factorial(total) // math.prod(map(math.factorial, row)) for row in rows]
+        return tuple(Fraction(each, letters**total) for each in ways)
+
+
+randomized_histogram = RandomizedHistogram
+
+
+@dataclass(frozen=True)
+class _People:
+    """So many records of so many letters, and further people with each letter."""
+
+    count: int
+    letters: int
+    others: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return self.count + sum(self.others)
+
+    def entries(self, change: fmpq | arb) -> ExactEntries:
+        """The channel, with this probability of each other letter.
+
+        Permuting letters permutes inputs and outputs: only rows of sorted histograms are worked out, and of these only what is sorted
+        among equal numbers. Cells are digits of one exponent (Kronecker's substitution), so that a row is a product of polynomials.
+        """
+        outputs = histograms(self.total, self.letters)
+        places = (self.total + 1) ** np.arange(self.letters - 2, -1, -1)
+        inputs = histograms(self.count, self.letters) + np.array(self.others)
+        powers = _Powers(self.letters, places.tolist(), change)
+        place, numbers = dict[tuple[tuple[int, ...], int], int](), list[fmpq | arb]()
+        index = np.empty((len(inputs), len(outputs)), dtype=np.int64)
+        for x, held in enumerate(inputs):
+            order = np.argsort(-held, kind="stable")
+            ranked = tuple(held[order].tolist())
+            codes = _sorted_among_equals(outputs[:, order], ranked)[:, :-1] @ places
+            used, back = np.unique(codes, return_inverse=True)
+            missing = [code for code in used.tolist() if (ranked, code) not in place]
+            if missing:
+                row = powers.row(ranked)
+                for code in missing:
+                    place[ranked, code] = len(numbers)
+                    numbers.append(row[code])
+            index[x] = np.array([place[ranked, code] for code in used.tolist()])[back.reshape(-1)]
+        return ExactEntries(numbers, index)
+
+
+def _sorted_among_equals(outputs: Integers, ranked: tuple[int, ...]) -> Integers:
+    """Outputs whose cells are in descending order wherever as many people have one letter as the next."""
+    found, start = outputs.copy(), 0
+    for end in range(1, len(ranked) + 1):
+        if end == len(ranked) or ranked[end] != ranked[start]:
+            found[:, start:end] = -np.sort(-found[:, start:end], axis=1)
+            start = end
+    return found
+
+
+def _polynomial(coefficients: list[fmpq | arb]) -> fmpq_poly | arb_poly:
+    exact = [x for x in coefficients if isinstance(x, fmpq)]
+    return fmpq_poly(exact) if len(exact) == len(coefficients) else arb_poly(coefficients)
+
+
+class _Powers:
+    """Powers of what a person with each letter adds to a histogram, as polynomials in one variable."""
+
+    def __init__(self, letters: int, places: list[int], change: fmpq | arb) -> None:
+        exponents, keep = [*places, 0], 1 - (letters - 1) * change
+        self._known: dict[tuple[int, int], fmpq_poly | arb_poly] = {}
+        for letter in range(letters):
+            coefficients: list[fmpq | arb] = [fmpq(0)] * (exponents[0] + 1)
+            for cell, exponent in enumerate(exponents):
+                coefficients[exponent] = keep if cell == letter else change
+            self._known[letter, 1] = _polynomial(coefficients)
+
+    def row(self, held: tuple[int, ...]) -> fmpq_poly | arb_poly:
+        """Of so many people with each letter."""
+        factors = [self._power(letter, times) for letter, times in enumerate(held) if times]
+        return math.prod(factors[1:], start=factors[0])
+
+    def _power(self, letter: int, times: int) -> fmpq_poly | arb_poly:
+        if (letter, times) not in self._known:
+            self._known[letter, times] = self._power(letter, times // 2) * self._power(letter, times - times // 2)
+        return self._known[letter, times]

@@ -1,0 +1,199 @@
+"""The catalogue's tables of the paper on local mutual-information privacy, whole; a few rows are daily in `tests/unit/conversions`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import dalenius as dl
+from dalenius.conversions import PrivacyProfile
+from dalenius.conversions.gaussian import ListedInputs, amplitude_capacity, amplitude_of, gaussian_delta
+from dalenius.information.capacity import capacity
+
+pytestmark = pytest.mark.thorough
+BITS = math.log(2.0)
+EPSILONS = ("0", "0.1", "0.5", "1", "2", "4")
+ASYMMETRIC = [  # flips of a binary channel, and its capacity in bits (P1-1)
+    (0.1, 0.1, 0.53100440641072),
+    (0.0, 0.5, 0.32192809488736),
+    (0.1, 0.3, 0.2966718028805),
+    (0.05, 0.6, 0.14225967055823),
+    (0.25, 0.25, 0.18872187554087),
+    (0.4, 0.5, 0.0072992403940471),
+    (0.2, 0.79, 0.00011066297508016),
+]
+LIMITS = {  # bits: what Theorem 1(a) leaves at any epsilon (P1-2)
+    "0.001": 0.0018830476555474,
+    "0.01": 0.018729802792679,
+    "0.05": 0.09144216322618,
+    "0.1": 0.17750334718395,
+    "0.2": 0.33435036805883,
+    "0.5": 0.69645562900359,
+    "0.9": 0.96868295062567,
+}
+PROFILES = {  # half of the shift: delta at epsilon 0, 0.1, 0.5, 1, 2 (P1-4)
+    "0.05": "0.03987761167674 0.00875176814581 6.856582455839e-9 1.230835983643e-25 3.719450726805e-91",
+    "0.1": "0.07965567455406 0.04148168846072 0.0005125360831583 1.754633331896e-8 4.043703566765e-25",
+    "0.5": "0.382924922548 0.3523251716814 0.2384217081349 0.1269367375066 0.02092363582111",
+    "1": "0.6826894921371 0.6666395155288 0.5991856185339 0.5098616600547 0.3318979987768",
+}
+AMPLITUDES = [  # variance: capacity in nats in one dimension, and in ten (P1-5)
+    (0.5, 0.50007213606684, 5.4227033609482),
+    (1, 0.33683082034683, 3.4480712253336),
+    (2, 0.20134547158481, 2.0243540484582),
+    (5, 0.09109068696311, 0.91144039819362),
+    (10, 0.047649233896716, 0.47653648402214),
+    (20, 0.024394649969056, 0.24394974560546),
+    (50, 0.0099013013114711, 0.099013105665771),
+    (100, 0.0049751646254505, 0.049751652263457),
+    (200, 0.0024937707044598, 0.024937707427553),
+]
+CALIBRATED = [  # dimension, bits, variance (P1-5)
+    (10, 0.01, 720.8476358892),
+    (10, 0.1, 71.63589949479),
+    (10, 0.5, 13.93255055842),
+    (1, 0.01, 71.63587610758),
+    (1, 0.1, 6.722453844828),
+    (1, 0.5, 0.9578421895573),
+]
+FIGURE_1 = {  # bits: delta in ten dimensions, epsilon as above (P1-6)
+    0.01: "0.0937594651665 0.0548162588652 0.00182770049095 9.0494828181e-7 7.52069e-19 5.78e-66",
+    0.1: "0.291315844428 0.256663092149 0.138917185018 0.0492296518853 0.00219178592737 3.92716992316e-8",
+    0.5: "0.603114975643 0.583108942216 0.50072365717 0.396716155233 0.212098884618 0.0285746842315",
+}
+FIGURE_3 = {  # variance: delta of local information privacy at epsilon (P1-10)
+    "1.3599906965": {
+        "0": 0.321948003239,
+        "0.1": 0.291800020303,
+        "0.2": 0.263097945651,
+        "0.5": 0.18695080591,
+        "1": 0.0956314216518,
+        "1.5": 0.0433819514356,
+        "2": 0.0175780237248,
+        "3": 0.00210820109661,
+    },
+    "14.4872661913": {
+        "0": 0.10418828725,
+        "0.1": 0.0659415492159,
+        "0.2": 0.0386031681111,
+        "0.3": 0.0208390774596,
+        "0.5": 0.00473430755809,
+        "1": 2.77142165466e-5,
+        "2": 3.86730143653e-12,
+    },
+}
+LEAST = "0.011194726943501"  # the probability of an end of the 21 inputs
+
+
+def digits(text: str) -> float:
+    """Half of the last digit that a text shows, relative to its number, and rounding besides."""
+    shown = len(text.split("e")[0].replace(".", "").lstrip("0"))
+    return 10.0 ** (1 - shown) + 1e-12
+
+
+@pytest.mark.parametrize(("e0", "e1", "bits"), ASYMMETRIC)
+def test_capacities_of_binary_channels(e0, e1, bits):
+    found = capacity(np.array([[1 - e0, e0], [e1, 1 - e1]]), gap=1e-15)
+    assert found.lower / BITS == pytest.approx(bits, rel=1e-10)
+
+
+@pytest.mark.parametrize("bits", LIMITS)
+def test_what_an_information_leaves_at_any_epsilon(bits):
+    found = dl.convert("shannon_capacity", f"{bits} bits", to="local_dp_delta(6)").value
+    assert found == pytest.approx(LIMITS[bits], rel=1e-9)
+
+
+@pytest.mark.parametrize("half", PROFILES)
+def test_profiles_of_two_gaussian_laws(half):
+    for epsilon, text in zip(EPSILONS, PROFILES[half].split(), strict=False):
+        with ctx.workprec(400):
+            found = float(gaussian_delta(2 * arb(half), arb(epsilon)))
+        assert found == pytest.approx(float(text), rel=digits(text), abs=0.0)
+
+
+@pytest.mark.parametrize(("variance", "line", "ten"), AMPLITUDES)
+def test_capacities_of_bounded_amplitude(variance, line, ten):
+    for dimension, nats in ((1, line), (10, ten)):
+        found = amplitude_capacity(math.sqrt(dimension / variance), dimension)
+        assert found.optimal
+        assert found.lower == pytest.approx(nats, rel=2e-13)
+
+
+@pytest.mark.parametrize(("dimension", "bits", "variance"), CALIBRATED)
+def test_the_variance_with_a_capacity(dimension, bits, variance):
+    assert dimension / amplitude_of(bits * BITS, dimension) ** 2 == pytest.approx(variance, rel=1e-11)
+
+
+@pytest.mark.parametrize("bits", FIGURE_1)
+def test_figure_1(bits):
+    shift = 2.0 * amplitude_of(bits * BITS, 10)
+    for epsilon, text in zip(EPSILONS, FIGURE_1[bits].split(), strict=True):
+        with ctx.workprec(400):
+            found = float(gaussian_delta(arb(shift), arb(epsilon)))
+        assert found == pytest.approx(float(text), rel=max(digits(text), 1e-10), abs=0.0)
+        allowed = dl.convert("shannon_capacity", f"{bits} bits", to=f"local_dp_delta({epsilon})").value
+        assert found < allowed
+
+
+@pytest.mark.parametrize(
+    ("span", "nats"),
+    [(0.1, 0.00483741803596), (0.5, 0.1065306597126), (1, 0.3678794411714), (2, 1.135335283237), (5, 4.006737946999)],
+)
+def test_the_integral_of_laplace_noise(span, nats):
+    """Theorem 1(b) of noise with range t: t - 1 + exp(-t), which points of its profile enclose from above."""
+    end = Fraction(str(span))
+    grid = [end * k / 200 for k in range(200)]
+    points = PrivacyProfile.from_function(lambda e: -((e - arb(str(span))) / 2).expm1(), grid).points
+    found = PrivacyProfile.of([*points, (end, Fraction(0))]).capacity()
+    assert nats <= found * (1 + 1e-12) < nats * 1.0003
+    assert span - 1 + math.exp(-span) == pytest.approx(nats, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "corrected", "simple"),
+    [
+        ("0.1", 0.51888491, 0.52188827),
+        ("0.5", 0.47956523, 0.48241695),
+        ("1", 0.46182043, 0.46447750),
+        ("2", 0.45902034, 0.46161096),
+    ],
+)
+def test_theorem_2a_corrected(epsilon, corrected, simple):
+    """P1-8 at 0.01 bits; the first column is a solver's, up to 1e-7. The second is the printed theorem at mu/pi."""
+    asked = f"local_information_privacy_delta({epsilon})"
+    found = dl.convert("mutual_information", "0.01 bits", to=asked, p_min=LEAST).value
+    assert found == pytest.approx(corrected, abs=3e-7)
+    spread = dl.convert("largest_divergence", f"{0.01 / float(LEAST):.15f} bits", to=asked).value
+    assert spread == pytest.approx(simple, abs=1e-8)
+    assert found < spread
+
+
+@pytest.mark.parametrize(
+    ("bits", "limit"),
+    [
+        ("0.001", 0.00069290700954748),
+        ("0.01", 0.0069075045629641),
+        ("0.1", 0.066967008463193),
+        ("0.5", 0.29289321881345),
+        ("1", 0.5),
+    ],
+)
+def test_theorem_2a_at_large_epsilon(bits, limit):
+    found = dl.convert("largest_divergence", f"{bits} bits", to="local_information_privacy_delta(9)").value
+    assert found == pytest.approx(limit, rel=1e-8)
+
+
+@pytest.mark.parametrize("variance", FIGURE_3)
+def test_figure_3(variance):
+    inputs = [Fraction(i, 10) - 1 for i in range(21)]
+    noise = ListedInputs.of(inputs, [math.exp(-2.0 * float(x) ** 2) for x in inputs], variance)
+    for epsilon, delta in FIGURE_3[variance].items():
+        assert float(noise.delta(arb(epsilon))) == pytest.approx(delta, rel=1e-9)
+    largest = {"1.3599906965": 0.46835272, "14.4872661913": 0.04917533}[variance]
+    assert float(noise.largest_divergence()) / BITS == pytest.approx(largest, abs=1e-8)
+    told = {"1.3599906965": 0.1, "14.4872661913": 0.01}[variance]
+    assert float(noise.mutual_information()) / BITS == pytest.approx(told, rel=1e-9)
