@@ -54,14 +54,16 @@ def test_counts_agree_with_listing_every_dataset(name):
         np.testing.assert_allclose(part.log_uniform, listed(query, value_of, MIXED, part.record), atol=1e-12)
 
 
-def test_a_histogram_lists_no_values():
-    """They are vectors: whoever wants a list is told so, and the checker knows of none."""
-    assert dl.Histogram().check(BINARY) is None
-    for asked in (lambda: dl.Histogram().values(BINARY), lambda: dl.Histogram().value(BINARY, [0, 0, 1, 1])):
-        with pytest.raises(dl.InputError, match="vectors, which are not listed"):
-            asked()
-    with pytest.raises(dl.InputError, match="one alphabet, got from 1 to 3 letters"):
-        dl.Histogram().check(MIXED)
+def test_a_histogram_lists_its_values_by_number():
+    """In the order of the vectors, beside letters that are randomised; too many are refused."""
+    query = dl.Histogram().of_records(BINARY)
+    assert query.check(BINARY) is None
+    assert query.values(BINARY).tolist() == [0, 1, 2, 3, 4]
+    assert query.value(BINARY, [0, 0, 0, 1]) == 3
+    with pytest.raises(dl.InputError, match="histograms; at most 65536"):
+        query.check_values(dl.Records(200, alphabet=4))
+    with pytest.raises(dl.InputError, match="one alphabet"):
+        query.check(MIXED)
 
 
 def test_a_joint_query_counts_vectors():
