@@ -34,22 +34,22 @@ def priors_known(result: dl.DesignResult) -> list[int]:
 
 def test_idle_priors_are_remembered():
     """A prior that a master gives no weight may well get some in a later one: for four rounds none is dropped."""
-    counts = priors_known(dl.solve(dl.load("design/squares-full"), gap=1e-4, time_limit=None, node_limit=2000))
+    counts = priors_known(dl.solve(dl.load("design/squares-full"), gap=1e-6, time_limit=None, node_limit=2000))
     assert len(counts) >= 5
     assert max(counts[:5]) > 40  # above this, priors may be dropped at all
     assert all(before <= after for before, after in itertools.pairwise(counts[:5]))
 
 
 def test_few_priors_are_all_remembered():
-    """Below forty priors none is dropped, however long it has been idle."""
+    """Up to forty priors none is dropped, however long it has been idle."""
     problem = dl.MinLeakage(
         records=dl.Records(2, alphabet=3),
         query=dl.Sum(),
         distortion=dl.Absolute(),
-        max_distortion="0.4",
+        max_distortion="0.3",
         adversary=dl.ProductPriors(),
     )
     counts = priors_known(dl.solve(problem, gap=1e-7, time_limit=None))
     assert len(counts) >= 8  # idle ones would be dropped from the sixth on
-    assert max(counts) < 40
-    assert all(before < after for before, after in itertools.pairwise(counts))
+    assert max(counts) <= 40
+    assert all(before <= after for before, after in itertools.pairwise(counts))

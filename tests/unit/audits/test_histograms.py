@@ -114,7 +114,7 @@ def test_what_is_refused(changed, message):
 
 
 def test_a_design_has_no_histogram():
-    with pytest.raises(dl.InputError, match="vectors, which are not listed"):
+    with pytest.raises(dl.InputError, match="a histogram is for audits"):
         dl.MinLeakage(
             records=dl.Records(4, alphabet=2),
             query=dl.Histogram(),
