@@ -134,7 +134,7 @@ def released(rng: random.Random, number: int) -> Subject:
 def scored(draft: Any) -> bool:
     """Other scores, patterns or weights of a histogram's lines, or none at all."""
     at, rng = draft.pick("histogram", "witness"), draft.rng
-    if at is None or draft.subject.question.table["query"].get("kind") != "histogram":
+    if at is None or draft.subject.question.table.get("query", {}).get("kind") != "histogram":
         return False
     line = draft.lines[at]
     place = 2 if line[0] == "witness" else 1
@@ -158,7 +158,7 @@ def told(draft: Any) -> bool:
         draft.rng,
         draft.subject.question,
     )
-    if at is None or question.table["problem"] != "secret_leakage":
+    if at is None or question.table.get("problem") != "secret_leakage":
         return False
     line = draft.lines[at]
     if line[0] in ("cell", "secret"):
