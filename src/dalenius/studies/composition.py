@@ -139,15 +139,18 @@ def composition(
 
     Each has its own noise, independent of the others' given the data. The least of these bounds is the answer:
 
-    * *sum*, L_1 + ... + L_k, where under the worst priors everything is known but the record: `ProductPriors`, `AnyPrior` and
-      `IndependentBlocks` without an entropy; and classes of laws of one record, unless releases are chosen after others (after an
-      output the record's law is in the class no more). Against an entropy bound this is *false*: of two fair bits the second one, and
-      their parity, each tell nothing about the first one, and together they tell it;
-    * *one and capacities*, L_j + sum of C_i over the others, C_i the Shannon capacity of release i from all the data: for every
-      adversary. Where releases are chosen after others, j is the first one;
-    * *sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record,
-      sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's;
-    * *letters*, log A, A the largest alphabet.
+    *Sum*, L_1 + ... + L_k, where under the worst priors everything is known but the record: `ProductPriors`, `AnyPrior` and
+    `IndependentBlocks` without an entropy; and classes of laws of one record, unless releases are chosen after others (after an
+    output the record's law is in the class no more). Against an entropy bound this is *false*: of two fair bits the second one, and
+    their parity, each tell nothing about the first one, and together they tell it.
+
+    *One and capacities*, L_j + sum of C_i over the others, C_i the Shannon capacity of release i from all the data: for every
+    adversary. Where releases are chosen after others, j is the first one.
+
+    *Sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record,
+    sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's.
+
+    *Letters*, log A, A the largest alphabet.
 
     Parameters
     ----------
