@@ -282,6 +282,7 @@ FEW = {  # of holes in what only models of a kind need, by file or name: which m
     "histogram.py": "cells",
     "separate.py": "apart",
     "informed.py": "secret",
+    "objective.py": "terms",
     "class_tree.py": "mixtures",
     **dict.fromkeys(("multipliers.py", "constraints.py"), "constraints"),
 }
@@ -294,6 +295,7 @@ def few(forgeries):
     found = {make.__name__: [make(rng, f"{make.__name__}-{k}") for k in range(6)] for make in new.MAKERS}
     limits = [forgeries.forgery_limits.told(rng, k) for k in range(9)]
     found["constraints"] = forgeries.forgery_constraints.drawn(rng, 24) + limits
+    found["terms"] = [forgeries.forgery_lines.objective(rng, f"objective-{k}") for k in range(9)]
     found["mixtures"] = [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found["secret"][:2]
     return found
 
