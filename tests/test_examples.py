@@ -37,6 +37,7 @@ DEAR = (
         )
     ),
 )
+CLOSED_FORMS = ("paper_disclosure_and_divergences.py", "paper_local_information.py")  # there is no certificate to prove
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
@@ -78,7 +79,7 @@ def number(text):
 )
 def test_the_story_runs(name, story):
     told, out = story(name)
-    assert "proved: " in told
+    assert ("exact" if name in CLOSED_FORMS else "proved: ") in told
     assert list(out.glob("*.png"))
 
 
