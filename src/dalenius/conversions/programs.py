@@ -143,7 +143,9 @@ def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
 
     def inner(b: float) -> tuple[float, float]:
         first, second = (math.expm1(min(s / b, LARGEST)) for _, s in slopes)
-        q = -(p * first + (1.0 - p) * second) / (first * second) if first * second else 1.0
+        q = (
+            -(p * first + (1.0 - p) * second) / (first * second) if first < 0.0 else 1.0
+        )  # where both rise, so does the sum
         q = min(max(q, 0.0), 1.0)
         logs = (math.log1p(q * x) if q * x > -1.0 else -math.inf for x in (first, second))
         return q, b * sum(w * x for (w, _), x in zip(slopes, logs, strict=True))
