@@ -34,6 +34,7 @@ __all__ = [
     "OfQueries",
     "Vectors",
     "epsilon_of",
+    "epsilon_or_flip",
     "exact_rows",
     "exp_ball",
     "range_of",
@@ -240,6 +241,19 @@ def epsilon_of(value: Number, *, positive: bool = False) -> Fraction:
             f"mechanism: epsilon must be {'above' if positive else 'at least'} 0 and at most {MAX_EPSILON}, got {brief(value)}"
         )
     return epsilon
+
+
+def epsilon_or_flip(kind: str, epsilon: Number | None, flip: Number | None) -> tuple[Fraction | None, Fraction | None]:
+    """The one of both that says how an answer is randomised: an epsilon, or the probability of another answer."""
+    if (epsilon is None) == (flip is None):
+        raise InputError(f"mechanism: {kind} needs either epsilon or flip")
+    if flip is None:
+        assert epsilon is not None
+        return epsilon_of(epsilon), None
+    share = as_fraction(flip, "mechanism: flip")
+    if not 0 <= share <= 1:
+        raise InputError(f"mechanism: flip must be from 0 to 1, got {brief(flip)}")
+    return None, share
 
 
 def range_of(value: Integer | Sequence[Integer] | None) -> tuple[int, int] | None:

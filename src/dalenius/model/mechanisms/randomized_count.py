@@ -10,14 +10,14 @@ from typing import ClassVar
 import numpy as np
 from flint import arb, arb_poly, fmpq, fmpq_poly
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Number, as_fraction
+from dalenius.errors import InputError
+from dalenius.exact import Number
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
     ExactEntries,
     Floats,
     Mechanism,
-    epsilon_of,
+    epsilon_or_flip,
     exp_ball,
     rational,
     strictly_called,
@@ -57,15 +57,8 @@ class RandomizedCount(Mechanism):
 
     @strictly_called
     def __init__(self, epsilon: Number | None = None, *, flip: Number | None = None) -> None:
-        if (epsilon is None) == (flip is None):
-            raise InputError("mechanism: randomized_count needs either epsilon or flip")
-        if epsilon is not None:
-            object.__setattr__(self, "epsilon", epsilon_of(epsilon))
-        if flip is not None:
-            share = as_fraction(flip, "mechanism: flip")
-            if not 0 <= share <= 1:
-                raise InputError(f"mechanism: flip must be from 0 to 1, got {brief(flip)}")
-            object.__setattr__(self, "flip", share)
+        for name, value in zip(("epsilon", "flip"), epsilon_or_flip(self.kind, epsilon, flip), strict=True):
+            object.__setattr__(self, name, value)
 
     def channel(self, values: Integers) -> Floats:
         n = _last(values)

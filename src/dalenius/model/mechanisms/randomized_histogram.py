@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 
-from dalenius.errors import InputError, brief
-from dalenius.exact import Integer, Number, as_fraction, as_integer, as_list
+from dalenius.errors import InputError
+from dalenius.exact import Integer, Number, as_integer, as_list
 from dalenius.model.mechanisms.base import (
     MAX_ENTRIES,
     ExactEntries,
     Floats,
     Mechanism,
-    epsilon_of,
+    epsilon_or_flip,
     exp_ball,
     rational,
     strictly_called,
@@ -73,15 +73,8 @@ class RandomizedHistogram(Mechanism):
     def __init__(
         self, epsilon: Number | None = None, *, flip: Number | None = None, others: Sequence[Integer] | None = None
     ) -> None:
-        if (epsilon is None) == (flip is None):
-            raise InputError("mechanism: randomized_histogram needs either epsilon or flip")
-        if epsilon is not None:
-            object.__setattr__(self, "epsilon", epsilon_of(epsilon))
-        if flip is not None:
-            share = as_fraction(flip, "mechanism: flip")
-            if not 0 <= share <= 1:
-                raise InputError(f"mechanism: flip must be from 0 to 1, got {brief(flip)}")
-            object.__setattr__(self, "flip", share)
+        for name, value in zip(("epsilon", "flip"), epsilon_or_flip(self.kind, epsilon, flip), strict=True):
+            object.__setattr__(self, name, value)
         if others is not None:
             listed = as_list(others, "mechanism: others")
             counts = tuple(as_integer(c, "mechanism: others", at_least=0, at_most=MAX_RECORDS) for c in listed)
