@@ -98,6 +98,8 @@ class Releases(Blocks):
         for part, blocks, own in zip(self.model.mechanism["parts"], self.parts, shape.parts, strict=True):
             mechanism = blocks.piece(own, 0).mechanism
             kept = {key: item for key, item in mechanism.items() if item is not None}
+            if kept["kind"] == "geometric":  # the same, of a query with a single value, too
+                kept["kind"] = "discrete_laplace"
             tables.append({**kept, **{key: part[key] for key in ("times", "on") if key in part}})
         queries = list(map(json.loads, shape.queries))
         query = {"kind": "joint", "queries": queries} if len(queries) > 1 else queries[0]

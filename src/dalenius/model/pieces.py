@@ -244,12 +244,17 @@ def _alone(mechanism: Mechanism) -> Mechanism:
     """The mechanism of a block by itself: of outputs of geometric noise beyond the block's own values only the side matters."""
     match mechanism:
         case SeveralReleases():
-            return mechanism.of_each(_alone)
+            return mechanism.of_each(_uncut)
         case DiscreteLaplace():
             return mechanism.merged
         case Geometric() if mechanism.range is not None:
             return Geometric(mechanism.epsilon)
     return mechanism
+
+
+def _uncut(part: Mechanism) -> Mechanism:
+    """A part by itself; of several queries one may have a single value on the block, which discrete Laplace noise can be added to."""
+    return DiscreteLaplace(part.epsilon) if isinstance(part, Geometric) else part
 
 
 def _clamped(query: AdditiveQuery, records: Records, mechanism: Mechanism, kind: BlockKind) -> Iterator[Piece]:

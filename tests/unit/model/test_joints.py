@@ -83,6 +83,21 @@ def test_households_are_audits_of_their_own_vectors(times):
     np.testing.assert_allclose(question.channel, alone.channel, atol=1e-14)
 
 
+@pytest.mark.parametrize("weights", [[[0, 1], [0, 2], [0, 0], [0, 0]], [[0, 0], [0, 0], [3, 3], [0, 1]]])
+def test_a_query_may_be_constant_on_a_block(weights):
+    """About one block nothing is told by that query: what is proved is the worse of the blocks' own audits."""
+    records, listed = dl.Records(4, alphabet=2), [(dl.Count(), dl.geometric("0.7")), (dl.Sum(weights), dl.geometric(1))]
+    found = dl.solve(audit(*dl.releases(listed), dl.IndependentBlocks(2), records))
+    alone = []
+    for own in (weights[:2], weights[2:]):
+        constant = all(len(set(row)) == 1 for row in own)
+        releases = listed[:1] if constant else [listed[0], (dl.Sum(own), dl.geometric(1))]
+        alone.append(dl.solve(audit(*dl.releases(releases), records=dl.Records(2, alphabet=2))))
+    assert found.lower <= max(one.upper for one in alone)
+    assert found.upper >= max(one.lower for one in alone)
+    assert found.upper - found.lower < 1e-9 < min(one.upper for one in alone)
+
+
 @pytest.mark.parametrize(
     ("made", "message"),
     [

@@ -102,10 +102,10 @@ class Histogram(AdditiveQuery):
 def histograms(total: int, cells: int) -> Integers:
     """All vectors of so many nonnegative integers with this sum, in lexicographic order, (vectors, cells).
 
-    >>> histograms(2, 2).tolist()
-    [[0, 2], [1, 1], [2, 0]]
+    >>> histograms(2, 2).tolist(), histograms(2, 1).tolist()
+    ([[0, 2], [1, 1], [2, 0]], [[2]])
     """
-    bars = np.array(list(itertools.combinations(range(total + cells - 1), cells - 1)), dtype=np.int64)
-    bars = bars.reshape(-1, cells - 1)
+    chosen = list(itertools.combinations(range(total + cells - 1), cells - 1))
+    bars = np.array(chosen, dtype=np.int64).reshape(len(chosen), cells - 1)
     ends = np.full((len(bars), 1), total + cells - 1)
     return np.diff(np.hstack([np.full((len(bars), 1), -1), bars, ends]), axis=1) - 1
