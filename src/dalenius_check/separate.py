@@ -67,13 +67,13 @@ class _Output:
         raise OpenError("it is open where an output's part of a row problem is concave")
 
     def _place(self, high: fmpq) -> fmpq:
-        """Some z, 0 < z <= high, where f is nearly largest."""
+        """Some z, 0 < z <= high, where f is nearly largest; it no longer rises there, or z = high."""
         low = fmpq(0)
         for _ in range(_STEPS):
             middle = (low + high) / 2
             slope = self._slope(middle)
             low, high = (middle, high) if slope > 0 else (low, middle)
-        return (low + high) / 2
+        return high
 
     def _value(self, z: fmpq) -> arb:
         w = arb(z)

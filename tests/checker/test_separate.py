@@ -23,7 +23,7 @@ class Leaf:
         self.theta, self.mu = theta, mu
 
 
-@pytest.mark.parametrize("seed", range(draws(40, 4000)))
+@pytest.mark.parametrize("seed", range(draws(60, 4000)))
 @pytest.mark.parametrize("arithmetic", ["flint", "python"])
 def test_no_weight_of_an_output_has_more(seed, arithmetic):
     rng = random.Random(seed)
