@@ -15,6 +15,12 @@ THEOREM_1A = {  # mutual information in bits: delta at each epsilon
     "0.01": "0.11760477747649 0.113276290566 0.08179896587933 0.0338657161655 0.02275039304923 0.01888502730124 0.01872988723985",
     "0.1": "0.36796130735278 0.3648157582106 0.3379011239775 0.2512892294287 0.2014832104693 0.1782852115375 0.1775035108507",
     "0.5": "0.77994427112328 0.7788463412767 0.7691945868094 0.7329456294775 0.7064809082652 0.6964898564646 0.6964556290084",
+    "0.9": "0.974026275889 0.9738971158867 0.972802268642 0.9696261141694 0.9687168174839 0.968682950633 0.9686829506257",
+}
+BOUNDARY = {  # mutual information in bits: the largest p0 beside p1 = 0, 0.001, 0.01, 0.1, 0.3
+    "0.01": (0.0187298027927, 0.0241327508885, 0.0475518032578, 0.181294340337, 0.412587424734),
+    "0.1": (0.177503347184, 0.185429832265, 0.224884956343, 0.416010176587, 0.667747005111),
+    "0.5": (0.696455629004, 0.702082236611, 0.733524598622, 0.879612345688, 0.999415871157),
 }
 THEOREM_2A = {
     "0.001": "0.01861577013243 0.003639090517393 0.001037339955185 0.0007551205134702 0.0006933352326906",
@@ -43,11 +49,16 @@ ONE_STEP = [  # notion, value, to, facts, digits
     ("local_dp_delta(0)", "0.01", "shannon_capacity", {"outputs": 2, "sharp": False}, "0.1258660123209"),
     ("local_dp_delta(0.1)", "0.001", "shannon_capacity", {"outputs": 2, "sharp": False}, "0.4729368176366"),
     ("local_dp_delta(0.1)", "0.001", "shannon_capacity", {"outputs": 10, "sharp": False}, "0.6368046890577"),
+    ("local_dp_delta(0.5)", "1e-5", "shannon_capacity", {"outputs": 4, "sharp": False}, "1.38629436112"),  # log 4: not 1.792
+    ("local_dp_delta(1)", "1e-5", "shannon_capacity", {"outputs": 3, "sharp": False}, "1.09861228867"),  # log 3: not 2.396
     ("local_dp_delta(0.1)", "0.001", "local_dp_delta(0)", {}, "0.05090841658292"),
     ("local_dp_delta(0.5)", "1e-5", "local_dp_delta(0)", {}, "0.2449262132171"),
     ("local_dp_delta(1)", "1e-5", "local_dp_delta(0)", {}, "0.4621225360884"),
     ("shannon_capacity", "0.001", "local_dp_delta(0)", {}, "0.04471390437427"),
+    ("shannon_capacity", "0.01", "local_dp_delta(0)", {}, "0.141185140547"),
+    ("shannon_capacity", "0.05", "local_dp_delta(0)", {}, "0.3135631967299"),
     ("shannon_capacity", "0.1", "local_dp_delta(0)", {}, "0.4395892523228"),
+    ("shannon_capacity", "0.3", "local_dp_delta(0)", {}, "0.7328279492935"),
     ("shannon_capacity", "0.5", "local_dp_delta(0)", {}, "0.9036225083128"),
     ("local_dp", "1", "pointwise_maximal_leakage", {"p_min": "0.2"}, "0.7046054709"),
     ("local_dp", "1", "pointwise_maximal_leakage", {"p_min": "0.5"}, "0.379885493"),
@@ -106,6 +117,21 @@ def test_theorem_1a_of_the_paper_on_mutual_information(bits, row):
     for epsilon, digits in zip(EPSILONS, row.split(), strict=True):
         found = dl.convert("shannon_capacity", f"{bits} bits", to=f"local_dp_delta({epsilon})").value
         assert -digits_of(digits) <= found - float(digits) <= digits_of(digits) + 2e-12
+
+
+@pytest.mark.parametrize(("bits", "row"), BOUNDARY.items())
+def test_theorem_1a_is_one_curve_of_pairs(bits, row):
+    """The pairs (p0, p1) that an information allows are those of a test's errors: no delta is below p0 - e^epsilon p1 of any."""
+    pairs = [(p0, p1) for p0, p1 in zip(row, (0.0, 0.001, 0.01, 0.1, 0.3), strict=True)]
+    if bits == "0.1":
+        pairs.append((0.26043775434, 0.021688165))  # the maximiser at epsilon = 1
+    for epsilon in EPSILONS:
+        found = dl.convert("shannon_capacity", f"{bits} bits", to=f"local_dp_delta({epsilon})").value
+        assert found >= max(p0 - math.exp(float(epsilon)) * p1 for p0, p1 in pairs) - 1e-11
+    if bits == "0.1":
+        p0, p1 = pairs[-1]
+        found = dl.convert("shannon_capacity", "0.1 bits", to="local_dp_delta(1)").value
+        assert found == pytest.approx(p0 - math.e * p1, abs=1e-8)
 
 
 @pytest.mark.parametrize(("bits", "row"), THEOREM_2A.items())
