@@ -619,7 +619,7 @@ BUGS = {  # what is changed in which file of a copy of the checker
         "            given.read_others()\n            given.scale(fmpq(1, 2))\n",
     ),
     "adversary_unchecked": ("design.py", "tally += self.constraints.need_kept(lines, channel)", "pass"),
-    "adversary_own": ("constraints.py", 'Limit(model.against(table["adversary"]), *', "Limit(model, *"),
+    "adversary_own": ("constraints.py", 'model.against(table["adversary"])', "model"),
     "adversary_any": ("constraints.py", 'need(place == j, f"the adv', 'need(True, f"the adv'),
     "adversary_constant": ("constraints.py", "if not channel.constant or lines.ahead()", "if lines.ahead()"),
     "adversary_still": ("channel_matrix.py", "self.exact and all(row == self.rows[0] for row in self.rows)", "True"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from dalenius.exact import NUMBER
+from dalenius.exact import NUMBER, Number
 from dalenius.model.adversaries import ADVERSARIES, Adversary, EntropyAtLeast
 from dalenius.model.constraints import CONSTRAINTS, Affine
 from dalenius.model.distortions import DISTORTIONS, Distortion
@@ -32,6 +32,7 @@ Schema: TypeAlias = dict[str, Any]
 DIALECT = "http://json-schema.org/draft-07/schema#"  # what editors of TOML know
 EXACT = {"$ref": "#/definitions/number"}
 AMOUNT = {"$ref": "#/definitions/amount"}
+WRITTEN = {*get_args(Number)}
 PART: Schema = {"times": {"type": "integer", "minimum": 1}, "on": {"type": "integer", "minimum": 0}}
 BASES: dict[type, Schema] = {
     Adversary: {"$ref": "#/definitions/adversary"},
@@ -200,9 +201,9 @@ def _of(hint: Any) -> Schema:
     if origin is Literal:
         return {"enum": members}
     if origin in (Union, types.UnionType):
-        if {str, Fraction} <= {*members}:  # a Number, as people write it
-            return AMOUNT
-        return _of(members[0]) if len(members) == 1 else {"anyOf": [_of(member) for member in members]}
+        number = {*members} >= WRITTEN  # as people write it
+        found = [AMOUNT] * number + [_of(member) for member in members if not (number and member in WRITTEN)]
+        return found[0] if len(found) == 1 else {"anyOf": found}
     if origin is tuple and members[-1] is not Ellipsis:
         size = len(members)
         return {"type": "array", "items": [_of(member) for member in members], "minItems": size, "maxItems": size}

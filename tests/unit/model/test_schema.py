@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 import dalenius as dl
 from campaigns import thinned
-from dalenius.catalogue.models import library_folder
+from dalenius.catalogue.models import library, library_folder
 from dalenius.model.adversaries import ADVERSARIES
 from dalenius.model.constraints import CONSTRAINTS
 from dalenius.model.distortions import DISTORTIONS
@@ -65,6 +65,13 @@ def complaint(model, folder):
 
 def test_it_is_a_schema():
     Draft7Validator.check_schema(model_schema())
+
+
+def test_a_model_of_every_kind_fits(schema):
+    """Every day; all models of the library in the whole campaign."""
+    for name in (model.name for model in library("minimal")):
+        model = tomllib.loads((library_folder() / f"{name}.toml").read_text(encoding="utf-8"))
+        assert [error.message for error in schema.iter_errors(model)] == [], name
 
 
 @pytest.mark.parametrize("path", thinned(BY_LENGTH, every=10), ids=lambda path: f"{path.parent.name}/{path.stem}")

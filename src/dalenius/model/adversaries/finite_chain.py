@@ -57,6 +57,10 @@ class FiniteChain(Adversary):
     """
 
     kind: ClassVar[str] = "finite_chain"
+    in_files: ClassVar[dict[str, object]] = {
+        "transitions": Sequence[ListedRange],
+        "start": Literal["stationary", "any"] | ListedRange,
+    }
     transitions: tuple[tuple[Range, ...], ...]
     start: Literal["stationary", "any"] | tuple[Range, ...] = "stationary"
     record: int | None = None
