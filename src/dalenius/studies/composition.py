@@ -160,7 +160,7 @@ def composition(
     adaptive : bool
         That releases may be chosen after earlier outputs (which a list says, too).
     eta : number of nats, or a text such as ``"0.1 bits"``, optional
-        See above; not for releases that are chosen after others.
+        See above; not for releases that are chosen after others. `dalenius.information.noise_formulas` has bounds of it.
     rule : str, optional
         Insist on one of the four; left out, the least bound is taken.
 
