@@ -15,40 +15,15 @@ from _paper import COLOURS, Row, Study, panels
 from flint import arb, ctx, fmpq
 
 import dalenius as dl
+from dalenius.conversions import ThresholdDisclosure
 from dalenius.conversions.gaussian import chi_square, gaussian_delta
-
-
-def threshold(p: Fraction, n: int, m: int) -> tuple[float, float, float]:
-    """Chernoff's bound of the leakage of "more than m", that leakage, and the other output's, in nats."""
-    tail = sum(
-        (
-            fmpq(math.comb(n, s))
-            * fmpq(p.numerator, p.denominator) ** s
-            * fmpq(p.denominator - p.numerator, p.denominator) ** (n - s)
-            for s in range(m + 1)
-        ),
-        fmpq(0),
-    )
-    share = Fraction(m, n)
-    likely, rare = -arb(1 - tail).log(), -arb(tail).log()
-    if share >= p:
-        return math.inf, float(likely), float(rare)
-    divergence = sum(
-        (
-            arb(fmpq(a.numerator, a.denominator))
-            * (arb(fmpq(a.numerator, a.denominator)) / fmpq(b.numerator, b.denominator)).log()
-            for a, b in ((share, p), (1 - share, 1 - p))
-            if a
-        ),
-        arb(0),
-    )
-    return float(-(1 - (-n * divergence).exp()).log()), float(likely), float(rare)
 
 
 def figure_1(axis, sizes: list[int], shares: list[Fraction]) -> list[Row]:
     rows: list[Row] = []
     for colour, n in zip(COLOURS, sizes, strict=False):
-        curves = [threshold(Fraction(3, 10), n, int(share * n)) for share in shares]
+        found = [ThresholdDisclosure.of(n, "0.3", int(share * n) + 1) for share in shares]  # "more than m"
+        curves = [(one.chernoff[1], one.leakage[1], one.leakage[0]) for one in found]
         for share, (bound, likely, rare) in zip(shares, curves, strict=True):
             assert likely <= bound * (1 + 1e-12)
             rows.append(

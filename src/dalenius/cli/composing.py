@@ -30,7 +30,8 @@ def compose(
     eta: Annotated[
         str | None,
         typer.Option(
-            "--eta", help="What outputs tell about each other given the record, at most: nats, or '0.1 bits'."
+            "--eta",
+            help="What outputs tell about each other given the record, or secret, at most: nats, or '0.1 bits'.",
         ),
     ] = None,
     rule: Annotated[
@@ -39,7 +40,7 @@ def compose(
     units: UnitsOption = "nats",
     as_json: JsonOption = False,
 ) -> None:
-    """Say what several releases of the same data tell about one record together, at most: a theorem about certified intervals.
+    """Say what several releases of the same data tell about a record or secret together, at most: by theorems, from certificates.
 
     Each certificate is proved again. Put the releases into one model (several_releases, joint) where that can be: it tells less.
     """
@@ -47,9 +48,10 @@ def compose(
         raise InputError(
             f"compose: expected a model and a certificate for each of at least two releases, got {len(files)} files"
         )
+    problems = [read_problem(model)[2] for model in files[::2]]
     answers = [
-        (audited(read_problem(model)[2]), dl.Certificate.read(certificate))
-        for model, certificate in zip(files[::2], files[1::2], strict=True)
+        (problem if isinstance(problem, dl.SecretLeakage) else audited(problem), dl.Certificate.read(certificate))
+        for problem, certificate in zip(problems, files[1::2], strict=True)
     ]
     found = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule).to(units)
     if as_json:

@@ -2,8 +2,8 @@
 
 The theorems are those of T. Nuradha and Z. Goldfeld, "Pufferfish privacy: an information-theoretic study", numbered as printed, in
 nats; where one is wrong or loose as printed, it is said so (docs/errors-in-the-papers.md). f has d coordinates, and "what is known" is
-w(X), in differential privacy the other records. All is in doubles, and nothing here is proved by a checker: `dalenius.least_noise`
-finds the least scale with a certificate.
+w(X), in differential privacy the other records. All is in doubles, but for what is rounded up, and nothing here is proved by a
+checker: `dalenius.least_noise` finds the least scale with a certificate.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import scipy
+from flint import arb
 
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
@@ -20,6 +21,9 @@ from dalenius.information.arrays import Floats
 __all__ = [
     "anisotropic_gaussian",
     "classical_gaussian_variance",
+    "classical_laplace_scale",
+    "eta_of_noise",
+    "eta_of_outputs",
     "gaussian_variance",
     "gaussian_variance_beside_data",
     "gaussian_variance_of_sensitivity",
@@ -54,12 +58,14 @@ def laplace_scale(epsilon: float, deviations: float, *, coordinates: int = 1) ->
     epsilon : float
         The leakage in nats, above 0.
     deviations : float
-        S, the largest sum over the coordinates of the mean standard deviation of f_j given what is known. A coordinate within an
-        interval of length D has a deviation of at most D/2.
+        S, the largest sum over the coordinates of the mean standard deviation of f_j given what is known, or of its mean absolute
+        deviation from its median, which is never more. A coordinate within an interval of length D has a deviation of at most D/2; a
+        mean of n independent numbers of variance s, of which all but one are known, sqrt(s)/n (Remark 9).
     coordinates : int
         d.
 
-    *Bound because* I <= d log(1 + S/(d b)).
+    *Bound because* I <= d log(1 + S/(d b)): of all laws with E |M - m| <= a the Laplace law has the most entropy, log(2 e a), and an
+    output's mean distance from the median m of f is at most the deviation and b. That deviations from medians will do is ours.
 
     >>> round(laplace_scale(0.5, 1.0), 12)
     1.541494082537
@@ -230,6 +236,76 @@ def classical_gaussian_variance(epsilon: float, delta: float, sensitivity: float
     return max(noise - _at_least(variance, "variance"), 0.0)
 
 
+def classical_laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
+    """(epsilon, delta)-differential privacy by Laplace noise of the scale b = D_1/(epsilon - log(1-delta)); D_1/epsilon for delta 0.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Above 0; at least 0 and below 1. This is about ratios of likelihoods, not about mutual information.
+    sensitivity : float
+        D_1, the largest l1 distance of two values of f that one record decides between.
+
+    *Bound because* such noise has ratios of at most u/(1-delta), u = e^epsilon, and with these no event gains more than
+    delta u/(u + 1 - delta) <= delta beyond u times its probability.
+
+    >>> round(classical_laplace_scale(0.5, 0.1, 1.0), 6), classical_laplace_scale(0.5, 0.0, 1.0)
+    (1.651908, 2.0)
+    """
+    _needed(epsilon, 1)
+    if not 0.0 <= delta < 1.0:
+        raise InputError(f"delta: expected a number of at least 0 and below 1, got {brief(delta)}")
+    return _at_least(sensitivity, "sensitivity") / (epsilon - math.log1p(-delta))
+
+
+def eta_of_outputs(sizes: Sequence[int]) -> float:
+    """What releases with so many possible outputs each may tell about each other: sum of log over all but the largest; nats, up.
+
+    This bounds the `eta` of `dalenius.composition`, whatever the laws of the data.
+
+    *Bound because* eta is the sum over i > 1 of I(M_i; M_1, ..., M_(i-1) | g, w), the same in every order, and a term is at most the
+    entropy of M_i (Remark 5).
+
+    >>> eta_of_outputs([2, 2]) > math.log(2), round(eta_of_outputs([2, 5, 3]), 9)
+    (True, 1.791759469)
+    """
+    counts = np.asarray(sizes)
+    if counts.ndim != 1 or not counts.size or counts.dtype.kind != "i" or counts.min() < 1:
+        raise InputError(f"sizes: expected a list of numbers of outputs, at least 1 each, got {brief(sizes)}")
+    return _above(arb(math.prod(sorted(counts.tolist())[:-1])).log())
+
+
+def eta_of_noise(ratios: Sequence[float], *, noise: str = "log_concave") -> float:
+    """What noisy real numbers tell about each other: half the sum of log(K r_i) over all but the largest r_i; in nats, rounded up.
+
+    This bounds the `eta` of `dalenius.composition`.
+
+    Parameters
+    ----------
+    ratios : list of float
+        For each release the largest mean variance of its output given secret and what is known, in variances of its noise; at least 1.
+    noise : str
+        ``"gaussian"``, K = 1; ``"laplace"``, pi/e; ``"symmetric"``, any log-concave noise that is symmetric, pi e/6;
+        ``"log_concave"``, any, 2 pi/e.
+
+    *Bound because* I(M_i; the others | g, w) <= h(M_i | g, w) - h(noise): the first is at most half the log of 2 pi e times the
+    variance, and the second at least that of the noise less half of log K (Remark 5, where K = pi e/4 is too small for noise that is
+    not symmetric; Melbourne, Nayar and Roberto 2023 for any, Madiman, Nayar and Tkocz 2021 for symmetric noise). As eta is the same in
+    every order, the largest term is left out.
+
+    >>> round(eta_of_noise([401, 500]), 9), round(eta_of_noise([401, 1], noise="gaussian"), 9)
+    (3.415919247, 0.0)
+    """
+    shares = np.sort(_spectrum(ratios, "ratios"))
+    if shares[0] < 1.0:
+        raise InputError(f"ratios: expected at least 1 each, for the noise is part of the output, got {brief(ratios)}")
+    pi, e = arb.pi(), arb.const_e()
+    constants = {"gaussian": arb(1), "laplace": pi / e, "symmetric": pi * e / 6, "log_concave": 2 * pi / e}
+    if noise not in constants:
+        raise InputError(f"noise: expected one of {', '.join(constants)}, got {brief(noise)}")
+    return _above(sum(((constants[noise] * arb(float(share))).log() / 2 for share in shares[:-1]), arb(0)))
+
+
 def largest_classical_epsilon(epsilon: float, *, coordinates: int = 1) -> float:
     """Remark 11: below this epsilon', Corollary 3 as printed adds less noise than classical (epsilon', sqrt(2 epsilon))-privacy.
 
@@ -321,10 +397,15 @@ def _at_least(value: float, name: str) -> float:
     return value
 
 
-def _spectrum(eigenvalues: Sequence[float]) -> Floats:
+def _above(x: arb) -> float:
+    """A double that is at least the number in the ball."""
+    return math.nextafter(float(x.upper()), math.inf)
+
+
+def _spectrum(eigenvalues: Sequence[float], name: str = "eigenvalues") -> Floats:
     s = np.asarray(eigenvalues, dtype=float)
     if s.ndim != 1 or not s.size or not np.all(np.isfinite(s) & (s >= 0.0)):
-        raise InputError(f"eigenvalues: expected a list of numbers of at least 0, got {brief(eigenvalues)}")
+        raise InputError(f"{name}: expected a list of numbers of at least 0, got {brief(eigenvalues)}")
     return s
 
 

@@ -24,11 +24,11 @@ from dalenius.information.capacity import capacity
 from dalenius.information.measures.numbers import divergence, largest
 from dalenius.intervals import text_above, text_below
 from dalenius.measures.evaluation import evaluated
-from dalenius.model import MaximalLeakage, digest
+from dalenius.model import MaximalLeakage, SecretLeakage, digest
 from dalenius.model.adversaries import Adversary, EntropyAtLeast, IndependentBlocks, LawClass, ProductPriors
 from dalenius.model.mechanisms import DiscreteGaussian
 from dalenius.model.sums import attained_values
-from dalenius.results import Result
+from dalenius.results import Result, SecretResult
 from dalenius.units import UNITS, log_above, lower_in, nats_above, upper_in
 
 __all__ = ["Composition", "composition"]
@@ -36,7 +36,8 @@ __all__ = ["Composition", "composition"]
 MOST_ENTRIES = 2**18  # of a channel whose capacity is bounded; else the logarithm of its sides is
 PUFFERFISH = "Nuradha and Goldfeld, Pufferfish privacy: an information-theoretic study"
 
-Answer: TypeAlias = tuple[MaximalLeakage, Result | Certificate]
+Audit: TypeAlias = MaximalLeakage | SecretLeakage
+Answer: TypeAlias = tuple[Audit, Result | SecretResult | Certificate]
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ SUM = _Rule(
     "sum",
     "L_1 + ... + L_k",
     f"{PUFFERFISH}, Corollary 1",
-    "the data are known but for the record under the worst priors, so that outputs tell nothing about each other once it is given",
+    "under the worst priors nothing is left to know but the record, or the secret: given it, outputs tell nothing about each other",
 )
 FIRST = _Rule(
     "one and capacities",
@@ -65,14 +66,16 @@ ETA = _Rule(
     "sum and eta",
     "L_1 + ... + L_k + eta",
     f"{PUFFERFISH}, Proposition 1",
-    "eta is the most that outputs tell about each other given the record, which the caller vouches for",
+    "eta is the most that outputs tell about each other given the record, or the secret, which the caller vouches for",
 )
-LETTERS = _Rule("letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing tells more than what letter it is")
+LETTERS = _Rule(
+    "letters", "log A", "I(X; Y) <= H(X) <= log A", "nothing tells more than what letter, or what secret, it is"
+)
 
 
 @dataclass(frozen=True)
 class Composition:
-    """An upper bound of what several releases tell about one record together: a theorem about certified numbers, and no certificate.
+    """What several releases tell about a record or a secret together, at most: a theorem about certified numbers, and no certificate.
 
     Attributes
     ----------
@@ -135,32 +138,34 @@ def composition(
     eta: Number | None = None,
     rule: str | None = None,
 ) -> Composition:
-    """What several releases of one dataset tell about one record together, at most.
+    """What several releases of one dataset tell about one record, or about a secret, together, at most.
 
     Each has its own noise, independent of the others' given the data. The least of these bounds is the answer:
 
     *Sum*, L_1 + ... + L_k, where under the worst priors everything is known but the record: `ProductPriors`, `AnyPrior` and
     `IndependentBlocks` without an entropy; and classes of laws of one record, unless releases are chosen after others (after an
     output the record's law is in the class no more). Against an entropy bound this is *false*: of two fair bits the second one, and
-    their parity, each tell nothing about the first one, and together they tell it.
+    their parity, each tell nothing about the first one, and together they tell it. About secrets it holds under all laws
+    (`AnyPrior`, `ProductPriors`), and, unless releases are chosen after others, where secret and given determine the data.
 
     *One and capacities*, L_j + sum of C_i over the others, C_i the Shannon capacity of release i from all the data: for every
     adversary. Where releases are chosen after others, j is the first one.
 
-    *Sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record,
-    sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's.
+    *Sum and eta*, L_1 + ... + L_k + eta, where the caller knows that the outputs tell at most eta about each other given the record
+    (the secret, and what is given), sum over i of I(Y_i; Y_1, ..., Y_(i-1) | X_r) <= eta under every prior of the adversary's.
 
-    *Letters*, log A, A the largest alphabet.
+    *Letters*, log A, A the largest alphabet, or number of values of a secret.
 
     Parameters
     ----------
     answers : sequence of (problem, result), or of lists of these
-        `MaximalLeakage` problems about the same records and adversary with their results, or certificates, which are checked. A list
+        `MaximalLeakage` problems about the same records and adversary, or `SecretLeakage` problems about the same secrets besides,
+        with their results, or certificates, which are checked. A list
         stands for a release that is chosen after earlier outputs: everything that it may be.
     adaptive : bool
         That releases may be chosen after earlier outputs (which a list says, too).
     eta : number of nats, or a text such as ``"0.1 bits"``, optional
-        See above; not for releases that are chosen after others.
+        See above; not for releases that are chosen after others. `dalenius.information.noise_formulas` has bounds of it.
     rule : str, optional
         Insist on one of the four; left out, the least bound is taken.
 
@@ -171,27 +176,28 @@ def composition(
     Raises
     ------
     InputError
-        If the problems are about other people or adversaries, a result is another problem's, a certificate is not proved, or the rule
-        that is asked for is false here.
+        If the problems are about other people, secrets or adversaries, a result is another problem's, a certificate is not proved, or
+        the rule that is asked for is false here.
 
     Notes
     -----
     *Sum*: the worst priors know everything but the record, for information is convex in the channel from it (docs/theory.md). Under
-    these Y_1 and Y_2 are independent given X_r, and what y_1 leaves is again such a prior: I(X_r; Y_1, Y_2) = I(X_r; Y_1) +
-    I(X_r; Y_2 | Y_1) (Nuradha and Goldfeld, Corollary 1). *One and capacities*: I(X_r; Y_2 | Y_1) <= I(X; Y_2 | Y_1) <= C_2, X all
-    the data. *Sum and eta*: their Proposition 1. Capacities are evaluated in balls, at the output law that a search ends with:
-    C <= max_x D(R_x || r) for every r.
+    these Y_1 and Y_2 are independent given X_r, and what y_1 leaves is again such a prior: I(X_r; Y_1, Y_2) = I(X_r; Y_1) + I(X_r;
+    Y_2 | Y_1) (Nuradha and Goldfeld, Corollary 1). Of a secret under all laws, I(g; Y_2 | w, Y_1) is a mean over laws of the data,
+    and at most L_2; where secret and given determine the data, outputs are independent given them, whatever the law. *One and
+    capacities*: I(X_r; Y_2 | Y_1) <= I(X; Y_2 | Y_1) <= C_2, X all the data. *Sum and eta*: their Proposition 1. Capacities are
+    evaluated in balls, at the output law that a search ends with: C <= max_x D(R_x || r) for every r.
     """
     stages = [_stage(item, f"answers[{j}]") for j, item in enumerate(as_list(answers, "answers"))]
     if len(stages) < 2:
         raise InputError(f"answers: expected at least two releases, got {len(stages)}")
     first = stages[0][0][0]
     for problem, _ in (answer for stage in stages for answer in stage):
-        if (problem.records, problem.adversary) != (first.records, first.adversary):
-            raise InputError("answers: expected problems about the same records and the same adversary")
+        if _question(problem) != _question(first):
+            raise InputError("answers: expected problems about the same records, or secrets, and the same adversary")
     chosen = adaptive or any(len(stage) > 1 for stage in stages)
     leakages = [max(_ends(answer)[1] for answer in stage) for stage in stages]
-    bounds = _Bounds(stages, leakages, first.adversary, chosen, None if eta is None else _nats(eta))
+    bounds = _Bounds(stages, leakages, first, chosen, None if eta is None else _nats(eta))
     best, upper, capacities = bounds.best(rule)
     lower = max(min(_ends(answer)[0] for answer in stage) for stage in (stages[:1] if chosen else stages))
     below, above = -exact_fraction_above(-lower), exact_fraction_above(upper)
@@ -205,7 +211,7 @@ class _Bounds:
 
     stages: list[list[Answer]]
     leakages: list[Fraction]
-    adversary: Adversary
+    question: Audit
     adaptive: bool
     eta: Fraction | None
 
@@ -232,22 +238,45 @@ class _Bounds:
                 if self.eta is not None and not self.adaptive
                 else "it needs eta, and releases that are not chosen after others"
             )
-        if rule is not SUM or _knows_the_others(self.adversary):
+        adversary = self.question.adversary
+        if rule is not SUM or _knows_the_others(adversary):
             return ""
-        if isinstance(self.adversary, LawClass):
+        if isinstance(self.question, SecretLeakage):
+            told = "secret and given do not determine the data, or releases are chosen after others"
+            return "" if not self.adaptive and _determine_the_data(self.question) else f"{told}; ask about AnyPrior"
+        if isinstance(adversary, LawClass):
             told = "after an output the record's law may have left the class"
             return f"{told}; ask about ProductPriors" if self.adaptive else ""
-        return f"{self.adversary.kind} does not know everything else, and outputs may tell about each other what neither tells alone"
+        return f"{adversary.kind} does not know everything else, and outputs may tell about each other what neither tells alone"
 
     def _bound(self, rule: _Rule) -> tuple[Fraction, list[Fraction]]:
         if rule is LETTERS:
-            return Fraction(log_above(Fraction(max(self.stages[0][0][0].records.alphabets)))), []
+            return Fraction(log_above(Fraction(_values(self.question)))), []
         if rule is not FIRST:
             return sum(self.leakages, self.eta or Fraction(0)) if rule is ETA else sum(self.leakages, Fraction(0)), []
         capacities = [max(_capacity(problem) for problem, _ in stage) for stage in self.stages]
         ahead = self.leakages[:1] if self.adaptive else self.leakages
         saved = max(most - told for told, most in zip(ahead, capacities, strict=False))
         return sum(capacities, Fraction(0)) - saved, capacities
+
+
+def _question(problem: Audit) -> tuple[Any, ...]:
+    """Whom it is about, and against whom."""
+    secrets = problem.secrets if isinstance(problem, SecretLeakage) else ()
+    return problem.records, problem.adversary, secrets
+
+
+def _values(problem: Audit) -> int:
+    """The largest number of values of a record, or of a secret."""
+    if isinstance(problem, MaximalLeakage):
+        return max(problem.records.alphabets)
+    return max(np.unique(secret.values(problem.records)[0]).size for secret in problem.secrets)
+
+
+def _determine_the_data(problem: SecretLeakage) -> bool:
+    """Whether no two datasets agree in a secret and in what is given with it."""
+    pairs = (np.stack(secret.values(problem.records)) for secret in problem.secrets)
+    return all(np.unique(pair, axis=1).shape[1] == problem.records.datasets for pair in pairs)
 
 
 def _nats(eta: Number) -> Fraction:
@@ -272,17 +301,19 @@ def _stage(item: Any, where: str) -> list[Answer]:
     listed = [item] if isinstance(item, tuple) and len(item) == 2 else as_list(item, where)
     for answer in listed:
         pair = isinstance(answer, tuple) and len(answer) == 2
-        if not (pair and isinstance(answer[0], MaximalLeakage) and isinstance(answer[1], Result | Certificate)):
-            raise InputError(f"{where}: expected a MaximalLeakage with its result or certificate, got {brief(answer)}")
+        if not (pair and isinstance(answer[0], Audit) and isinstance(answer[1], Result | SecretResult | Certificate)):
+            raise InputError(
+                f"{where}: expected a MaximalLeakage or SecretLeakage with its result or certificate, got {brief(answer)}"
+            )
         _check(answer[0], answer[1], where)
     if not listed:
         raise InputError(f"{where}: expected what this release may be, got an empty list")
     return listed
 
 
-def _check(problem: MaximalLeakage, answer: Result | Certificate, where: str) -> None:
+def _check(problem: Audit, answer: Result | SecretResult | Certificate, where: str) -> None:
     """A result was proved before there was one; a certificate is proved now."""
-    certificate = answer.certificate if isinstance(answer, Result) else answer
+    certificate = answer if isinstance(answer, Certificate) else answer.certificate
     if certificate.header.model != digest(problem):
         raise InputError(f"{where}: expected the result of this problem, got another problem's")
     if (
@@ -294,15 +325,15 @@ def _check(problem: MaximalLeakage, answer: Result | Certificate, where: str) ->
 
 def _ends(answer: Answer) -> tuple[Fraction, Fraction]:
     """The claim, in nats."""
-    certificate = answer[1].certificate if isinstance(answer[1], Result) else answer[1]
+    certificate = answer[1] if isinstance(answer[1], Certificate) else answer[1].certificate
     claim = certificate.header.claim
     assert claim is not None  # only designs can be infeasible
     return Fraction(claim[0]), Fraction(claim[1])
 
 
-def _capacity(problem: MaximalLeakage) -> Fraction:
+def _capacity(problem: Audit) -> Fraction:
     """At least the Shannon capacity of the release from all the data: I(X; Y) <= max_x D(R_x || r) for every output law r."""
-    if not problem.is_written_out:
+    if isinstance(problem, MaximalLeakage) and not problem.is_written_out:
         raise InputError(
             "answers: no capacity is known of a release whose channel is not written out; give eta, or put the releases together"
         )

@@ -7,6 +7,7 @@ import math
 import pytest
 
 import dalenius as dl
+from digits import inside, same
 
 EPSILONS = ("0", "0.01", "0.1", "0.5", "1", "2", "3")
 THEOREM_1A = {  # mutual information in bits: delta at each epsilon
@@ -79,6 +80,8 @@ ONE_STEP = [  # notion, value, to, facts, digits
     ("differential_privacy", "1", "pointwise_maximal_leakage", {"p_min": "0.3", "independent": True}, "0.584264778156"),
     ("differential_privacy", "1", "pointwise_maximal_leakage", {"p_min": "0.2", "records": 4}, "1.53873478575"),
     ("differential_privacy", "0.1", "pointwise_maximal_leakage", {"p_min": "0.5", "records": 47}, "0.68409301639"),
+    ("differential_privacy", "0.5", "pointwise_maximal_leakage", {"p_min": "0.01", "records": 24}, "4.60456209389"),
+    ("differential_privacy", "1", "pointwise_maximal_leakage", {"p_min": "0.1", "records": 10}, "2.30217657708"),
     ("differential_privacy", "5", "pointwise_maximal_leakage", {"p_min": "0.3", "independent": True}, "1.18837323641"),
     ("pointwise_maximal_leakage", "0.05", "information_privacy", {"p_min": "0.1"}, "0.6188561217"),
     ("pointwise_maximal_leakage", "0.1", "information_privacy", {"p_min": "0.2"}, "0.5459066161"),
@@ -90,6 +93,7 @@ ONE_STEP = [  # notion, value, to, facts, digits
     ("local_dp", "0.5", "posterior_min_entropy", {"p_min": "0.5"}, "0.47407698418"),
     ("local_dp", "3", "posterior_min_entropy", {"p_min": "0.01"}, "0.000502773268819"),
     ("local_dp", "log 7", "posterior_min_entropy", {"p_min": "0.2"}, "0.0350913198113"),
+    ("local_dp", "0", "posterior_min_entropy", {"p_min": "0.2"}, "0.223143551314"),
     ("pointwise_maximal_leakage", "0.4872951264", "posterior_min_entropy", {"attribute_max": "0.5"}, "0.2058520542"),
     ("information_privacy", "0.1", "total_variation", {}, "0.09991674992"),
     ("information_privacy", "0.5", "total_variation", {}, "0.4898373248"),
@@ -192,3 +196,43 @@ def test_the_chain_of_the_gaussian_mechanism_of_the_f_divergence_paper():
     assert refined.value == pytest.approx(0.1987674982, rel=1e-9)
     paper = sum(f * eta / ((f - 1) ** 2 + eta) for f in (math.exp(0.5), math.exp(-0.5))) * 2 / 0.5
     assert paper == pytest.approx(0.3766679977, rel=1e-9)
+
+
+def test_what_is_left_of_an_attribute_after_each_output():
+    """Theorems 3.5 and 3.7 of the paper on inferential privacy: what they promise, and what is left in truth."""
+    channel, prior = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]], [0.5, 0.3, 0.2]
+    told = dl.measure(channel, prior=prior, outputs=True)
+    never = dl.convert("local_dp", "log 7", to="posterior_min_entropy", p_min="0.2").value
+    outputs = (  # H(X | y), H(X) - leakage of y, H(1{X = 2} | y)
+        ("0.2058520542", "0.2058520542", "0.04762804899"),
+        ("0.6359887667", "0.1251631430", "0.1941560144"),
+        ("0.6505875661", "-0.2657031657", "0.6505875661"),
+    )
+    for y, digits in enumerate(outputs):
+        joint = [p * row[y] for p, row in zip(prior, channel, strict=True)]
+        rest = joint[2] / sum(joint)
+        left, last = -math.log(max(joint) / sum(joint)), -math.log(max(rest, 1 - rest))
+        leakage = told[f"pointwise_maximal_leakage[{y}]"].upper
+        same([left, math.log(2) - leakage, last], *digits)
+        promised = dl.convert(
+            "pointwise_maximal_leakage", leakage, to="posterior_min_entropy", attribute_max="0.5"
+        ).value
+        same(promised, digits[1] if digits[1][0] != "-" else "0")
+        assert promised <= left + 1e-15
+        assert never <= min(left, last)
+
+
+@pytest.mark.parametrize(
+    ("letters", "epsilon", "law", "digits"),
+    [
+        (3, "1", ["0.5", "0.3", "0.2"], "0.7046054709"),
+        (4, "0.5", ["0.4", "0.3", "0.2", "0.1"], "0.4371452765"),
+        (5, "2", ["0.2"] * 5, "1.176785009"),
+    ],
+)
+def test_what_randomised_response_tells_pointwise(letters, epsilon, law, digits):
+    """Section 4.1 of the same: of k letters, -log(p_min + (1 - p_min) e^-epsilon), and CONV-2 is exact for it."""
+    found = dl.measure(dl.randomized_response(epsilon, k=letters), prior=law)["pointwise_maximal_leakage"]
+    inside(found, digits)
+    at_most = dl.convert("local_dp", epsilon, to="pointwise_maximal_leakage", p_min=min(law)).value
+    assert found.lower <= at_most == pytest.approx(found.upper, rel=1e-14)

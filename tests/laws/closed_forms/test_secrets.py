@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.information import mutual_information
+from dalenius.information.noise_formulas import eta_of_outputs
+from digits import same
 
 COUNTS = [x.bit_count() for x in range(8)]  # of the datasets of three bits
 UNIFORM = [Fraction(1, 8)] * 8
@@ -129,6 +132,40 @@ def test_between_the_listed_laws_nothing_more_is_told_than_by_one():
     assert 0.134423244012 - 1e-12 <= result.upper <= 0.1344232452
 
 
+@pytest.mark.parametrize("given", [None, [x >> 2 for x in range(8)]], ids=["alone", "given a record"])
+def test_information_about_a_secret_is_concave_in_weights_of_cells_and_convex_within_them(given):
+    """At the middle of 3,000 random pairs each; in the law as a whole it is neither: a third of pairs violate concavity."""
+    random, pairs = np.random.default_rng(11), 3_000
+    rows = dl.geometric(0.5).channel(np.arange(4))[COUNTS]
+    known = np.array(given or [0] * 8)
+    cells = 2 * known + (np.array(COUNTS) >= 2)
+    inside = np.eye(cells.max() + 1)[cells]  # which dataset is in which cell
+
+    def told(laws):
+        """I(g; M | w) of laws in the first axes, from the joint laws of secret and output for each value of what is given."""
+        joint = np.einsum("...x,xc,xy->...cy", laws, inside, rows)
+        joint = joint.reshape(*joint.shape[:-2], -1, 2, 4)
+        weights = joint.sum(axis=(-2, -1))
+        return (weights * mutual_information(joint / weights[..., None, None])).sum(axis=-1)
+
+    def bend(first, second):
+        """What the middle has more than the mean of the ends."""
+        return told((first + second) / 2) - (told(first) + told(second)) / 2
+
+    laws = random.dirichlet(np.ones(8), size=(2, pairs))
+    weights = laws @ inside
+    conditionals = laws / (weights @ inside.T)
+    other = random.dirichlet(np.ones(inside.shape[1]), size=pairs)
+    assert bend(laws[0], conditionals[0] * (other @ inside.T)).min() >= -1e-15
+    assert bend(laws[0], conditionals[1] * (weights[0] @ inside.T)).max() <= 1e-15
+    curved = bend(*laws)
+    if given is None:
+        assert 0.3 < np.mean(curved < -1e-12) < 0.4
+        assert 0.6 < np.mean(curved > 1e-12) < 0.7
+    else:
+        assert curved.min() < -1e-6 < 1e-6 < curved.max()
+
+
 def test_two_releases_that_tell_nothing_tell_everything_together():
     """X = (G, K): M1 = K, M2 = G xor K, the secret G."""
     alone = [[1, 0], [0, 1], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1], [1, 0]]
@@ -144,15 +181,15 @@ def test_two_releases_that_tell_nothing_tell_everything_together():
 
 
 @pytest.mark.parametrize(
-    ("law", "values"),
+    ("law", "values", "eta"),
     [
-        (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626)),
-        (BIASED, (0.0394392944, 0.0342347495, 0.0687318586)),
-        (CORRELATED, (0.1344232440, 0.1420672525, 0.2357706021)),
+        (UNIFORM, (0.0535218874, 0.0457005415, 0.0922243626), "0.0007546598"),
+        (BIASED, (0.0394392944, 0.0342347495, 0.0687318586), "0.0011180923"),
+        (CORRELATED, (0.1344232440, 0.1420672525, 0.2357706021), "0.0006857210"),
     ],
 )
-def test_the_count_and_a_noisy_record_together(law, values):
-    """Two queries of one dataset; the sum falls short, or not, by what the two have in common."""
+def test_the_count_and_a_noisy_record_together(law, values, eta):
+    """Two queries of one dataset; the sum falls short, or not, by what the two have in common: given the secret, and without it."""
     count = dl.geometric(0.5).channel(np.arange(4))[COUNTS]
     noisy = np.array([[0.8, 0.2], [0.2, 0.8]])[[x >> 2 for x in range(8)]]
     both = (count[:, :, None] * noisy[:, None, :]).reshape(8, -1)
@@ -164,6 +201,15 @@ def test_the_count_and_a_noisy_record_together(law, values):
             secrets=MAJORITY,
         )
         assert_solved(problem, value, digits=10)
+    by_dataset = np.array(law, dtype=float)[:, None, None] * count[:, :, None] * noisy[:, None, :]
+    wins = np.array(COUNTS) >= 2
+    joint = np.stack([by_dataset[~wins].sum(axis=0), by_dataset[wins].sum(axis=0)])  # of the secret and both outputs
+    given = joint.sum(axis=(1, 2))
+    told = float(given @ mutual_information(joint / given[:, None, None]))
+    same(told, eta)
+    apart = float(mutual_information(joint.sum(axis=0)))
+    assert values[2] == pytest.approx(values[0] + values[1] + told - apart, abs=3e-10)
+    assert told <= eta_of_outputs([4, 2])
 
 
 def test_the_most_useful_release_of_a_bit_within_a_budget_erases_it():

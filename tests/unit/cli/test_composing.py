@@ -21,3 +21,25 @@ def test_certificates_are_put_together(command_line):
         failed = command_line("compose", *arguments)
         assert failed.returncode == 2
         assert message in failed.stderr
+
+
+VOTE = """\
+problem = "secret_leakage"
+records = {{ count = 3, alphabet = 2 }}
+query = {{ kind = "count" }}
+mechanism = {{ kind = "geometric", epsilon = {epsilon} }}
+adversary = {{ entropy_at_least = 0 }}
+
+[[secrets]]
+of = {{ kind = "threshold", at = 2 }}
+"""
+
+
+def test_two_releases_about_a_secret(command_line, tmp_path):
+    for name, epsilon in (("first", "0.5"), ("second", "0.2")):
+        (tmp_path / f"{name}.toml").write_text(VOTE.format(epsilon=epsilon))
+        assert command_line("solve", f"{name}.toml", "-o", ".").returncode == 0
+    done = command_line("compose", "first.toml", "first.cert", "second.toml", "second.cert", "--json")
+    told = json.loads(done.stdout)
+    assert told["rule"] == "sum"
+    assert sum(told["leakages"]) <= told["upper"] < sum(told["leakages"]) + 1e-12

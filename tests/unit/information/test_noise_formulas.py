@@ -6,10 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import log_ndtr
 
+import dalenius as dl
 from dalenius.errors import InputError
 from dalenius.information import noise_formulas as formulas
 from dalenius.information.noise_rows import gaussian_rows
+from digits import same
 
 NEAR = {"rel": 2e-12, "abs": 0.0}
 
@@ -30,6 +34,74 @@ def gaussian_capacity(distance):
 )
 def test_theorem_3(d, digits):
     assert [formulas.laplace_scale(e, 1.0, coordinates=d) for e in digits] == pytest.approx([*digits.values()], **NEAR)
+
+
+def through_laplace(density_times_log, scale, reach):
+    """h(M) - h(noise), M a sum with Laplace noise, from the integrand -p log p."""
+    entropy = quad(density_times_log, -reach, reach, limit=400, points=[0.0, 1.0])[0]
+    return entropy - math.log(2 * math.e * scale)
+
+
+def test_deviations_from_medians_will_do_for_theorem_3():
+    """Of a bit that is 1 with probability 0.1 the standard deviation is 0.3, and the mean distance from the median 0.1."""
+    p, epsilon = 0.1, 0.05
+    scale = formulas.laplace_scale(epsilon, p)
+    assert scale == pytest.approx(formulas.laplace_scale(epsilon, math.sqrt(p * (1 - p))) / 3)
+
+    def term(y):
+        density = ((1 - p) * math.exp(-abs(y) / scale) + p * math.exp(-abs(y - 1) / scale)) / (2 * scale)
+        return -density * math.log(density)
+
+    assert 0.0 < through_laplace(term, scale, 40 * scale) < epsilon
+
+
+def test_remark_9():
+    """The mean of n independent Gaussian numbers, of which the others are known: sqrt(s)/(n (e^epsilon - 1))."""
+    n, s, epsilon = 10, 4.0, 0.5
+    scale, sigma = formulas.laplace_scale(epsilon, math.sqrt(s) / n), math.sqrt(s) / n
+    assert scale == pytest.approx(math.sqrt(s) / (n * math.expm1(epsilon)), rel=1e-15)
+
+    def term(y):
+        # the density of the sum, e^(a^2/2)/(2 b) (e^(-y/b) F(y/sigma - a) + e^(y/b) F(-y/sigma - a)), a = sigma/b
+        a = sigma / scale
+        log_density = np.logaddexp(log_ndtr(y / sigma - a) - y / scale, log_ndtr(-y / sigma - a) + y / scale)
+        log_density += a * a / 2 - math.log(2 * scale)
+        return -math.exp(log_density) * log_density
+
+    assert 0.0 < through_laplace(term, scale, 40 * scale) < epsilon
+
+
+def test_laplace_noise_for_an_epsilon_and_a_delta():
+    """Its own delta, 1 - e^((epsilon - 1/b)/2) in one dimension, is 1 - sqrt(1 - delta); any such ratios leave at most delta."""
+    for epsilon, delta in ((0.1, 1e-5), (0.5, 0.1), (2.0, 0.5)):
+        scale = formulas.classical_laplace_scale(epsilon, delta, 1.0)
+        assert scale == pytest.approx(1.0 / (epsilon - math.log(1 - delta)), rel=1e-12)
+        assert -math.expm1((epsilon - 1 / scale) / 2) == pytest.approx(1 - math.sqrt(1 - delta), rel=1e-9)
+        found = dl.convert("local_dp", 1 / scale, to=f"local_dp_delta({epsilon})").value
+        assert 0.0 < found <= delta
+    assert formulas.classical_laplace_scale(0.5, 0.0, 3.0) == 6.0
+
+
+def test_what_releases_tell_about_each_other():
+    """Remark 5. E0.2: M_1 is X ~ N(0, 20^2) with next to no noise, M_2 = X + exponential noise: 3.41591924166 nats."""
+    told = formulas.eta_of_noise([1e12, 401.0])
+    same([told, told - 3.41591924166], "3.415919246858", "0.000000005")
+    constants = ("gaussian", 1.0), ("laplace", 1.155727350), ("symmetric", 1.423289037), ("log_concave", 2.311454699582)
+    for noise, constant in constants:
+        assert math.exp(2 * formulas.eta_of_noise([7.0, 1.0], noise=noise)) == pytest.approx(constant, rel=5e-10)
+        assert formulas.eta_of_noise([3.0, 7.0, 5.0], noise=noise) == pytest.approx(
+            0.5 * math.log(15 * constant**2), rel=1e-9
+        )
+    assert formulas.eta_of_outputs([7, 2, 3]) == pytest.approx(math.log(6), rel=1e-15)
+    assert formulas.eta_of_outputs([2, 2]) > math.log(2.0)  # the double is below log 2
+    entropies = {"gaussian": 0.5 * math.log(2 * math.pi * math.e), "laplace": 0.5 * math.log(2 * math.e**2)}
+    entropies |= {
+        "symmetric": 0.5 * math.log(12),
+        "log_concave": 1.0,
+    }  # of variance 1: a normal, Laplace, uniform, exponential law
+    for noise, entropy in entropies.items():
+        normal = 0.5 * math.log(2 * math.pi * math.e)
+        assert math.exp(2 * (normal - entropy)) == pytest.approx(dict(constants)[noise], rel=5e-10)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +161,30 @@ def test_what_laplace_noise_tells_about_one_of_two_values():
             assert scale < formulas.laplace_scale_by_radius(epsilon, 1.0) < formulas.laplace_scale(epsilon, 0.5)
 
 
+def test_how_far_two_inputs_are_the_best():
+    """Up to 1.6659256412713 deviations from the middle through Gaussian noise, up to t = 3.139356744 scales through Laplace noise."""
+    assert gaussian_capacity(2 * 1.6659256412713) == pytest.approx(0.5709755996764, abs=1e-12)
+    same(formulas.laplace_capacity(3.139356744), "0.4092487557")
+    for t, best in (
+        (3.139, True),
+        (3.14, False),
+    ):  # the divergence of an input in the middle from the mixture of both ends
+        assert (middle_divergence(t) < formulas.laplace_capacity(t)) == best
+    same([formulas.laplace_scale(e, 0.5) for e in (0.01, 0.05, 0.1)], "49.75", "9.752", "4.754")
+    same([formulas.laplace_scale(e, 0.5) for e in (0.3, 0.5)], "1.429", "0.7707")
+    same(formulas.laplace_scale(0.6, 0.5), "0.6082")
+
+
+def middle_divergence(t):
+    """Of Laplace noise of scale 1 around t/2 from the even mixture of noise around 0 and t; by symmetry twice the part beyond t/2."""
+
+    def term(x):  # x beyond the middle; the mixture in units of the noise's own density there
+        near, far = -abs(x - t / 2), -(x + t / 2)
+        return 0.5 * math.exp(-x) * (-x - np.logaddexp(near, far) + math.log(2.0))
+
+    return 2.0 * (quad(term, 0, t / 2)[0] + quad(term, t / 2, 60)[0])
+
+
 def test_what_gaussian_noise_tells_about_one_of_two_values():
     exact = {
         0.01: 12.37540062538, 0.05: 2.376730686088, 0.1: 1.127921223253, 0.3: 0.2958550344299, 0.5: 0.1250390360099,
@@ -140,7 +236,13 @@ def test_figure_3b():
         0.05: 0.7603964919517,
         0.1: 0.9540892917895,
     }
-    many = {0.001: 0.1632286967656, 0.005: 0.3178516177712, 0.01: 0.4175334090321, 0.05: 0.7414862970836}
+    many = {
+        0.001: 0.1632286967656,
+        0.005: 0.3178516177712,
+        0.01: 0.4175334090321,
+        0.05: 0.7414862970836,
+        0.1: 0.9068474185373,
+    }
     for d, digits in ((30, thirty), (1, one), (1000, many)):
         found = [formulas.largest_classical_epsilon(e, coordinates=d) for e in digits]
         assert found == pytest.approx([*digits.values()], rel=2e-11)
@@ -235,6 +337,11 @@ def test_likelihood_ratios_alone():
         lambda: formulas.gaussian_variance(1.0, 1.0, coordinates=0),
         lambda: formulas.anisotropic_gaussian(1.0, [-1.0]),
         lambda: formulas.largest_classical_epsilon(0.6),
+        lambda: formulas.classical_laplace_scale(1.0, 1.0, 1.0),
+        lambda: formulas.eta_of_outputs([2.5, 2]),
+        lambda: formulas.eta_of_outputs([0, 2]),
+        lambda: formulas.eta_of_noise([0.5, 2.0]),
+        lambda: formulas.eta_of_noise([2.0, 2.0], noise="heavy"),
     ],
 )
 def test_what_is_no_budget_is_refused(call):

@@ -9,6 +9,7 @@ import pytest
 
 import dalenius as dl
 from campaigns import draws
+from dalenius.information.noise_formulas import eta_of_outputs
 
 BITS = dl.Records(2, alphabet=2)
 EXACT = dl.Channel([[1, 0], [0, 1]])
@@ -162,3 +163,68 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
 def test_what_is_refused(made, message):
     with pytest.raises(dl.InputError, match=message):
         made()
+
+
+MAJORITY = dl.Secret(dl.Threshold(2))
+GIVEN_OTHERS = dl.Secret(dl.Letters(0), given=dl.Letters(others=0))
+ALL = dl.Secret(dl.Identity())
+
+
+def about(one, secrets, adversary, records=THREE, gap=1e-4):
+    problem = dl.SecretLeakage(records=records, query=one[0], mechanism=one[1], adversary=adversary, secrets=secrets)
+    return problem, dl.solve(problem, gap=gap)
+
+
+@pytest.mark.parametrize(
+    ("secrets", "adversary"),
+    [
+        (MAJORITY, dl.AnyPrior()),
+        ([MAJORITY, dl.Secret(dl.Parity())], dl.AnyPrior()),
+        (GIVEN_OTHERS, dl.ProductPriors()),
+        (ALL, dl.PriorSet([[1 / 8] * 8, [0.4, 0.1, 0, 0, 0, 0, 0.1, 0.4]])),
+        (ALL, dl.EntropyAtLeast("2 bits")),
+    ],
+    ids=["any", "several", "products", "listed", "entropy"],
+)
+def test_what_releases_tell_about_secrets_adds_up_where_it_should(secrets, adversary):
+    """Under all laws, and under others where secret and given determine the data."""
+    rng = np.random.default_rng(8)
+    for _ in range(draws(1, 40)):
+        noises = [drawn(rng, 4), drawn(rng, 4)]
+        both = dl.composition([about((dl.Count(), noise), secrets, adversary) for noise in noises], rule="sum")
+        together = about((dl.Count(), dl.several_releases(*noises)), secrets, adversary)[1]
+        assert both.lower - 1e-12 <= together.upper
+        assert together.lower <= both.upper == pytest.approx(sum(both.leakages), rel=1e-12)
+
+
+def test_two_parities_tell_a_secret_that_neither_tells():
+    """So that no sum holds under one law; eta, the most that outputs with two values tell about each other, is attained."""
+    fair = dl.FixedPrior([1 / 8] * 8)
+    third = dl.Secret(dl.Letters(2))
+    answers = [about(one, third, fair) for one in (OF_TWO, OF_ALL)]
+    assert max(result.upper for _, result in answers) < 1e-9
+    parities = [2 * ((x >> 2 ^ x >> 1) & 1) + x.bit_count() % 2 for x in range(8)]
+    told = about((dl.Identity(), dl.Channel(np.eye(4)[parities], inputs="dataset")), third, fair)[1]
+    assert told.lower == pytest.approx(math.log(2))
+    assert dl.composition(answers).upper >= told.lower
+    with pytest.raises(dl.InputError, match="secret and given do not determine the data"):
+        dl.composition(answers, rule="sum")
+    with_eta = dl.composition(answers, eta=eta_of_outputs([2, 2]), rule="sum and eta")
+    assert told.upper - 1e-9 <= with_eta.upper < math.log(2) + 1e-8
+    assert with_eta.upper >= told.lower
+    certificates = [(problem, result.certificate) for problem, result in answers]
+    assert dl.composition(certificates, rule="letters").upper == pytest.approx(math.log(2), rel=1e-15)
+
+
+def test_secrets_and_releases_that_are_chosen_after_others():
+    everything = [about((dl.Count(), dl.geometric(e)), ALL, dl.FixedPrior([1 / 8] * 8)) for e in (1, 2)]
+    assert dl.composition(everything, rule="sum").rule == "sum"
+    with pytest.raises(dl.InputError, match="chosen after others; ask about AnyPrior"):
+        dl.composition(everything, adaptive=True, rule="sum")
+    known = [about((dl.Count(), dl.geometric(e)), MAJORITY, dl.AnyPrior()) for e in (1, 2)]
+    both = dl.composition([known[0], known], rule="sum")
+    assert both.upper == pytest.approx(known[0][1].upper + known[1][1].upper, rel=1e-12)
+    assert dl.composition(known * 3).upper == pytest.approx(math.log(2)), "a majority has two values"
+    for other in (everything[0], answered((dl.Count(), dl.geometric(1)), dl.AnyPrior(), THREE)):
+        with pytest.raises(dl.InputError, match="same records, or secrets, and the same adversary"):
+            dl.composition([known[0], other])

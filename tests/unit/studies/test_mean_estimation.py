@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dalenius as dl
-from dalenius.studies.mean_estimation import MeanPlan, geometric_median, private_mean
+from dalenius.studies.mean_estimation import MeanPlan, _boost, geometric_median, private_mean
+from digits import same
 
 
 def test_geometric_medians():
@@ -38,6 +39,24 @@ def test_groups_and_the_factor_of_the_accuracy():
         assert plan.accuracy / plan.deviation == pytest.approx(1.054544871377, abs=3e-4)
     limit = MeanPlan.of(10**9, 1, 1.0, epsilon=0.1, beta=1e-300)
     assert limit.accuracy / limit.deviation == pytest.approx(1.054544871377, abs=1e-6)
+
+
+def test_e0_4_the_groups_are_too_few_for_the_printed_constant():
+    """Minsker's theorem: m >= log(1/beta)/psi groups for the factor C_a = (1-a)/sqrt(1-2a), psi the divergence of coins a and 0.2."""
+    table = [
+        (0.21, "0.0003086965321612", "1.037320819592"),
+        (0.25, "0.007381996975374", "1.06066017178"),
+        (0.3, "0.02816755759528", "1.106797181059"),
+        (0.4, "0.1046496287529", "1.3416407865"),
+    ]
+    for a, psi, factor in table:
+        found = float(dl.information.relative_entropy([a, 1 - a], [0.2, 0.8]))
+        same([found, (1 - a) / math.sqrt(1 - 2 * a)], psi, factor)
+        assert _boost(1 / found) == pytest.approx(float(factor), rel=1e-10)
+    same([1 / float(table[0][1]), 200 * float(table[0][1])], "3239.4", "0.0617")
+    a = 0.240955544773
+    assert 200 * float(dl.information.relative_entropy([a, 1 - a], [0.2, 0.8])) == pytest.approx(1.0, abs=1e-10)
+    same([(1 - a) / math.sqrt(1 - 2 * a), _boost(200.0)], *["1.054544871377"] * 2)
 
 
 def test_lemma_2_holds_with_equality():

@@ -16,7 +16,7 @@ __all__ = ["laplace_count_leakage", "laplace_count_scale", "laplace_count_tails"
 BITS = 160  # of the balls, beside those of the numbers that are given
 
 
-def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0) -> float:
+def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0, sharp: bool = True) -> float:
     """The most that any output tells about a record: x - log((1-c) + c exp(x)), x = 1/(n b), in nats, rounded up.
 
     Parameters
@@ -27,6 +27,8 @@ def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0) -> 
         b of the Laplace noise on the share of the records with the property; above 0.
     c : Number
         At least 0 and below 1/2; 0 says nothing about p, and what is left is differential privacy's 1/(n b).
+    sharp : bool
+        False for the simplified form of the paper, (1-c) x + c^2 x^2 / 2, which is never less, and may exceed 1/(n b).
 
     Raises
     ------
@@ -36,8 +38,7 @@ def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0) -> 
     Notes
     -----
     It is the supremum over p and over outputs, reached as p tends to c and the output is at least 1. *Bound because* the likelihood of
-    an output differs by a factor of at least exp(-x) between the record's two values. For c < 1/2 the simplified form of the paper,
-    (1-c) x + c^2 x^2 / 2, is a bound, too, but may exceed 1/(n b).
+    an output differs by a factor of at least exp(-x) between the record's two values.
 
     Source: Saeidian et al., Prop. 4.6.
 
@@ -46,8 +47,10 @@ def laplace_count_leakage(records: Integer, scale: Number, *, c: Number = 0) -> 
     """
     n, b, least = _records(records), _scale(scale), _least(c)
     with ctx.workprec(_bits(b, least)):
-        x = 1 / (n * ball(b))
-        return min(above(_told(x, ball(least))), above(x))
+        x, floor = 1 / (n * ball(b)), ball(least)
+        if not sharp:
+            return above((1 - floor) * x + (floor * x) ** 2 / 2)
+        return min(above(_told(x, floor)), above(x))
 
 
 def laplace_count_tails(records: Integer, scale: Number, p: Number) -> tuple[float, float]:

@@ -14,25 +14,34 @@ from dalenius.conversions import (
     laplace_dataset_leakage,
 )
 from dalenius.errors import InputError
+from digits import same
 
 
 @pytest.mark.parametrize(
-    ("c", "records", "scale", "told"),
+    ("c", "records", "scale", "told", "simplified"),
     [
-        ("0", 10, "0.1", 1.0),
-        ("0.1", 10, "0.1", 0.84143492126),
-        ("0.3", 10, "0.1", 0.584264778156),
-        ("0.49", 10, "0.1", 0.389170811641),
-        ("0.3", 100, "0.1", 0.0689362381351),
-        ("0.3", 1, "0.2", 1.18837323641),
+        ("0", 10, "0.1", 1.0, 1.0),
+        ("0.1", 10, "0.1", 0.84143492126, 0.905),
+        ("0.3", 10, "0.1", 0.584264778156, 0.745),
+        ("0.49", 10, "0.1", 0.389170811641, 0.63005),
+        ("0.3", 100, "0.1", 0.0689362381351, 0.07045),
+        ("0.3", 1, "0.2", 1.18837323641, 4.625),
     ],
 )
-def test_reference_values_and_their_inverse(c, records, scale, told):
+def test_reference_values_and_their_inverse(c, records, scale, told, simplified):
     found = laplace_count_leakage(records, scale, c=c)
     assert found == pytest.approx(told, rel=3e-12)
+    printed = laplace_count_leakage(records, scale, c=c, sharp=False)
+    assert found <= printed
+    assert simplified <= printed == pytest.approx(simplified, rel=1e-15)
     asked = laplace_count_scale(found, records, c=c)
     assert asked == pytest.approx(float(scale), rel=1e-13)
     assert laplace_count_leakage(records, asked, c=c) <= found * (1 + 1e-15)
+
+
+def test_e2_7_the_simplified_form_may_exceed_differential_privacy():
+    same(laplace_count_leakage(1, "0.05", c="0.49999", sharp=False), "59.998")
+    assert laplace_count_leakage(1, "0.05", c="0.49999") < math.log(2) + 1e-4 < laplace_count_leakage(1, "0.05") < 20.1
 
 
 @pytest.mark.parametrize(("records", "scale", "p"), [(1, 0.1, 0.3), (4, 0.1, 0.2), (10, 0.05, 0.5)])

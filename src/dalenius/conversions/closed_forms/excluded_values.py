@@ -1,0 +1,123 @@
+"""Where a threshold is passed: mechanisms that exclude a value of the secret, and copies of a record that disclose it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import ctx
+
+from dalenius.conversions.balls import above
+from dalenius.conversions.epsilon import ball
+from dalenius.errors import InputError
+from dalenius.exact import Number, Numbers, as_fraction, as_law, exact_sum
+
+__all__ = ["copies_threshold", "excluding_channel", "excluding_threshold"]
+
+BITS = 160  # of the balls
+
+
+def excluding_threshold(law: Numbers) -> Fraction:
+    """The largest alpha for which the first output of `excluding_channel` is the one that tells most: p/(1-p), at most 1; exactly.
+
+    Here p is the least probability of the law.
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities above 0, of two values at least.
+
+    Notes
+    -----
+    Source: Saeidian et al., Prop. 3.8, where alpha is "small enough".
+
+    >>> excluding_threshold([0.5, 0.3, 0.2]), excluding_threshold([0.5, 0.5])
+    (Fraction(1, 4), Fraction(1, 1))
+    """
+    weights, rarest = _positive(law)
+    return weights[rarest] / (1 - weights[rarest])
+
+
+def excluding_channel(law: Numbers, alpha: Number) -> list[list[Fraction]]:
+    """A mechanism of least leakage among those with an output that excludes a value: rows over two outputs, exactly.
+
+    The rarest value always has the second output; every other one has the first output with probability alpha. The outputs' pointwise
+    maximal leakages are log 1/(1-p) and log 1/(1 - alpha (1-p)), and no epsilon of local differential privacy holds. With
+    less than log 1/(1-p) one does (CONV-1).
+
+    Parameters
+    ----------
+    law : list of Numbers
+        The probabilities of the secret's values, all above 0.
+    alpha : Number
+        Above 0, and at most `excluding_threshold`, so that the whole leakage is log 1/(1-p).
+
+    Raises
+    ------
+    InputError
+        If these are no probabilities above 0, of two values at least, or alpha is out of range.
+
+    Notes
+    -----
+    *Least because* an output that excludes x has the ratio max P(y|.)/P(y) >= 1/(1 - P(x)), as P(y) is a mean in which x has no part.
+
+    Source: Saeidian et al., Prop. 3.8.
+
+    >>> excluding_channel([0.5, 0.3, 0.2], "1/8")[1:]
+    [[Fraction(1, 8), Fraction(7, 8)], [Fraction(0, 1), Fraction(1, 1)]]
+    """
+    weights, rarest = _positive(law)
+    share, most = as_fraction(alpha, "alpha"), excluding_threshold(law)
+    if not 0 < share <= most:
+        raise InputError(f"alpha: expected a number above 0 and at most {most}, got {float(share):g}")
+    return [[Fraction(0), Fraction(1)] if x == rarest else [share, 1 - share] for x in range(len(weights))]
+
+
+def copies_threshold(epsilon: Number, p_min: Number, gap: Number) -> float:
+    """How many equal records must each be released for an output to tell all but `gap` nats of the most there is; rounded up.
+
+    More than n = log((1-p) / (p (e^gap - 1))) / epsilon copies of one record, each through randomised response of two letters, tell
+    -log(p + (1-p) e^(-n epsilon)) > log(1/p) - gap about it: whatever epsilon, differential privacy does not help against correlation.
+
+    Parameters
+    ----------
+    epsilon : Number
+        Of differential privacy, above 0.
+    p_min : Number
+        p, the probability of the rarer letter; above 0, at most 1/2.
+    gap : Number
+        In nats, above 0.
+
+    Returns
+    -------
+    float
+        n, at least 0; usually no whole number.
+
+    Raises
+    ------
+    InputError
+        If a number cannot be read or is out of range.
+
+    Notes
+    -----
+    Source: Saeidian et al., Theorem 4.3; with equal records ours.
+
+    >>> round(copies_threshold(1, 0.2, 0.1), 11), round(copies_threshold("0.1", "1/2", "0.01"), 10)
+    (3.63846282216, 46.0016601932)
+    """
+    budget, p, left = as_fraction(epsilon, "epsilon"), as_fraction(p_min, "p_min"), as_fraction(gap, "gap")
+    for name, value in (("epsilon", budget), ("gap", left)):
+        if value <= 0:
+            raise InputError(f"{name}: expected a number above 0, got {float(value):g}")
+    if not 0 < p <= Fraction(1, 2):
+        raise InputError(f"p_min: expected a number above 0 and at most 1/2, got {float(p):g}")
+    with ctx.workprec(BITS):
+        return max(0.0, above((ball((1 - p) / p) / ball(left).expm1()).log() / ball(budget)))
+
+
+def _positive(law: Numbers) -> tuple[tuple[Fraction, ...], int]:
+    """Its law, of sum 1 exactly, and the place of a rarest value."""
+    weights = as_law(law, "law")
+    if len(weights) < 2 or min(weights) <= 0:
+        raise InputError("law: expected two values at least, each of probability above 0")
+    total = exact_sum(weights, "law")
+    return tuple(weight / total for weight in weights), weights.index(min(weights))
