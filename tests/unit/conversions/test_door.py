@@ -67,6 +67,21 @@ def test_a_chain_names_its_steps_and_passes_the_best_epsilon():
     assert "not known to be attained" in found.better
 
 
+def test_that_nothing_better_is_possible_is_said_only_where_the_mechanism_has_the_facts():
+    for source, value, target, without, facts in (
+        ("local_dp", 1, "mutual_information", {}, {"letters": 3}),
+        ("local_dp", 1, "pointwise_maximal_leakage", {"sharp": False}, {"sharp": False, "p_min": "0.2"}),
+        ("information_privacy", 1, "total_variation", {}, {"outputs": 3}),
+        ("chi_square", "0.3", "mutual_information", {}, {"p_min": "0.3"}),
+        ("chi_square", "2.5", "total_variation", {}, {"letters": 7}),
+        ("maximal_leakage", "0.3", "bayes_advantage", {"p_max": "0.5"}, {"p_max": "0.9"}),
+    ):
+        assert dl.convert(source, value, to=target, **without).better.startswith("nothing better is possible")
+        found = dl.convert(source, value, to=target, **facts)
+        assert found.better.startswith("something better may be possible"), found
+        assert "do not allow" in found.better
+
+
 def test_units_are_rounded_outward():
     nats, bits = (dl.convert("local_dp", 1, to="mutual_information", units=units).value for units in ("nats", "bits"))
     assert bits * math.log(2) >= nats * (1 - 1e-15)

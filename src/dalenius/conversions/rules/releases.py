@@ -61,7 +61,7 @@ def _answers(before: Epsilon, after: Epsilon, count: int, bits: int) -> arb:
 def _repeated(epsilon: arb, asked: arb, count: int) -> arb:
     """Sum over l of (T over l) (e^((T-l) epsilon) - e^(asked + l epsilon))_+ / (1 + e^epsilon)^T.
 
-    It is the largest over m of the sum over l <= m without the positive part, and m = (T - asked/epsilon)/2, rounded down, is the best:
+    It is the largest over m of the sum over l <= m without the positive part. The best m is (T - asked/epsilon)/2, rounded down:
     two polynomials in e^-epsilon and e^epsilon. Where a ball does not say which m that is, all that it may be are tried.
     """
     if epsilon == 0:
@@ -69,13 +69,20 @@ def _repeated(epsilon: arb, asked: arb, count: int) -> arb:
     last = (count - asked / epsilon) / 2
     if not last.is_finite():
         return arb(1)
-    least, most = (max(int(end.floor().unique_fmpz()), -1) for end in (last.lower(), last.upper()))
+    least, most = (max(_floor(end), -1) for end in (last.lower(), last.upper()))
     choose, odds = _binomials(count, ctx.prec), epsilon.exp()
     found = arb(0)
     for flips in range(least, most + 1):
         terms = choose.truncate(flips + 1)
         found = found.max((odds**count * terms(1 / odds) - asked.exp() * terms(odds)) / (1 + odds) ** count)
     return found
+
+
+def _floor(end: arb) -> int:
+    """Of an end of a ball, which is an exact number."""
+    whole = end.floor().unique_fmpz()
+    assert whole is not None
+    return int(whole)
 
 
 @lru_cache(maxsize=8)
