@@ -82,11 +82,15 @@ NOTIONS: dict[str, Callable] = {
 
 
 def drawn(rng):
-    """A channel and a prior: flat, near to independent, with zeros, or near to an extreme of local differential privacy."""
-    inputs, outputs = int(rng.integers(2, 5)), int(rng.integers(2, 5))
-    prior = rng.dirichlet(np.full(inputs, rng.choice([0.5, 2.0, 20.0])))
-    prior = np.maximum(prior, 0.002)
-    prior /= prior.sum()
+    """A channel and a prior."""
+    inputs = int(rng.integers(2, 5))
+    prior = np.maximum(rng.dirichlet(np.full(inputs, rng.choice([0.5, 2.0, 20.0]))), 0.002)
+    return drawn_rows(rng, inputs), prior / prior.sum()
+
+
+def drawn_rows(rng, inputs):
+    """A channel: flat, near to independent, with zeros, or near to an extreme of local differential privacy."""
+    outputs = int(rng.integers(2, 5))
     kind = rng.integers(4)
     rows = rng.dirichlet(np.full(outputs, rng.choice([0.3, 1.0, 3.0])), size=inputs)
     if kind == 1:
@@ -99,7 +103,7 @@ def drawn(rng):
         rows = base * np.exp(rng.uniform(0.1, 1.5) * rng.integers(0, 2, size=rows.shape))
         rows /= rows.sum(axis=1, keepdims=True)
     rows = np.maximum(rows, 1e-9 * (kind != 2))
-    return rows / rows.sum(axis=1, keepdims=True), prior
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def facts_of(rows, prior, **more):

@@ -12,6 +12,7 @@ from dalenius.conversions.epsilon import Epsilon, ball
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion, notion_of
 from dalenius.conversions.reasons import why_not
+from dalenius.conversions.rule import Given
 from dalenius.conversions.search import Found, Place, Taken, best_chain
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
@@ -145,7 +146,7 @@ def convert_with(
             _rounded(NOTIONS[end.notion], found.value, units),
             _units(NOTIONS[end.notion], units),
             tuple(_step(taken, units) for taken in found.chain),
-            _better(found.chain),
+            _better(found.chain, amount, facts),
         )
 
 
@@ -209,16 +210,25 @@ def _step(taken: Taken, units: str) -> Step:
     )
 
 
-def _better(chain: tuple[Taken, ...]) -> str:
+def _better(chain: tuple[Taken, ...], amount: arb, facts: Facts) -> str:
     """Whether anything better is possible."""
-    own = [taken.rule for taken in chain if not taken.rule.keeps]
-    open_ones = [rule.name for rule in own if not rule.attained]
+    own, open_ones = [], []
+    for taken, value in zip(chain, (amount, *(taken.value for taken in chain)), strict=False):
+        rule = taken.rule
+        if not rule.keeps:
+            own.append(rule)
+            if not rule.attained:
+                open_ones.append(f"{rule.name} is not known to be attained")
+            elif not rule.meets(Given(value, facts, taken.start.epsilon, taken.end.epsilon)):
+                open_ones.append(
+                    f"{rule.name} is attained by {rule.attained}, which these facts or this number do not allow"
+                )
     if not own:
         return "nothing better is possible: " + (
             "attained by " + chain[0].rule.attained if chain else "it is the guarantee itself"
         )
     if open_ones:
-        return f"something better may be possible: {', '.join(open_ones)} is not known to be attained"
+        return f"something better may be possible: {'; '.join(open_ones)}"
     if len(own) > 1:
         return "something better may be possible: each rule is attained, but not all by one mechanism"
     return f"nothing better is possible: attained by {own[0].attained}"

@@ -14,26 +14,21 @@ from flint import arb
 
 from dalenius.conversions.balls import larger, positive
 
-__all__ = ["bernoulli_divergence", "between_inputs", "input_and_others", "input_and_output", "two_tails"]
+__all__ = ["between_inputs", "input_and_others", "input_and_output", "two_tails"]
 
 STEPS = 64  # of a search in doubles, where it does not end before
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 NEAR = 1e-13  # relative, of what is sought in doubles: a bound loses the square of it
 LARGEST = 700.0  # exponent that a double still holds
-SEARCHED = (1e-280, 36.0)  # informations that doubles can search with; of others nothing is said
+SEARCHED = (
+    1e-30,
+    36.0,
+)  # informations that doubles can search with: smaller ones are taken for this, of larger ones nothing is said
+LEAST = 1e-290  # probability that is searched
+SMALL = 0.01  # ratio below which a series is used
 WIDEST = 600.0  # epsilon for which the tails are searched
 
 Term = tuple[arb, arb]  # weight w and slope s of w log(1 - q + q e^s)
-
-
-def bernoulli_divergence(p: float, q: float) -> float:
-    """d(p || q) in nats, in doubles.
-
-    >>> bernoulli_divergence(0.0, 0.5) == math.log(2.0)
-    True
-    """
-    first = p * math.log(p / q) if p > 0.0 else 0.0
-    return max(first + ((1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0), 0.0)
 
 
 def between_inputs(information: arb, epsilon: arb) -> arb:
@@ -44,36 +39,34 @@ def between_inputs(information: arb, epsilon: arb) -> arb:
     >>> print(between_inputs(arb(2).log() / 10, arb(0)).str(12, radius=False))
     0.367961307353
     """
-    mu, gamma = float(information.mid()), epsilon.exp()
-    if not SEARCHED[0] < mu < math.log(2.0):
-        return arb(0) if information == 0 else arb(1)
-    low, high, size = -math.expm1(-mu), 1.0, min(float(gamma.mid()), 1e300)
-    for _ in range(STEPS):
-        q = 0.5 * (low + high)
-        if high - low <= NEAR * low or not low < q < high:
-            break
-        p0, p1 = _farthest(q, mu, 1.0), _farthest(q, mu, 0.0)
-        rising = p1 <= 0.0 or (p0 - q) / _slope(p0, q) > size * (q - p1) / -_slope(p1, q)
-        low, high = (q, high) if rising else (low, q)
-    p0, p1 = _farthest(low, mu, 1.0), _farthest(low, mu, 0.0)
-    a = 1.0 / _slope(p0, low)
-    b = a * (p0 - low) / (low - p1)
-    weights = arb(a), arb(b)
+    if information == 0:
+        return arb(0)
+    information, gamma = larger(information, arb(SEARCHED[0])), epsilon.exp()
+    mu, size = float(information.mid()), min(float(gamma.mid()), 1e300)
+    if not mu < math.log(2.0):
+        return arb(1)
+
+    def rising(q: float) -> bool:
+        up, down = _farthest(q, mu, 1.0), _farthest(q, mu, -1.0)
+        return up / _slope(up, q) > size * down / _slope(down, q)
+
+    q = _crossing(rising, -math.expm1(-mu))
+    up, down = _farthest(q, mu, 1.0), _farthest(q, mu, -1.0)
+    a = 1.0 / _slope(up, q)
+    weights = arb(a), arb(-a * up / down)
     terms = [(weights[0], 1 / weights[0]), (weights[1], -gamma / weights[1])]
-    return _capped((weights[0] + weights[1]) * information + _largest(terms, arb(0), low))
+    return _capped((weights[0] + weights[1]) * information + _largest(terms, arb(0), q))
 
 
 def input_and_output(information: arb, epsilon: arb) -> arb:
     """The largest of q - e^epsilon p and e^-epsilon p - q with d(p || q) <= mu: a row of a channel and the law of its outputs.
 
-    Dual of the first: b mu + max_q q + b log(1-q+q e^(-e^epsilon/b)); the second is the first at -epsilon, both events exchanged.
+    Dual of the first: b mu + max_q q + b log(1-q+q e^(-e^epsilon/b)); of the second: b mu + max_q b log(1-q+q e^(e^-epsilon/b)) - q.
 
     >>> print(input_and_output(arb(2).log() / 10, arb(0)).str(12, radius=False))
     0.185444355922
     """
-    factors = epsilon.exp(), (-epsilon).exp()
-    first, second = (_one_sided(information, gamma) for gamma in factors)
-    return _capped(larger(first, second - (1 - factors[1])))
+    return _capped(larger(_one_sided(information, epsilon.exp(), 1.0), _one_sided(information, (-epsilon).exp(), -1.0)))
 
 
 def input_and_others(information: arb, epsilon: arb, p_min: arb) -> arb:
@@ -117,27 +110,31 @@ def two_tails(information: arb, epsilon: arb) -> arb:
     return _capped((information + t - 1 - found) / room) if within and room > 0 else arb(1)
 
 
-def _one_sided(information: arb, gamma: arb) -> arb:
-    """At least the largest q - gamma p with d(p || q) <= mu."""
+def _one_sided(information: arb, gamma: arb, side: float) -> arb:
+    """At least the largest side (q - gamma p) with d(p || q) <= mu, for the side 1 or -1, and 0."""
+    if information == 0:
+        return arb(0)
+    information = larger(information, arb(SEARCHED[0]))
     mu, size = float(information.mid()), min(float(gamma.mid()), 1e300)
-    if not SEARCHED[0] < mu < SEARCHED[1]:
-        return positive(1 - gamma) if information == 0 else arb(1)
-    low, high = -math.expm1(-mu), 1.0
-    for _ in range(STEPS):
-        q = 0.5 * (low + high)
-        if high - low <= NEAR * low or not low < q < high:
-            break
-        p = _farthest(q, mu, 0.0)
-        rising = p <= 0.0 or q * (1.0 - q) > size * (q - p) / -_slope(p, q)
-        low, high = (q, high) if rising else (low, q)
-    weight = arb(low * (1.0 - low) / (low - _farthest(low, mu, 0.0)))
-    return weight * information + _largest([(weight, -gamma / weight)], arb(1), low)
+    if not mu < SEARCHED[1]:
+        return arb(1)
+
+    def rising(q: float) -> bool:
+        x = _farthest(q, mu, -side)
+        return side * (1.0 - size * x / ((1.0 - q) * _slope(x, q))) > 0.0
+
+    q = _crossing(rising, -math.expm1(-mu) if side > 0.0 else LEAST)
+    weight = arb((1.0 - q) / abs(_farthest(q, mu, -side)))
+    return positive(weight * information + _largest([(weight, -side * gamma / weight)], arb(side), q))
 
 
 def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
     """At least the largest (p - gamma) p1 + (1-p) r."""
-    if not SEARCHED[0] < float(information.mid()) < SEARCHED[1]:
-        return positive(1 - gamma) if information == 0 else arb(1)
+    if information == 0:
+        return positive(1 - gamma)
+    information = larger(information, arb(SEARCHED[0]))
+    if not float(information.mid()) < SEARCHED[1]:
+        return arb(1)
     mu, size, p = float(information.mid()), min(float(gamma.mid()), 1e300), float(p_min.mid())
     slopes = ((p, (p - size) / p), (1.0 - p, 1.0))
 
@@ -163,15 +160,26 @@ def _against_others(information: arb, gamma: arb, p_min: arb) -> arb:
 def _largest(terms: list[Term], linear: arb, q: float) -> arb:
     """At least the maximum over [0, 1] of linear q + sum w log(1-q+q e^s), w >= 0.
 
-    *Bound because* the function is concave, so that it lies below its tangent at `q`.
+    *Bound because* the function is concave, so that it lies below each of its tangents: the one at `q`, or where Newton's steps lead.
     """
-    at = arb(min(max(q, 1e-300), 1.0 - 2.0**-53))
-    rises = [slope.expm1() for _, slope in terms]
-    value, slope = linear * at, linear
+    at, rises = arb(min(max(q, 1e-300), 1.0 - 2.0**-53)), [slope.expm1() for _, slope in terms]
+    for _ in range(2):
+        near = (at - _derivative(terms, rises, linear, at) / _curvature(terms, rises, at)).mid()
+        at = near if near > 0 and near < 1 else at
+    value, slope = linear * at, _derivative(terms, rises, linear, at)
     for (weight, _), rise in zip(terms, rises, strict=True):
         value += weight * (1 + at * rise).log()
-        slope += weight * rise / (1 + at * rise)
     return value + larger(slope * (1 - at), -slope * at)
+
+
+def _derivative(terms: list[Term], rises: list[arb], linear: arb, at: arb) -> arb:
+    return sum((weight * rise / (1 + at * rise) for (weight, _), rise in zip(terms, rises, strict=True)), linear)
+
+
+def _curvature(terms: list[Term], rises: list[arb], at: arb) -> arb:
+    return -sum(
+        (weight * (rise / (1 + at * rise)) ** 2 for (weight, _), rise in zip(terms, rises, strict=True)), arb(0)
+    )
 
 
 def _capped(value: arb) -> arb:
@@ -179,27 +187,52 @@ def _capped(value: arb) -> arb:
     return value.min(arb(1)) if value.is_finite() else arb(1)
 
 
-def _slope(p: float, q: float) -> float:
-    """The derivative of d(p || q) by p."""
-    if p <= 0.0:
+def _excess(x: float) -> float:
+    """(1+x) log(1+x) - x, which is at least 0, with all its digits."""
+    if abs(x) < SMALL:
+        return x * x * (1 / 2 - x * (1 / 6 - x * (1 / 12 - x * (1 / 20 - x * (1 / 30 - x * (1 / 42 - x * (1 / 56)))))))
+    return (1.0 + x) * math.log1p(x) - x if x > -1.0 else 1.0
+
+
+def _divergence(x: float, q: float) -> float:
+    """d(q + x q || q) in nats: two terms that are at least 0, so that nothing cancels."""
+    return q * _excess(x) + (1.0 - q) * _excess(max(-x * q / (1.0 - q), -1.0))
+
+
+def _slope(x: float, q: float) -> float:
+    """The derivative of d(p || q) by p at p = q + x q."""
+    if x <= -1.0:
         return -math.inf
-    return math.inf if p >= 1.0 else math.log(p / q) - math.log((1.0 - p) / (1.0 - q))
+    down = -x * q / (1.0 - q)
+    return math.log1p(x) - math.log1p(down) if down > -1.0 else math.inf
 
 
-def _farthest(q: float, most: float, end: float) -> float:
-    """The p between q and `end` that is farthest from q with d(p || q) <= `most`."""
-    if bernoulli_divergence(end, q) <= most:
+def _farthest(q: float, most: float, side: float) -> float:
+    """The x of the sign `side` that is farthest from 0 with 0 <= q + x q <= 1 and d(q + x q || q) <= `most`."""
+    end = (1.0 - q) / q if side > 0.0 else -1.0
+    if _divergence(end, q) <= most:
         return end
-    p = q + (end - q) * min(math.sqrt(2.0 * most * q * (1.0 - q)) / abs(end - q), 0.5)
+    x = end * min(math.sqrt(2.0 * most * (1.0 - q) / q) / abs(end), 0.5)
     for _ in range(STEPS):  # Newton's step, which from beyond comes nearer on one side
-        slope = _slope(p, q)
-        new = p - (bernoulli_divergence(p, q) - most) / slope if slope else end
-        if not min(q, end) < new < max(q, end):
-            new = 0.5 * (p + end)
-        if abs(new - p) <= NEAR * new:
+        slope = q * _slope(x, q)
+        new = x - (_divergence(x, q) - most) / slope if slope else end
+        if not min(0.0, end) < new < max(0.0, end):
+            new = 0.5 * (x + end)
+        if abs(new - x) <= NEAR * abs(new):
             break
-        p = new
-    return p
+        x = new
+    return x
+
+
+def _crossing(rising: Callable[[float], bool], low: float) -> float:
+    """Where a function of q in `low` .. 1 stops rising, by bisection of its logarithm."""
+    high = 1.0
+    for _ in range(STEPS):
+        q = math.sqrt(low) * math.sqrt(high)
+        if high - low <= NEAR * low or not low < q < high:
+            break
+        low, high = (q, high) if rising(q) else (low, q)
+    return low
 
 
 def _least(function: Callable[[float], float], low: float, high: float) -> float:

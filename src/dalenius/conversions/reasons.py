@@ -9,8 +9,7 @@ from dalenius.conversions.search import fewest_missing
 __all__ = ["why_not"]
 
 EVERY_OUTPUT = {About.DATASETS, About.CHANNEL, About.PRIOR}
-MEANS = {About.MEAN, About.MEAN_CHANNEL}
-OF_EVERY_INPUT = {"largest_divergence", "strong_kl", "strong_total_variation", "strong_chi_square"}
+BELOW = {"strong_kl", "strong_chi_square"}  # that are infinite where an output is impossible for one input
 
 
 def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
@@ -22,9 +21,11 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
     missing = fewest_missing(source, target, facts, sharp=sharp)
     if missing:
         return "needs " + " and ".join(f"{name} ({MEANINGS[name]})" for name in missing)
-    first, second = NOTIONS[source].about, NOTIONS[target].about
     if missing is not None:
         return "the conditions of the rules do not hold for these numbers"
+    if not sharp and fewest_missing(source, target, facts, sharp=True) is not None:
+        return "none in the papers: rules of ours lead there, which were left out"
+    first, second = NOTIONS[source].about, NOTIONS[target].about
     if facts.releases > 1 and fewest_missing(source, target, Facts(), sharp=sharp) is not None:
         return "no rule of composition is known on the way: each release alone has the guarantee, all of them together may tell more"
     if first is About.INFERENCE:
@@ -35,16 +36,9 @@ def why_not(source: str, target: str, facts: Facts, *, sharp: bool) -> str:
         return "none exists: what is known of one secret's channel says nothing about other datasets"
     if second in EVERY_OUTPUT or target == "posterior_min_entropy":
         return "none exists: an output of small probability may tell everything, whatever a mean or likely outputs say"
-    if first in (About.MEAN, About.PRIOR) and second is About.MEAN_CHANNEL and facts.p_min is None:
-        return "none exists: under one prior a rare input may be told, and another prior makes it likely"
-    if first in (About.MEAN, About.LIKELY) and target in OF_EVERY_INPUT:
-        return "none on the shelf: a mean over the inputs bounds no single one, and an unlikely output may be impossible for one input"
     if target == "pairwise_divergence":
         return "none exists: an output of small probability may be impossible for one input, which makes the divergence infinite"
-    if source in ("local_dp_delta", "local_information_privacy_delta") and second in MEANS:
-        return "none on the shelf: with probability delta anything may be told"
-    if target == "estimation_error":
-        return "none on the shelf: an estimate's error needs lifts of all values that are bounded from below"
-    if second is About.LIKELY:
-        return "none on the shelf: the guarantee bounds no probability of large lifts under this prior"
-    return "none on the shelf"
+    assert target in BELOW, (source, target)
+    if target == "strong_chi_square" and source in ("strong_kl", "pairwise_divergence"):
+        return "none exists: an unlikely output may be so much unlikelier for one input that squares of ratios have any mean"
+    return "none exists: an unlikely output may be impossible for one input, which makes it infinite"

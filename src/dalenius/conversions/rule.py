@@ -11,7 +11,20 @@ from dalenius.conversions.epsilon import Epsilon, ball
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion
 
-__all__ = ["DRV", "FDIV", "KOV", "LMIP", "OURS", "PUFFERFISH", "SAEIDIAN", "Given", "Rule", "Value"]
+__all__ = [
+    "DRV",
+    "FDIV",
+    "KOV",
+    "LMIP",
+    "OURS",
+    "PUFFERFISH",
+    "SAEIDIAN",
+    "Given",
+    "Rule",
+    "Value",
+    "any_alphabets",
+    "rare_values",
+]
 
 PUFFERFISH = "Nuradha, Goldfeld, Pufferfish privacy"
 LMIP = "Ngo, Ostman, Graell i Amat, local mutual-information privacy"
@@ -72,6 +85,22 @@ class Given:
 
 
 Value = Callable[[Given], "arb | None"]
+Condition = Callable[[Given], bool]
+
+
+def always(given: Given) -> bool:
+    """Whatever is given."""
+    return True
+
+
+def any_alphabets(given: Given) -> bool:
+    """Where no sizes of alphabets are known, and so no p_min either: for mechanisms with many letters and outputs."""
+    return given.facts.letters is None and given.facts.outputs is None
+
+
+def rare_values(given: Given) -> bool:
+    """Where values of the secret may be as rare as one likes."""
+    return given.facts.p_min is None
 
 
 @dataclass(frozen=True)
@@ -95,12 +124,16 @@ class Rule:
     conditions : str
     attained : str
         The mechanism with which no smaller number would be true; empty if the rule is one-sided.
+    meets : callable
+        Whether such a mechanism has this number and these facts; where not, the rule is not known to be attained.
     keeps : bool
         Whether a mechanism that attains the bound before it attains this one, too.
     ours : bool
         Whether the rule is sharper than what the papers say: left out with ``sharp=False``.
     releases : bool
         Whether it goes from one release to several.
+    least : callable, optional
+        A number that `value` never falls below, in less time: where it is no better than what is known, the search leaves `value` out.
     """
 
     name: str
@@ -112,9 +145,11 @@ class Rule:
     needs: tuple[str, ...] = ()
     conditions: str = ""
     attained: str = ""
+    meets: Condition = always
     keeps: bool = False
     ours: bool = False
     releases: bool = False
+    least: Value | None = None
 
     @property
     def ends(self) -> tuple[Notion, Notion]:

@@ -67,30 +67,37 @@ def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: boo
         if found is None or not others:
             break
         near = [epsilon.times(share) for epsilon in others for share in (1, factor, 1 / factor)]
-        found = _search(start, value, end, facts, [taken.rule for taken in found.chain], [*own, *near])
+        rules = list(dict.fromkeys(taken.rule for taken in found.chain))
+        found = _search(start, value, end, facts, rules, [*own, *dict.fromkeys(near)], found)
     return found
 
 
 def _search(
-    start: Place, value: arb, end: Place, facts: Facts, rules: list[Rule], epsilons: list[Epsilon]
+    start: Place,
+    value: arb,
+    end: Place,
+    facts: Facts,
+    rules: list[Rule],
+    epsilons: list[Epsilon],
+    known: Found | None = None,
 ) -> Found | None:
-    """The best chain of these rules past these epsilons.
+    """The best chain of these rules past these epsilons, or the one that is known.
 
     Every rule is monotone, so that the best guarantee at each place is enough to go on from; places are visited in rounds, a rule
     longer each time.
     """
     shelf = _leading_to(end.notion, rules)
-    best = {start: Found(value)}
-    new = {start}
+    best = {start: Found(value)} | ({} if known is None else {end: known})
+    new = [start]
     for _ in range(LONGEST):
-        improved = set[Place]()
+        improved = dict[
+            Place, None
+        ]()  # in the order in which they were reached, so that the chain is the same every time
         for place in new:
-            for taken in _next(place, best[place].value, shelf.get(place.notion, ()), epsilons, facts):
-                known = best.get(taken.end)
-                if known is None or _better(taken.end.notion, taken.value, known.value):
-                    best[taken.end] = Found(taken.value, (*best[place].chain, taken))
-                    improved.add(taken.end)
-        new = improved
+            for taken in _next(place, best, shelf.get(place.notion, ()), epsilons, facts):
+                best[taken.end] = Found(taken.value, (*best[place].chain, taken))
+                improved[taken.end] = None
+        new = list(improved)
         if not new:
             break
     return best.get(end)
@@ -126,17 +133,29 @@ def fewest_missing(source: str, target: str, facts: Facts, *, sharp: bool) -> tu
     return None if found is None else tuple(sorted(found))
 
 
-def _next(place: Place, value: arb, rules: Iterable[Rule], epsilons: list[Epsilon], facts: Facts) -> Iterator[Taken]:
-    """What follows from a place by one rule."""
+def _next(
+    place: Place, best: dict[Place, Found], rules: Iterable[Rule], epsilons: list[Epsilon], facts: Facts
+) -> Iterator[Taken]:
+    """What follows from a place by one rule and is better than what is known."""
+    value = best[place].value
     for rule in rules:
         if rule.releases and place.together:
             continue
         target = rule.ends[1]
         for after in epsilons if target.has_epsilon else (None,):
             end = Place(rule.target, after, place.together or rule.releases)
-            found = None if end == place else rule.value(Given(value, facts, place.epsilon, after))
+            if end == place:
+                continue
+            given, known = Given(value, facts, place.epsilon, after), best.get(end)
+            if rule.least is not None and known is not None:
+                least = rule.least(given)
+                if least is not None and not _better(rule.target, least, known.value):
+                    continue
+            found = rule.value(given)
             if found is not None and found.is_finite():
-                yield Taken(rule, place, end, _safe(rule.target, found))
+                safe = _safe(rule.target, found)
+                if known is None or _better(rule.target, safe, known.value):
+                    yield Taken(rule, place, end, safe)
 
 
 def _epsilons(start: Place, end: Place) -> list[Epsilon]:

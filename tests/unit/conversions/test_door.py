@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 
@@ -66,6 +67,21 @@ def test_a_chain_names_its_steps_and_passes_the_best_epsilon():
     assert "not known to be attained" in found.better
 
 
+def test_that_nothing_better_is_possible_is_said_only_where_the_mechanism_has_the_facts():
+    for source, value, target, without, facts in (
+        ("local_dp", 1, "mutual_information", {}, {"letters": 3}),
+        ("local_dp", 1, "pointwise_maximal_leakage", {"sharp": False}, {"sharp": False, "p_min": "0.2"}),
+        ("information_privacy", 1, "total_variation", {}, {"outputs": 3}),
+        ("chi_square", "0.3", "mutual_information", {}, {"p_min": "0.3"}),
+        ("chi_square", "2.5", "total_variation", {}, {"letters": 7}),
+        ("maximal_leakage", "0.3", "bayes_advantage", {"p_max": "0.5"}, {"p_max": "0.9"}),
+    ):
+        assert dl.convert(source, value, to=target, **without).better.startswith("nothing better is possible")
+        found = dl.convert(source, value, to=target, **facts)
+        assert found.better.startswith("something better may be possible"), found
+        assert "do not allow" in found.better
+
+
 def test_units_are_rounded_outward():
     nats, bits = (dl.convert("local_dp", 1, to="mutual_information", units=units).value for units in ("nats", "bits"))
     assert bits * math.log(2) >= nats * (1 - 1e-15)
@@ -84,6 +100,47 @@ def test_releases_go_through_the_notion_that_composes():
     assert [step.rule for step in found.steps] == ["CONV-1", "composition (local_dp)", "CONV-2"]
     assert found.source == "pointwise_maximal_leakage <= 0.01 nats, 10 times"
     assert dl.convert("total_variation", "0.01", to="total_variation", releases=10).steps == ()
+
+
+def work(function):
+    """How many calls it makes, of Python and of C alike."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "target", "facts"),
+    [
+        (
+            "differential_privacy",
+            "1e-6",
+            "information_privacy_delta(2)",
+            {"p_min": "0.01", "independent": True, "releases": 64},
+        ),
+        (
+            "shannon_capacity",
+            "0.3",
+            "total_variation",
+            {"p_min": "1e-9", "letters": 1000, "outputs": 3, "releases": 10_000},
+        ),
+        ("strong_chi_square", "1e-6", "local_dp_delta(2)", {"p_min": "1e-9", "letters": 1000, "releases": 10_000}),
+        ("local_dp_delta(0.01)", "1e-6", "chi_square", {"p_min": "0.01", "releases": 10_000}),
+    ],
+)
+def test_a_conversion_is_little_work_with_many_releases_too(source, value, target, facts):
+    """A million such calls are some 0.2 s; with 10,000 releases it was minutes, when each term of a sum was one."""
+    assert work(lambda: dl.convert(source, value, to=target, **facts)) < 1_000_000
 
 
 def test_what_holds_always_is_said_where_the_guarantee_says_no_more():

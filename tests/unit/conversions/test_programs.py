@@ -114,10 +114,21 @@ def mu_of_right(mu, epsilon, t):
     return p if 0 <= p <= 1 and p * epsilon + (1 - p) * math.log(t) <= mu else 0.0
 
 
-@pytest.mark.parametrize("information", [0.0, 1e-300, 1e-20, 1e-9, 0.6931471805599453, 5.0, 1e6])
+@pytest.mark.parametrize("information", [0.0, 1e-300, 1e-31, 1e-20, 1e-9, 0.6931471805599453, 5.0, 1e6])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-12, 1.0, 50.0, 999.0])
 def test_extremes_give_a_probability(information, epsilon):
     for program in (between_inputs, input_and_output, two_tails):
         assert 0.0 <= in_balls(program, information, epsilon) <= 1.0
     for p in (1e-9, 0.5):
         assert 0.0 <= in_balls(input_and_others, information, epsilon, p) <= 1.0
+
+
+def test_small_informations_are_as_tight_as_large_ones():
+    """With epsilon kept, the programs go down like the information; at epsilon 0 like its root: sqrt(2 mu), sqrt(mu/2)."""
+    for epsilon in (0.1, 1.0, 4.0, 30.0):
+        for program in (between_inputs, input_and_output):
+            small, smaller = (in_balls(program, mu, epsilon) / mu for mu in (1e-12, 1e-18))
+            assert small == pytest.approx(smaller, rel=1e-7)
+    for mu in (1e-6, 1e-12, 1e-18):
+        assert in_balls(between_inputs, mu, 0.0) == pytest.approx(math.sqrt(2 * mu), rel=max(mu, 1e-12))
+        assert in_balls(input_and_output, mu, 0.0) == pytest.approx(math.sqrt(mu / 2), rel=max(mu, 1e-12))

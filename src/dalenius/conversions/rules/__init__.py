@@ -8,6 +8,7 @@ from dalenius.conversions.rules.capacity_to_delta import RULES as CAPACITY_TO_DE
 from dalenius.conversions.rules.correlation import RULES as CORRELATION
 from dalenius.conversions.rules.datasets_to_records import RULES as DATASETS_TO_RECORDS
 from dalenius.conversions.rules.delta_to_capacity import RULES as DELTA_TO_CAPACITY
+from dalenius.conversions.rules.delta_to_maximal_leakage import RULES as DELTA_TO_MAXIMAL_LEAKAGE
 from dalenius.conversions.rules.disclosure import RULES as DISCLOSURE
 from dalenius.conversions.rules.distances import RULES as DISTANCES
 from dalenius.conversions.rules.distances_to_lifts import RULES as DISTANCES_TO_LIFTS
@@ -38,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     *LOCAL_DP_TO_DELTA,
     *CAPACITY_TO_DELTA,
     *DELTA_TO_CAPACITY,
+    *DELTA_TO_MAXIMAL_LEAKAGE,
     *PML_TO_LIFTS,
     *PML_TO_DISTANCES,
     *LIFTS_TO_LOCAL_DP,

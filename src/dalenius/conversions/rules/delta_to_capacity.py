@@ -50,6 +50,7 @@ def printed(given: Given) -> arb | None:
     return 2 * binary_entropy(given.value) + 2 * given.value * arb(n).log()
 
 
+FOUR = 4  # outputs of the dominating channel
 RULES = (
     Rule(
         "binary-delta-information",
@@ -61,6 +62,7 @@ RULES = (
         needs=("letters",),
         conditions="the secret has two values",
         attained="randomised response that tells the secret with probability d",
+        meets=lambda given: given.facts.outputs is None or given.facts.outputs >= FOUR,
         ours=True,
     ),
     Rule(

@@ -46,7 +46,7 @@ RULES = (
         one_attribute,
         needs=("attribute_max",),
         conditions="the adversary's prior is the guarantee's; H > e: never disclosed",
-        attained="an attribute with a value that is certain where the leakage is attained",
+        attained="a rare output with lift exp e for one value of the attribute",
     ),
     Rule(
         "CONV-14",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.programs import two_tails
-from dalenius.conversions.rule import FDIV, OURS, Given, Rule
+from dalenius.conversions.rule import FDIV, OURS, Given, Rule, any_alphabets
 
 __all__ = ["BY_DISTANCE", "RULES"]
 
@@ -97,6 +97,7 @@ RULES = tuple(
         value,
         conditions="epsilon is above 0",
         attained=CIRCULANT,
+        meets=any_alphabets,
         ours=True,
     )
     for source, value in BY_DISTANCE.items()

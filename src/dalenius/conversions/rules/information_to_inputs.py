@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.programs import input_and_others, input_and_output
-from dalenius.conversions.rule import LMIP, OURS, Given, Rule
+from dalenius.conversions.rule import LMIP, OURS, Given, Rule, rare_values
 
 __all__ = ["RULES"]
 
@@ -44,5 +44,6 @@ RULES = (
         f"{LMIP}, Theorem 2(a), eq. (13), of the notion that its proof uses: D(W_x || q) <= mu for every x",
         printed,
         attained="a channel that tells whether X is one rare value, with rows p1, p0",
+        meets=rare_values,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.rule import OURS, Given, Rule
+from dalenius.conversions.rule import OURS, Given, Rule, any_alphabets
 
 __all__ = ["RULES"]
 
@@ -41,7 +41,8 @@ RULES = tuple(
         formula,
         f"{OURS}: a convex function of lifts between exp(-e) and exp e with mean 1 is largest on both ends",
         value,
-        attained="lifts exp e and exp(-e) only: two values, and a uniform law on a ring in the limit of many",
+        attained="lifts exp e and exp(-e) only: X uniform on a ring, the output X + noise with two probabilities",
+        meets=any_alphabets,
         ours=True,
     )
     for target, (value, formula) in VALUES.items()

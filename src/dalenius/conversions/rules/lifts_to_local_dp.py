@@ -33,6 +33,7 @@ RULES = (
         f"{FDIV}, after eq. (1)",
         twice,
         attained="a binary channel with a rare output, where a value has probability 1/(1 + exp e)",
+        meets=lambda given: given.facts.p_min is None or bool(given.p_min * (1 + given.value.exp()) <= 1),
     ),
     Rule(
         "lifts-local-dp-with-floor",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.balls import binary_entropy
-from dalenius.conversions.rule import OURS, PUFFERFISH, Given, Rule
+from dalenius.conversions.rule import OURS, PUFFERFISH, Given, Rule, any_alphabets
 
 __all__ = ["RULES"]
 
@@ -42,6 +42,7 @@ RULES = (
         f"{OURS}; sharpens the first implication of Theorem 1 of {PUFFERFISH} four times where e is small",
         any_letters,
         attained="subset selection, in the limit of many letters",
+        meets=any_alphabets,
         ours=True,
     ),
     Rule(

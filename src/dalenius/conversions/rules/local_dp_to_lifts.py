@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule
+from dalenius.conversions.rule import FDIV, OURS, SAEIDIAN, Given, Rule, rare_values
 
 __all__ = ["RULES"]
 
@@ -44,6 +44,7 @@ RULES = (
         f"{SAEIDIAN}, Theorem 2.8: the supremum over all priors",
         same,
         attained="randomised response, in the limit of a rare value",
+        meets=rare_values,
     ),
     Rule(
         "local-dp-lifts",
@@ -64,5 +65,6 @@ RULES = (
         f"{FDIV}, after eq. (1)",
         same,
         attained="randomised response, in the limit of a rare value",
+        meets=rare_values,
     ),
 )

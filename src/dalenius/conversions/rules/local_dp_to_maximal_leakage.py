@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.rule import OURS, SAEIDIAN, Given, Rule
+from dalenius.conversions.rule import OURS, SAEIDIAN, Given, Rule, any_alphabets
 
 __all__ = ["RULES"]
 
@@ -27,6 +27,7 @@ RULES = (
         with_letters,
         needs=("letters",),
         attained="k-ary randomised response",
+        meets=lambda given: given.facts.outputs is None or given.facts.outputs >= given.letters,
         ours=True,
     ),
     Rule(
@@ -37,5 +38,6 @@ RULES = (
         f"{SAEIDIAN}: the maximal leakage is a mean of exp l(y), at most C each",
         lambda given: given.value,
         attained="k-ary randomised response, in the limit of many letters",
+        meets=any_alphabets,
     ),
 )

@@ -23,6 +23,13 @@ def within_delta(given: Given) -> arb:
     return 2 * ((given.epsilon_before / 2).tanh() + given.value)
 
 
+def room_for_a_row(given: Given) -> bool:
+    """Whether q, of the mechanism above, is a mean of p1 with weight p_min, or as little as one likes, and of some r <= 1."""
+    low = 1 / (1 + given.epsilon_before.exp())
+    q = 1 - low + given.value
+    return bool(q < 1) if given.facts.p_min is None else bool(q - given.p_min * low <= 1 - given.p_min)
+
+
 def half(given: Given) -> arb:
     """Half of the distance."""
     return given.value / 2
@@ -41,6 +48,25 @@ def same_epsilon(given: Given) -> arb | None:
 def less_own_row(given: Given) -> arb:
     """(1 - p_min) of it; all of it without a p_min: D(W_x || q) is at most the mean of the D(W_x || W_x')."""
     return given.value if given.facts.p_min is None else given.value * (1 - given.p_min)
+
+
+def one_of_the_mean(given: Given) -> arb:
+    """mu / p_min: the mean over the inputs has each with weight p_min at least."""
+    return given.value / given.p_min
+
+
+def half_of_the_mean(given: Given) -> arb:
+    """TV / (2 p_min).
+
+    *Bound because* the differences W_x - q have mean 0 under the prior, so that p_x times that of x is no farther from 0 than those
+    of all others together.
+    """
+    return given.value / (2 * given.p_min)
+
+
+def far_enough(given: Given) -> bool:
+    """Whether a value of probability p_min can be so far from the others: TV = 2 p_min a, a at most 2 (1 - p_min)."""
+    return bool(given.value <= 4 * given.p_min * (1 - given.p_min))
 
 
 def later(given: Given) -> arb | None:
@@ -94,6 +120,37 @@ RULES = (
         less_own_row,
     ),
     Rule(
+        "divergence-from-the-mean",
+        "pairwise_divergence",
+        "strong_kl",
+        "mu, with p_min (1 - p_min) mu",
+        f"{OURS}: convexity of the divergence",
+        less_own_row,
+        ours=True,
+    ),
+    Rule(
+        "one-input",
+        "mutual_information",
+        "largest_divergence",
+        "mu/p_min",
+        f"{OURS}: a mean of numbers that are at least 0",
+        one_of_the_mean,
+        needs=("p_min",),
+        ours=True,
+    ),
+    Rule(
+        "one-input (total variation)",
+        "total_variation",
+        "strong_total_variation",
+        "TV/(2 p_min)",
+        f"{OURS}: the rows less q have mean 0",
+        half_of_the_mean,
+        needs=("p_min",),
+        attained="a channel that tells something of whether X is a value of probability p_min",
+        meets=far_enough,
+        ours=True,
+    ),
+    Rule(
         "maximal-leakage-information",
         "maximal_leakage",
         "shannon_capacity",
@@ -109,7 +166,8 @@ RULES = (
         "2 (tanh(e/2) + d)",
         f"{OURS}; at epsilon 0 by definition",
         within_delta,
-        attained="every mechanism at epsilon 0, binary channels else",
+        attained="a binary channel with the rows p1, r: q = (exp e)/(1 + exp e) + d, p1 = 1/(1 + exp e) for a rare value",
+        meets=room_for_a_row,
     ),
     Rule(
         "inputs-of-distance",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.balls import entropy_term, positive
-from dalenius.conversions.rule import OURS, Given, Rule
+from dalenius.conversions.rule import OURS, Given, Rule, any_alphabets
 from dalenius.conversions.rules.pml_to_lifts import least_lift
 
 __all__ = ["RULES"]
@@ -48,6 +48,14 @@ def advantage(given: Given) -> arb:
     return (given.value.exp() - 1) * given.p_max
 
 
+def enough(given: Given) -> bool:
+    """Whether as many equally likely letters, and outputs, are possible as the leakage asks for."""
+    size, outputs = given.facts.letters, given.facts.outputs
+    if size is None:
+        return outputs is None
+    return bool(given.value.exp() <= size) and (outputs is None or outputs >= size)
+
+
 VALUES = {
     "mutual_information": (information, "e", "with p_min ((u-1) l log l + (1-l) u log u)/(u-l)"),
     "total_variation": (total_variation, "2 (1 - exp(-e))", "with p_min 2 (1-l)(u-1)/(u-l)"),
@@ -62,7 +70,8 @@ RULES = (
             f"{formula}; {sharper}, u = exp e, l = (1 - u(1-p))/p",
             f"{OURS}: a convex function of lifts between l and u with mean 1 is largest on both ends",
             value,
-            attained="telling which of n/k blocks of n equally likely values it is, exp e = n/k; with p_min two values",
+            attained="X uniform on a ring, the output X + noise that is uniform on its share exp(-e)",
+            meets=any_alphabets,
             ours=True,
         )
         for target, (value, formula, sharper) in VALUES.items()
@@ -84,6 +93,7 @@ RULES = (
         "e",
         "the maximal leakage is log of the mean of exp l(Y)",
         lambda given: given.value,
-        attained="outputs that all leak the same",
+        attained="randomised response under a uniform prior on letters enough",
+        meets=enough,
     ),
 )

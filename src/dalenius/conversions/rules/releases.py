@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from math import comb
+from functools import lru_cache
 
-from flint import arb
+from flint import arb, arb_poly, ctx
 
-from dalenius.conversions.balls import positive
+from dalenius.conversions.epsilon import Epsilon
 from dalenius.conversions.rule import DRV, KOV, LMIP, PUFFERFISH, Given, Rule
 
 __all__ = ["RULES"]
+
+
+SOME = 16  # an answer for so many is enough to see that all are too many
 
 
 def times(given: Given) -> arb:
@@ -24,8 +27,16 @@ def repeated_pure(given: Given) -> arb:
 
 def repeated(given: Given) -> arb:
     """1 - (1-delta)^T (1 - r): unless some release tells all, they are T answers of randomised response."""
-    r = _repeated(given.epsilon_before, given.epsilon_after, given.facts.releases)
-    return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
+    assert given.before is not None
+    assert given.after is not None
+    return _some_tell_all(given, _answers(given.before, given.after, given.facts.releases, ctx.prec))
+
+
+def some_of_them(given: Given) -> arb:
+    """The same with the r of fewer releases, which is no larger."""
+    assert given.before is not None
+    assert given.after is not None
+    return _some_tell_all(given, _answers(given.before, given.after, 1 + given.facts.releases // SOME, ctx.prec))
 
 
 def basic(given: Given) -> arb | None:
@@ -36,16 +47,52 @@ def basic(given: Given) -> arb | None:
     return count * given.value if given.after.at_least(given.before.times(count)) else None
 
 
+def _some_tell_all(given: Given, r: arb) -> arb:
+    return 1 - (1 - given.value.min(arb(1))) ** given.facts.releases * (1 - r)
+
+
+@lru_cache(maxsize=4096)
+def _answers(before: Epsilon, after: Epsilon, count: int, bits: int) -> arb:
+    """r: chains with other deltas ask for it again."""
+    with ctx.workprec(bits):
+        return _repeated(before.ball(), after.ball(), count)
+
+
 def _repeated(epsilon: arb, asked: arb, count: int) -> arb:
-    """Sum over l of (T over l) (e^((T-l) epsilon) - e^(asked + l epsilon))_+ / (1 + e^epsilon)^T."""
-    low = 1 / (1 + epsilon.exp())
-    high, factor, total = 1 - low, asked.exp(), arb(0)
-    for flips in range(count // 2 + 1):
-        gain = 1 - factor * (-(count - 2 * flips) * epsilon).exp()
-        if gain <= 0:
-            break
-        total += comb(count, flips) * high ** (count - flips) * low**flips * positive(gain)
-    return total
+    """Sum over l of (T over l) (e^((T-l) epsilon) - e^(asked + l epsilon))_+ / (1 + e^epsilon)^T.
+
+    It is the largest over m of the sum over l <= m without the positive part. The best m is (T - asked/epsilon)/2, rounded down:
+    two polynomials in e^-epsilon and e^epsilon. Where a ball does not say which m that is, all that it may be are tried.
+    """
+    if epsilon == 0:
+        return arb(0)
+    last = (count - asked / epsilon) / 2
+    if not last.is_finite():
+        return arb(1)
+    least, most = (max(_floor(end), -1) for end in (last.lower(), last.upper()))
+    choose, odds = _binomials(count, ctx.prec), epsilon.exp()
+    found = arb(0)
+    for flips in range(least, most + 1):
+        terms = choose.truncate(flips + 1)
+        found = found.max((odds**count * terms(1 / odds) - asked.exp() * terms(odds)) / (1 + odds) ** count)
+    return found
+
+
+def _floor(end: arb) -> int:
+    """Of an end of a ball, which is an exact number."""
+    whole = end.floor().unique_fmpz()
+    assert whole is not None
+    return int(whole)
+
+
+@lru_cache(maxsize=8)
+def _binomials(count: int, bits: int) -> arb_poly:
+    """The polynomial with the coefficients (T over l), l <= T/2, in balls of so many bits."""
+    terms = [arb(1)]
+    for flips in range(count // 2):
+        terms.append(terms[-1] * (count - flips) / (flips + 1))
+    with ctx.workprec(bits):
+        return arb_poly(terms)
 
 
 ADAPTIVE = "the releases may be chosen one after another"
@@ -86,6 +133,7 @@ RULES = (
         conditions=ADAPTIVE,
         attained="randomised response that tells the secret with probability d, T times",
         releases=True,
+        least=some_of_them,
     ),
     Rule(
         "basic-composition",
