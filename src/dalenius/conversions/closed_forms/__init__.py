@@ -1,4 +1,4 @@
-"""Theorems with more than one number in them: priors with a floor, noise on a count, whole privacy profiles, and utility."""
+"""Theorems with more than one number in them: priors with a floor, noise on a count, whole privacy profiles, tests, and utility."""
 
 from dalenius.conversions.closed_forms.attributes import mixture_min_entropy, mixture_threshold
 from dalenius.conversions.closed_forms.floored_priors import (
@@ -14,6 +14,7 @@ from dalenius.conversions.closed_forms.laplace_counts import (
     laplace_dataset_leakage,
 )
 from dalenius.conversions.closed_forms.privacy_profile import PrivacyProfile
+from dalenius.conversions.closed_forms.trade_off import largest_power
 from dalenius.conversions.closed_forms.utility import PrivateUtility
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "laplace_count_scale",
     "laplace_count_tails",
     "laplace_dataset_leakage",
+    "largest_power",
     "mixture_min_entropy",
     "mixture_threshold",
     "record_leakage_with_floor",
