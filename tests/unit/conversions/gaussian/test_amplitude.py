@@ -26,10 +26,10 @@ ONE_SPHERE = [  # dimension, amplitude, nats
     (10, math.sqrt(0.05), "0.024937707427553"),
     (10, math.sqrt(20), "5.4227033609482"),
 ]
-SEVERAL = [  # amplitude on the line, nats
-    ("2", "0.65286881178"),
-    ("2.5", "0.77502081"),
-    ("3", "0.88136104333"),
+SEVERAL = [  # amplitude on the line, nats, the least distance of an input from the origin, and its probability, where it is known
+    ("2", "0.65286881178", 0.0, 0.13787695),
+    ("2.5", "0.77502081", 0.0, None),
+    ("3", "0.88136104333", 0.394727, None),
 ]
 
 
@@ -45,13 +45,15 @@ def test_one_sphere_is_proved_to_be_the_best(dimension, amplitude, digits):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("amplitude", "digits"), SEVERAL)
-def test_several_lengths_are_needed_beyond_the_threshold(amplitude, digits):
+@pytest.mark.parametrize(("amplitude", "digits", "inner", "weight"), SEVERAL)
+def test_several_lengths_are_needed_beyond_the_threshold(amplitude, digits, inner, weight):
     found = amplitude_capacity(amplitude, gap=1e-7)
     assert not found.optimal
     assert found.lower - 1e-8 <= float(digits) <= found.upper + 1e-8
     assert found.upper - found.lower <= 1.1e-7
     assert sum(found.weights) == 1
+    assert [float(r) for r in found.radii] == pytest.approx([inner, float(amplitude)], abs=2e-6)
+    assert weight is None or float(found.weights[0]) == pytest.approx(weight, abs=2e-8)
 
 
 @pytest.mark.parametrize(
