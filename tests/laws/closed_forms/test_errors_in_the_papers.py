@@ -35,21 +35,37 @@ def test_e1_1_an_information_is_an_average_and_bounds_no_single_input():
     assert dl.convert("mutual_information", mu, to=asked).steps == (), "nothing without the least probability"
 
 
-def test_e0_1_a_factor_two_in_reverse_pinsker():
-    """7-private in total variation and ratio, and its information exceeds what eq. (4) allows; without the 1/2 it does not."""
-    k, epsilon = 100, 7.0
-    measured = dl.measure(dl.randomized_response(7, k=k))
-    inside(measured["mutual_information"], "3.939129804")
-    delta, least = 1 - 2 / (math.exp(epsilon) + 1), math.exp(-epsilon)
-    corrected = delta * (epsilon / (1 - least) - least)
-    same(corrected / 2, "3.496356211")
-    assert corrected / 2 < measured["mutual_information"].lower
-    assert measured["mutual_information"].upper < corrected
+@pytest.mark.parametrize(
+    ("k", "epsilon", "information", "printed"),
+    [(100, "7", "3.939129804", "3.496356211"), (33, "5.65", "2.818218758", "2.813351417")],
+)
+def test_e0_1_a_factor_two_in_reverse_pinsker(k, epsilon, information, printed):
+    """Private in total variation and ratio, and its information exceeds what eq. (4) allows; without the 1/2 it does not."""
+    measured = dl.measure(dl.randomized_response(epsilon, k=k))
+    inside(measured["mutual_information"], information)
     rules = {rule.name: rule for rule in RULES}
     with ctx.workprec(128):
         given = Given(arb(epsilon), Facts())
-        same(float(rules["theorem-1-reverse-pinsker"].value(given)), "6.992712421")
-        assert rules["local-dp-divergence"].value(given) < rules["theorem-1-reverse-pinsker"].value(given)
+        corrected = rules["theorem-1-reverse-pinsker"].value(given)
+        sharp = rules["local-dp-divergence"].value(given)
+        delta, least = 1 - 2 / (arb(epsilon).exp() + 1), (-arb(epsilon)).exp()
+        assert corrected.overlaps(delta * (arb(epsilon) / (1 - least) - least))
+        assert sharp < corrected
+    same(float(corrected) / 2, printed)
+    assert float(corrected) / 2 < measured["mutual_information"].lower
+    assert measured["mutual_information"].upper < float(sharp)
+    if k == 100:
+        same([float(corrected), float(sharp)], "6.992712421", "6.987245")
+
+
+def test_e0_1_fewer_letters_are_no_counterexample():
+    """33 is the least number of values with which k-ary randomised response tells more than the printed eq. (4) allows."""
+    epsilons = np.linspace(0.01, 20.0, 2_000)
+    printed = np.tanh(epsilons / 2) * (epsilons / -np.expm1(-epsilons) - np.exp(-epsilons)) / 2
+    for k in range(2, 34):
+        rest = -np.log(np.exp(epsilons) + k - 1)  # of the probability of a wrong answer
+        told = math.log(k) + rest + epsilons * np.exp(epsilons + rest)
+        assert (told > printed).any() == (k == 33)
 
 
 @pytest.mark.parametrize(

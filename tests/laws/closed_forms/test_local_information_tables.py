@@ -8,10 +8,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy.special import ndtr
 
 import dalenius as dl
 from dalenius.conversions import PrivacyProfile
-from dalenius.conversions.gaussian import ListedInputs, amplitude_capacity, amplitude_of, gaussian_delta
+from dalenius.conversions.gaussian import (
+    ListedInputs,
+    amplitude_capacity,
+    amplitude_of,
+    gaussian_delta,
+    saddle_value,
+)
 from dalenius.information.capacity import capacity
 
 pytestmark = pytest.mark.thorough
@@ -52,6 +59,17 @@ AMPLITUDES = [  # variance: capacity in nats in one dimension, and in ten (P1-5)
     (100, 0.0049751646254505, 0.049751652263457),
     (200, 0.0024937707044598, 0.024937707427553),
 ]
+BIT_COLUMNS = {  # variance: in one dimension capacity and Theorem 3, in ten both, in bits (P1-5)
+    0.5: (0.72145159079039, 0.792481250361, 7.8233072470519, 7.92481250361),
+    1: (0.48594415413294, 0.5, 4.9745152574207, 5),
+    2: (0.29048011336085, 0.292481250361, 2.9205255467142, 2.92481250361),
+    5: (0.13141608235285, 0.131517202917, 1.3149305425398, 1.31517202917),
+    10: (0.068743313444951, 0.068751761875, 0.68749682230141, 0.68751761875),
+    20: (0.035194040534579, 0.0351946639457, 0.35194508821112, 0.351946639457),
+    50: (0.014284558300407, 0.0142845760984, 0.14284571652702, 0.142845760984),
+    100: (0.0071776453327436, 0.00717764648854, 0.071776461996522, 0.0717764648854),
+    200: (0.0035977506284384, 0.0035977507021, 0.035977506836871, 0.035977507021),
+}
 CALIBRATED = [  # dimension, bits, variance (P1-5)
     (10, 0.01, 720.8476358892),
     (10, 0.1, 71.63589949479),
@@ -121,6 +139,13 @@ def test_capacities_of_bounded_amplitude(variance, line, ten):
         found = amplitude_capacity(math.sqrt(dimension / variance), dimension)
         assert found.optimal
         assert found.lower == pytest.approx(nats, rel=2e-13)
+        assert found.lower / BITS == pytest.approx(
+            dict(zip((1, 10), BIT_COLUMNS[variance][::2], strict=True))[dimension], rel=2e-13
+        )
+        saddle = saddle_value(arb(1), arb(variance), dimension)
+        theorem_3 = dict(zip((1, 10), BIT_COLUMNS[variance][1::2], strict=True))[dimension]
+        assert float(saddle) / BITS == pytest.approx(theorem_3, rel=2e-11)
+        assert found.upper <= saddle
 
 
 @pytest.mark.parametrize(("dimension", "bits", "variance"), CALIBRATED)
@@ -197,3 +222,61 @@ def test_figure_3(variance):
     assert float(noise.largest_divergence()) / BITS == pytest.approx(largest, abs=1e-8)
     told = {"1.3599906965": 0.1, "14.4872661913": 0.01}[variance]
     assert float(noise.mutual_information()) / BITS == pytest.approx(told, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bits", "variance", "crossing", "violated"),
+    [
+        ("0.1", "1.3599906965", 1.21545970, ("0", "0.1", "0.2", "0.5", "1")),
+        ("0.01", "14.4872661913", 0.37824192, ("0", "0.1", "0.2", "0.3")),
+    ],
+)
+def test_e1_1_up_to_where_the_printed_theorem_2a_is_false_in_its_own_figure(bits, variance, crossing, violated):
+    """Noise with this information has a larger delta than eq. (13) allows, for every epsilon below the crossing; never more than the
+    corrected program does."""
+    inputs = [Fraction(i, 10) - 1 for i in range(21)]
+    noise = ListedInputs.of(inputs, [math.exp(-2.0 * float(x) ** 2) for x in inputs], variance)
+
+    def both(epsilon: str) -> tuple[arb, float, float]:
+        asked = f"local_information_privacy_delta({epsilon})"
+        printed = dl.convert("largest_divergence", f"{bits} bits", to=asked).value
+        corrected = dl.convert("mutual_information", f"{float(bits) + 1e-9} bits", to=asked, p_min="0.0111947").value
+        return noise.delta(arb(epsilon)), printed, corrected
+
+    for epsilon in (*violated, f"{crossing - 2e-8:.8f}"):
+        own, printed, corrected = both(epsilon)
+        assert printed < own < corrected
+    for epsilon in (f"{crossing + 2e-8:.8f}", "2", "3"):
+        own, printed, corrected = both(epsilon)
+        assert own < printed < corrected
+
+
+def test_the_21_inputs():
+    """Their law as it is read here, a Gaussian density on the grid, and as masses of bins, which another variance makes 0.1 bits."""
+    inputs = [Fraction(i, 10) - 1 for i in range(21)]
+    x = np.array([float(point) for point in inputs])
+    law = np.exp(-2.0 * x**2)
+    law /= law.sum()
+    assert law @ x**2 == pytest.approx(0.20223470713, abs=6e-12)
+    assert law[10] == pytest.approx(0.0827184654, abs=6e-11)
+    assert law[0] == law[20] == pytest.approx(float(LEAST), abs=6e-16)
+    bins = ndtr((x + 0.05) / 0.5) - ndtr((x - 0.05) / 0.5)
+    told = ListedInputs.of(inputs, bins.tolist(), "1.3625825").mutual_information()
+    assert float(told) / BITS == pytest.approx(0.1, abs=2e-9)
+
+
+def test_five_amplitudes_at_five_standard_deviations():
+    """-5, 5, the origin and +-2.265325 (P1-5)."""
+    found = amplitude_capacity(5, gap=1e-2)
+    assert found.lower == pytest.approx(1.218831188403, abs=6e-13)
+    assert found.lower < found.upper < found.lower + 1.1e-2
+    assert [float(r) for r in found.radii] == pytest.approx([0, 2.265325, 5], abs=2e-6)
+
+
+def test_several_spheres_in_ten_dimensions():
+    """Where one is not the best any more: a solver's interval 8.710609 .. 8.710923 nats, for variance 0.2."""
+    found = amplitude_capacity(math.sqrt(50), 10, gap=1e-2)
+    assert not found.optimal
+    assert found.lower == pytest.approx(8.710609, abs=1e-6)
+    assert found.lower < 8.710923
+    assert found.upper > found.lower

@@ -64,6 +64,18 @@ def test_between_an_input_and_the_output():
         assert max(exact, other) - 1e-13 <= found <= max(exact, other) + 1e-9, (mu, epsilon)
 
 
+def test_the_second_branch_of_theorem_2a_is_never_the_larger():
+    """The largest e^-epsilon p1 - p0, at 0.1 bits; the program is of both, and the first is its value."""
+    mu = math.log(2) / 10
+    branches = {0.1: 0.1323443766679, 0.5: 0.04077619130172, 1.0: 0.01417859111488, 2.0: 0.002907125851473}
+    for epsilon, second in branches.items():
+        g = math.exp(epsilon)
+        assert best(lambda q, g=g: farthest(q, mu, 1.0) / g - q, 1e-6, 1 - 1e-6) == pytest.approx(second, rel=1e-9)
+        first = best(lambda q, g=g: q - g * farthest(q, mu, 0.0), -math.expm1(-mu), 1 - 1e-6)
+        assert first > second
+        assert first - 1e-13 <= in_balls(input_and_output, mu, epsilon) <= first + 1e-9
+
+
 def test_between_one_value_and_all_others():
     """Both branches of the corrected Theorem 2(a), over p1, with r as far as the information allows."""
 

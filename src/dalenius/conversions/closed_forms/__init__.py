@@ -1,4 +1,4 @@
-"""Theorems with several numbers in them: priors with a floor, noise on a count, thresholds, privacy profiles, and utility."""
+"""Theorems with several numbers in them: priors with a floor, noise on a count, thresholds, privacy profiles, tests, utility."""
 
 from dalenius.conversions.closed_forms.attributes import mixture_min_entropy, mixture_threshold
 from dalenius.conversions.closed_forms.excluded_values import copies_threshold, excluding_channel, excluding_threshold
@@ -16,6 +16,7 @@ from dalenius.conversions.closed_forms.laplace_counts import (
 )
 from dalenius.conversions.closed_forms.privacy_profile import PrivacyProfile
 from dalenius.conversions.closed_forms.thresholds import ThresholdDisclosure
+from dalenius.conversions.closed_forms.trade_off import largest_power
 from dalenius.conversions.closed_forms.utility import PrivateUtility
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "laplace_count_scale",
     "laplace_count_tails",
     "laplace_dataset_leakage",
+    "largest_power",
     "mixture_min_entropy",
     "mixture_threshold",
     "record_leakage_with_floor",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, inf
+from math import exp
 
 from flint import arb, ctx
 
@@ -103,24 +103,49 @@ class PrivacyProfile:
         Notes
         -----
         One point (e, 0) gives e tanh(e/2), what randomised response attains: where no point has epsilon 0, (exp(e) - 1 + 2 delta) /
-        (exp(e) + 1) is added, by convexity from -e to e. Shannon capacity is less; at one point `dalenius.convert` says how much.
+        (exp(e) + 1) is added, by convexity from -e to e. Two points (0, d) and (L, 0), where L bounds every log-ratio, give d L: the
+        second term of eq. (4) of Nuradha and Goldfeld, whose first, corrected, is never less. Shannon capacity is less than all of
+        these; at one point `dalenius.convert` says how much.
 
         Source: Ngo et al., Theorem 1(b), eq. (12); the chords are ours.
 
         >>> round(PrivacyProfile.of([(1, 0)]).capacity(), 12)
         0.46211715726
         """
+        return self.divergence(self)
 
-        def start(growth: arb, delta: arb) -> arb:
-            return (growth - 1 + 2 * delta) / (growth + 1)
+    def divergence(self, reverse: PrivacyProfile) -> float:
+        """The integral of delta(e) + exp(-e) reverse(e) over e > 0, for profiles of P from Q and of Q from P; in nats, rounded up.
 
-        def antiderivatives(e: arb) -> tuple[arb, arb]:
-            return e - (-e).exp(), e.exp() + e
+        It bounds the divergence of P from Q. Points (e, d) of this profile say that the sum of (P - exp(e) Q)_+ is at most d, those of
+        `reverse` that the sum of (Q - exp(e) P)_+ is. Where they hold for every row P of a mechanism and the law Q of its outputs, it
+        bounds the largest divergence of a row from that law, and so the information under this prior: Theorem 2(b) with the two
+        curves kept apart, of which one delta for both makes `prior_information`. Infinite as in `capacity`.
 
-        def beyond(e: arb, rate: arb) -> arb:
-            return 1 / rate + (-e).exp() / (rate + 1)
+        Notes
+        -----
+        As a function of g the sum of (P - g Q)_+ is convex, and at g = exp(-e) it is 1 - g + g reverse(e): where no point has epsilon
+        0, the least chord of two points, one of each profile, is added there.
 
-        return self._integral(start, antiderivatives, beyond)
+        Source: Ngo et al., Lemma 1, eq. (20); our version of Theorem 2(b).
+
+        >>> rows, law = PrivacyProfile.of([(0, "0.3"), (1, 0)]), PrivacyProfile.of([(0, "0.3"), (2, 0)])
+        >>> round(rows.divergence(law), 9), round(law.divergence(rows), 9), round(rows.capacity(), 9)
+        (0.380682426, 0.519317574, 0.3)
+        """
+        with ctx.workprec(BITS):
+            first = _at_zero(self.points, reverse.points)
+
+            def weights(e: arb) -> tuple[arb, arb]:
+                return e, e.exp()
+
+            def reverse_weights(e: arb) -> tuple[arb, arb]:
+                return -(-e).exp(), e
+
+            return above(
+                self._integral(first, weights, lambda e, rate: 1 / rate)
+                + reverse._integral(first, reverse_weights, lambda e, rate: (-e).exp() / (rate + 1))
+            )
 
     def prior_information(self) -> float:
         """The integral of (exp(e) + exp(-e)) delta(e) over e > 0, for a profile of local information privacy; in nats, rounded up.
@@ -131,8 +156,8 @@ class PrivacyProfile:
         Notes
         -----
         Such a delta bounds the integrals of (q - exp(e) w)_+ and of (exp(-e) w - q)_+, w a row and q the law of the outputs; both are
-        convex in exp(e). Where no point has epsilon 0, (exp(e) - 1)/(exp(e) + 1) + delta is added. With the two kept apart, the bound
-        is the largest divergence itself, which `dalenius.conversions.gaussian.ListedInputs` has for Gaussian noise.
+        convex in exp(e). Where no point has epsilon 0, (exp(e) - 1)/(exp(e) + 1) + delta is added. `divergence` keeps the two apart,
+        which is better wherever both are known; of the whole curves it makes the largest divergence itself.
 
         Source: Ngo et al., Theorem 2(b), eq. (14); the chords are ours.
 
@@ -140,40 +165,50 @@ class PrivacyProfile:
         0.59019949286
         """
 
-        def start(growth: arb, delta: arb) -> arb:
-            return (growth - 1) / (growth + 1) + delta
+        with ctx.workprec(BITS):
+            first = arb(1)
+            for epsilon, delta in self.points:
+                growth = ball(epsilon).exp()
+                first = first.min((growth - 1) / (growth + 1) + ball(delta))
 
-        def antiderivatives(e: arb) -> tuple[arb, arb]:
-            return 2 * e.sinh(), (2 * e).exp() / 2 + e
+            def weights(e: arb) -> tuple[arb, arb]:
+                return 2 * e.sinh(), (2 * e).exp() / 2 + e
 
-        def beyond(e: arb, rate: arb) -> arb:
-            return e.exp() / (rate - 1) + (-e).exp() / (rate + 1) if rate > 1 else arb("inf")
+            def beyond(e: arb, rate: arb) -> arb:
+                return e.exp() / (rate - 1) + (-e).exp() / (rate + 1) if rate > 1 else arb("inf")
 
-        return self._integral(start, antiderivatives, beyond)
+            return above(self._integral(first, weights, beyond))
 
     def _integral(
-        self,
-        start: Callable[[arb, arb], arb],
-        antiderivatives: Callable[[arb], tuple[arb, arb]],
-        beyond: Callable[[arb, arb], arb],
-    ) -> float:
-        """Of the chords: with delta = a + b exp(e), a and b times the differences of the two antiderivatives; and what is beyond."""
-        with ctx.workprec(BITS):
-            known = [(ball(epsilon), ball(delta)) for epsilon, delta in self.points]
-            last, rest = known[-1]
-            if rest > 0 and self.decay is None:
-                return inf
-            total = rest * beyond(last, ball(self.decay)) if self.decay is not None and rest > 0 else arb(0)
-            if self.points[0][0] > 0:
-                first = arb(1)
-                for epsilon, delta in known:
-                    first = first.min(start(epsilon.exp(), delta))
-                known.insert(0, (arb(0), first))
-            for (e0, d0), (e1, d1) in pairwise(known):
-                slope = (d1 - d0) / (e1.exp() - e0.exp())
-                (ones0, grown0), (ones1, grown1) = antiderivatives(e0), antiderivatives(e1)
-                total += (d0 - slope * e0.exp()) * (ones1 - ones0) + slope * (grown1 - grown0)
-            return above(total)
+        self, first: arb, weights: Callable[[arb], tuple[arb, arb]], beyond: Callable[[arb, arb], arb]
+    ) -> arb:
+        """Of the chords times a weight, and what is beyond the last point: with delta = a + b exp(e) it is a and b times differences
+        of the antiderivatives of the weight and of the weight times exp(e). `first` bounds the delta of epsilon 0.
+        """
+        last, rest = (ball(number) for number in self.points[-1])
+        if rest > 0 and self.decay is None:
+            return arb("inf")
+        total = rest * beyond(last, ball(self.decay)) if self.decay is not None and rest > 0 else arb(0)
+        known = [(arb(0), first), *((ball(epsilon), ball(delta)) for epsilon, delta in self.points if epsilon > 0)]
+        for (e0, d0), (e1, d1) in pairwise(known):
+            slope = (d1 - d0) / (e1.exp() - e0.exp())
+            (ones0, grown0), (ones1, grown1) = weights(e0), weights(e1)
+            total += (d0 - slope * e0.exp()) * (ones1 - ones0) + slope * (grown1 - grown0)
+        return total
+
+
+def _at_zero(points: Sequence[Point], reverse: Sequence[Point]) -> arb:
+    """A bound of the delta of epsilon 0, which both directions share: the least point there, or else the least chord past it."""
+    first = ball(min([Fraction(1), *(delta for epsilon, delta in (*points, *reverse) if epsilon == 0)]))
+    if first < 1:
+        return first
+    for epsilon, delta in points:
+        for other, back in reverse:
+            if epsilon > 0 and other > 0:
+                g, h = ball(epsilon).exp(), (-ball(other)).exp()
+                share = (g - 1) / (g - h)
+                first = first.min(share * (1 - h + h * ball(back)) + (1 - share) * ball(delta))
+    return first
 
 
 def _point(point: Sequence[Number], what: str) -> Point:

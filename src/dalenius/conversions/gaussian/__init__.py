@@ -2,6 +2,7 @@
 and the best noise on a lattice."""
 
 from dalenius.conversions.gaussian.amplitude import AmplitudeCapacity, amplitude_capacity, amplitude_of
+from dalenius.conversions.gaussian.covariances import gaussian_information
 from dalenius.conversions.gaussian.lattice import LeastPower, least_power, shaped_power
 from dalenius.conversions.gaussian.listed import ListedInputs
 from dalenius.conversions.gaussian.profile import chi_square, gaussian_delta, information_of_profile, saddle_value
@@ -14,6 +15,7 @@ __all__ = [
     "amplitude_of",
     "chi_square",
     "gaussian_delta",
+    "gaussian_information",
     "information_of_profile",
     "least_power",
     "saddle_value",

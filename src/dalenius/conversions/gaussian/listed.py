@@ -105,10 +105,22 @@ class ListedInputs:
         (0.246475479198, True)
         """
         with ctx.workprec(BITS):
-            largest = arb(0)
+            rows, law = self.deltas(epsilon)
+            return law.max((-epsilon).exp() * rows)
+
+    def deltas(self, epsilon: arb) -> tuple[arb, arb]:
+        """The largest integrals of (W_x - e^epsilon q)_+ and of (q - e^epsilon W_x)_+: points of the two curves, for
+        `PrivacyProfile.divergence`.
+
+        >>> rows, law = ListedInputs.of([-1, 0, 1], [1, 2, 1], 1).deltas(arb("0.5"))
+        >>> round(float(rows), 12), round(float(law), 12)
+        (0.154071520016, 0.246475479198)
+        """
+        with ctx.workprec(BITS):
+            rows = law = arb(0)
             for k in range(len(self.inputs)):
-                largest = largest.max(self._above(k, epsilon)).max((-epsilon).exp() * self._below(k, epsilon))
-            return largest
+                rows, law = rows.max(self._below(k, epsilon)), law.max(self._above(k, epsilon))
+            return rows, law
 
     def _above(self, k: int, epsilon: arb) -> arb:
         """The integral of (q - e^epsilon W_x)_+."""

@@ -6,18 +6,28 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 from scipy.integrate import quad
 
+from campaigns import draws
 from dalenius.conversions import PrivacyProfile
 from dalenius.conversions.gaussian import ListedInputs, gaussian_delta
 from dalenius.errors import InputError
+from dalenius.information import measures as m
+from dalenius.information import relative_entropy
 
 
 @pytest.mark.parametrize(
     ("epsilon", "nats"),
-    [("0.1", 0.004995837495788), ("0.5", 0.1224593312019), ("2", 1.523188311912), ("4", 3.856110320303)],
+    [
+        ("0.1", 0.004995837495788),
+        ("0.5", 0.1224593312019),
+        ("1", 0.46211715726),
+        ("2", 1.523188311912),
+        ("4", 3.856110320303),
+    ],
 )
 def test_one_point_without_delta_is_randomised_response(epsilon, nats):
     assert PrivacyProfile.of([(epsilon, 0)]).capacity() == pytest.approx(nats, rel=1e-12)
@@ -70,3 +80,86 @@ def test_more_points_never_hurt_and_a_delta_that_stays_says_nothing():
     for wrong in ([], [(1,)], [(-1, 0)], [(1, 2)]):
         with pytest.raises(InputError):
             PrivacyProfile.of(wrong)
+
+
+def hockey(p, q, epsilon):
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+
+
+def curves(rows, law, weights, epsilons=None):
+    """Both mean curves of rows against a law, as profiles; at every kink, where none are given: between kinks they are straight."""
+    ratios = np.log(rows / law).ravel()
+    at = [sorted({0.0, *ratios[ratios > 0]}), sorted({0.0, *-ratios[ratios < 0]})] if epsilons is None else epsilons
+    mean = [
+        [(e, min(weights @ [hockey(*pair, e) for pair in pairs], 1.0)) for e in some]
+        for some, pairs in zip(at, ([(row, law) for row in rows], [(law, row) for row in rows]), strict=True)
+    ]
+    ends = [some[-1][0] for some in mean]
+    return [PrivacyProfile.of([*some, (end * (1 + 1e-14) + 1e-14, 0)]) for some, end in zip(mean, ends, strict=True)]
+
+
+def test_the_two_curves_of_a_pair_make_its_divergence():
+    """Lemma 1, eq. (20), by curves that know nothing of logarithms of laws; `capacity` is about both directions."""
+    random = np.random.default_rng(20)
+    for _ in range(draws(20, 500)):
+        p, q = random.dirichlet(np.full(random.integers(2, 6), random.choice([0.5, 2.0])), 2).clip(1e-6)
+        p, q = p / p.sum(), q / q.sum()
+        there, back = curves(p[None], q, np.ones(1))
+        exact = float(relative_entropy(p, q))
+        assert there.divergence(back) == pytest.approx(exact, rel=1e-10)
+        both = PrivacyProfile.of([(e, max(hockey(p, q, e), hockey(q, p, e))) for e in np.linspace(0, 20, 60)], decay=1)
+        assert both.capacity() >= exact
+
+
+def test_mean_curves_make_the_mutual_information():
+    """Theorem 2(b) with the mean over the inputs taken before the integral."""
+    random = np.random.default_rng(21)
+    for _ in range(draws(10, 300)):
+        rows, prior = random.dirichlet(np.ones(4), 3).clip(1e-6), random.dirichlet(np.ones(3))
+        rows /= rows.sum(axis=1, keepdims=True)
+        there, back = curves(rows, prior @ rows, prior)
+        assert there.divergence(back) == pytest.approx(float(m.mutual_information(rows, prior)), rel=1e-9)
+
+
+def test_any_points_of_both_curves_bound_the_divergence():
+    random = np.random.default_rng(22)
+    for _ in range(draws(40, 3_000)):
+        p, q = random.dirichlet(np.ones(random.integers(2, 5)), 2).clip(1e-4)
+        p, q = p / p.sum(), q / q.sum()
+        ends = max(0.1, np.log(p / q).max()), max(0.1, np.log(q / p).max())
+        some = [[*np.sort(random.uniform(0, end, random.integers(0, 3))).tolist(), end] for end in ends]
+        there, back = curves(p[None], q, np.ones(1), some)
+        assert float(relative_entropy(p, q)) <= there.divergence(back) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("up", "down"), [("0.5", "0.5"), ("2", "0.1"), ("0.3", "4")])
+def test_two_points_without_delta_are_attained_by_laws_of_two_outputs(up, down):
+    """P <= e^a Q and Q <= e^b P."""
+    g, h = math.exp(float(up)), math.exp(-float(down))
+    q = np.array([(1 - h) / (g - h), (g - 1) / (g - h)])
+    exact = float(relative_entropy(q * [g, h], q))
+    assert PrivacyProfile.of([(up, 0)]).divergence(PrivacyProfile.of([(down, 0)])) == pytest.approx(exact, rel=1e-13)
+
+
+def test_both_curves_of_noise_on_listed_inputs_come_near_its_largest_divergence():
+    """One delta for both directions does not, however many points there are."""
+    noise = ListedInputs.of([-1, 0, 1], [1, 2, 1], 4)
+    grid = [Fraction(k, 8) for k in range(17)]
+    points = [[float(delta.upper()) for delta in noise.deltas(arb(float(e)))] for e in grid]
+    rows, law = (PrivacyProfile.of(list(zip(grid, some, strict=True)), decay=2) for some in zip(*points, strict=True))
+    exact = float(noise.largest_divergence())
+    assert exact < rows.divergence(law) < 1.02 * exact
+    one = PrivacyProfile.of([(e, max(a * math.exp(-e), b)) for e, (a, b) in zip(grid, points, strict=True)], decay=2)
+    assert one.prior_information() > 1.1 * exact
+    assert PrivacyProfile.of([(1, "1e-9")]).divergence(rows) == math.inf
+
+
+def test_the_moments_of_the_log_ratio_follow_from_the_curve():
+    """Eq. (21): for Gaussian laws a shift s apart, E exp(t L) = exp(t (t+1) s^2/2), t (t+1) times an integral of delta, and 1."""
+    for shift, t in ((0.5, 1.0), (1.0, 0.5), (1.0, 2.0)):
+
+        def integrand(e, shift=shift, t=t):
+            return (math.exp(t * e) + math.exp(-(t + 1) * e)) * float(gaussian_delta(arb(shift), arb(e)))
+
+        area, _ = quad(integrand, 0, 30, limit=300)
+        assert 1 + t * (t + 1) * area == pytest.approx(math.exp(t * (t + 1) * shift**2 / 2), rel=1e-9)

@@ -45,6 +45,23 @@ def test_the_integral_of_theorem_1b_is_the_divergence():
     assert area / math.log(2) == pytest.approx(1.442695040889, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("dimension", "variance", "bits"),
+    [
+        (1, 1, 2.885390081778),
+        (1, 10, 0.2885390081778),
+        (1, 200, 0.01442695040889),
+        (10, 20, 1.442695040889),
+        (10, 100, 0.2885390081778),
+        (10, 200, 0.1442695040889),
+    ],
+)
+def test_theorem_1b_in_closed_form(dimension, variance, bits):
+    """2 d Delta^2 / sigma^2 nats, Delta = 1, for inputs 2 sqrt(d) Delta apart."""
+    shift = 2 * (arb(dimension) / variance).sqrt()
+    assert float(information_of_profile(shift) / arb(2).log()) == pytest.approx(bits, rel=2e-12)
+
+
 def test_e3_1_chi_square_has_its_minus_one():
     area, _ = quad(lambda y: math.exp(-((y - 1) ** 2) + y**2 / 2) / math.sqrt(2 * math.pi), -20, 20)
     assert area - 1 == pytest.approx(float(chi_square(arb(1))))
