@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
+from statistics import NormalDist
 
 import pytest
 
@@ -82,6 +83,27 @@ def test_the_start_with_the_least_loss_goes_on():
     assert steps == 8
     best = min(begun, key=lambda one: sum(one.losses[:2]))
     assert [len(one.losses) for one in begun] == [8 if one is best else 2 for one in begun]
+
+
+@needs_torch
+def test_an_attack_learns_no_noise_by_heart():
+    """Sixty rows, released anew for every batch: of one release of each a network learns the noise, sure of what is wrong."""
+    import torch
+
+    from dalenius.sanitizers import training
+    from dalenius.sanitizers.networks import deterministic
+
+    settings = replace(QUICK, steps=250, batch=60, rate=3e-3, width=32)
+    with deterministic(0):
+        secret, others = (torch.arange(count) % 2 for count in (60, 2000))
+        rows, tests = ((part[:, None] - 0.5).repeat(1, 8) for part in (secret, others))
+
+        def noisy(data):
+            return data + torch.randn_like(data)
+
+        found = training.attacked(noisy, rows, secret, noisy(tests), others, settings)
+    assert found.accuracy == pytest.approx(NormalDist().cdf(2**0.5), abs=0.02)  # that of the likelihood ratio
+    assert found.loss < 0.25
 
 
 @needs_torch
