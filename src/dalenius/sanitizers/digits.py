@@ -26,7 +26,6 @@ __all__ = ["DigitImages"]
 LATENT, HIDDEN = 16, [128, 128]
 VARIANCE = 0.05  # of a pixel, given the latent variable
 LEARNED = 1200  # of the images; the others are held out
-DRAWS = 8  # releases of each image that attacks learn from and are tested on
 
 
 class Autoencoder(nn.Module):
@@ -130,5 +129,4 @@ class DigitImages:
         release: Sanitizer = torch.no_grad()(model)
         with torch.no_grad():
             back = float((model.decoder(release(tests.data)) - tests.data).square().mean())
-        many = Tensors(*(torch.cat([part] * DRAWS) for part in (lessons.data, lessons.secret, lessons.label)))
-        return judged(release, many, tests, settings, back)
+        return judged(release, lessons, tests, settings, back)

@@ -159,10 +159,10 @@ def judged(
     sanitizer: Sanitizer, lessons: Tensors, tests: Tensors, settings: Settings, error: float | None = None
 ) -> Outcome:
     """The same for given draws: those to learn from, and those that are held out."""
-    released, shown = sanitizer(lessons.data), sanitizer(tests.data)
-    attack = attacked(released, lessons.secret, shown, tests.secret, settings)
-    useful = attacked(released, lessons.label, shown, tests.label, settings)
-    seen, below = critic_of(released, lessons.secret, shown, tests.secret, settings)
+    shown = sanitizer(tests.data)
+    attack = attacked(sanitizer, lessons.data, lessons.secret, shown, tests.secret, settings)
+    useful = attacked(sanitizer, lessons.data, lessons.label, shown, tests.label, settings)
+    seen, below = critic_of(sanitizer, lessons, shown, tests.secret, settings)
     count = len(tests.secret)
     share = 1 - proportion_below(count - int(torch.bincount(tests.secret).max()), count, settings.confidence)
     told = max(below, root_chi_square_of_guesses(attack.at_least, share))
@@ -170,15 +170,24 @@ def judged(
 
 
 def attacked(
-    released: torch.Tensor, truth: torch.Tensor, shown: torch.Tensor, answers: torch.Tensor, settings: Settings
+    sanitizer: Sanitizer,
+    data: torch.Tensor,
+    truth: torch.Tensor,
+    shown: torch.Tensor,
+    answers: torch.Tensor,
+    settings: Settings,
 ) -> Attack:
-    """A network that has never met the sanitizer learns to tell `truth` from what is released, and is tested on `shown`."""
-    network = whitened([released.shape[1], *[settings.width] * 3, int(truth.max()) + 1], nn.ReLU)
+    """A network that has never met the sanitizer learns to tell `truth` from releases of `data`, and is tested on `shown`.
+
+    Each batch is released anew: a network that saw a few releases of each row would learn their noise by heart, and guess others
+    no better than chance.
+    """
+    network = whitened([shown.shape[1], *[settings.width] * 3, int(truth.max()) + 1], nn.ReLU)
     optimizer = torch.optim.Adam(network.parameters(), settings.rate)
-    lessons = Tensors(released, truth, truth).batches(min(settings.batch, len(released)))
+    lessons = Tensors(data, truth, truth).batches(min(settings.batch, len(data)))
     for _ in range(settings.steps):
         batch = next(lessons)
-        step(optimizer, nn.functional.cross_entropy(network(batch.data), batch.secret))
+        step(optimizer, nn.functional.cross_entropy(network(sanitizer(batch.data)), batch.secret))
     network.eval()
     with torch.no_grad():
         scores = network(shown)
@@ -188,23 +197,23 @@ def attacked(
 
 
 def critic_of(
-    released: torch.Tensor, secret: torch.Tensor, shown: torch.Tensor, hidden: torch.Tensor, settings: Settings
+    sanitizer: Sanitizer, lessons: Tensors, shown: torch.Tensor, hidden: torch.Tensor, settings: Settings
 ) -> tuple[float, float]:
     """A fresh critic's sqrt chi2 on draws it has not seen, and a confidence bound below it.
 
-    Half of the draws stand for the joint law; the other half's releases, with secrets of the halves' own shuffling apart, for
-    the product.
+    It learns from batches that are released anew, as an attack does. Half of the draws stand for the joint law; the other half's
+    releases, with secrets of the halves' own shuffling apart, for the product.
     """
-    critic = Critic(released.shape[1], int(secret.max()) + 1, settings.width, settings.depth)
+    critic = Critic(shown.shape[1], int(lessons.secret.max()) + 1, settings.width, settings.depth)
     optimizer = torch.optim.Adam(critic.parameters(), settings.rate)
-    lessons = Tensors(released, secret, secret).batches(min(settings.batch, len(released)))
+    batches = lessons.batches(min(settings.batch, len(lessons.secret)))
     for _ in range(settings.steps):
-        batch = next(lessons)
-        step(optimizer, -critic.root_chi_square(batch.data, batch.secret, settings.ridge))
+        batch = next(batches)
+        step(optimizer, -critic.root_chi_square(sanitizer(batch.data), batch.secret, settings.ridge))
     critic.eval()
     with torch.no_grad():
-        law = torch.bincount(secret, minlength=int(secret.max()) + 1) / len(secret)
-        known, values = (critic(rows).double().numpy() for rows in (released, shown))
+        law = torch.bincount(lessons.secret) / len(lessons.secret)
+        known, values = (critic(rows).double().numpy() for rows in (sanitizer(lessons.data), shown))
     centre = float((known @ law.double().numpy()).mean())
     bound = CLIP * float(np.sqrt(np.mean((known - centre) ** 2)))
     values = np.clip(values - centre, -bound, bound)
