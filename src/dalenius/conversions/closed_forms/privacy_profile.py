@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import exp
+from itertools import pairwise, product
+from math import exp, inf
+from typing import TypeVar
 
 from flint import arb, ctx
 
@@ -21,6 +22,7 @@ BITS = 200  # of the balls
 MOST_EPSILON = 300  # nats; exp(2 epsilon) is still a double
 
 Point = tuple[Fraction, Fraction]
+T = TypeVar("T", float, arb)
 
 
 @dataclass(frozen=True)
@@ -200,15 +202,22 @@ class PrivacyProfile:
 def _at_zero(points: Sequence[Point], reverse: Sequence[Point]) -> arb:
     """A bound of the delta of epsilon 0, which both directions share: the least point there, or else the least chord past it."""
     first = ball(min([Fraction(1), *(delta for epsilon, delta in (*points, *reverse) if epsilon == 0)]))
-    if first < 1:
+    ours = [(exp(epsilon), float(delta), epsilon, delta) for epsilon, delta in points if epsilon > 0]
+    theirs = [(exp(-epsilon), float(delta), epsilon, delta) for epsilon, delta in reverse if epsilon > 0]
+    if first < 1 or not ours or not theirs:
         return first
-    for epsilon, delta in points:
-        for other, back in reverse:
-            if epsilon > 0 and other > 0:
-                g, h = ball(epsilon).exp(), (-ball(other)).exp()
-                share = (g - 1) / (g - h)
-                first = first.min(share * (1 - h + h * ball(back)) + (1 - share) * ball(delta))
-    return first
+
+    def in_doubles(pair: tuple[tuple[float, float, Fraction, Fraction], ...]) -> float:
+        (g, delta, _, _), (h, back, _, _) = pair
+        return _chord(g, delta, h, back) if g > h else inf
+
+    (_, _, epsilon, delta), (_, _, other, back) = min(product(ours, theirs), key=in_doubles)
+    return first.min(_chord(ball(epsilon).exp(), ball(delta), (-ball(other)).exp(), ball(back)))
+
+
+def _chord(g: T, delta: T, h: T, back: T) -> T:
+    """At 1, between `delta` at g and what `back` at 1/h says of h."""
+    return ((g - 1) * (1 - h + h * back) + (1 - h) * delta) / (g - h)
 
 
 def _point(point: Sequence[Number], what: str) -> Point:

@@ -141,6 +141,16 @@ def test_two_points_without_delta_are_attained_by_laws_of_two_outputs(up, down):
     assert PrivacyProfile.of([(up, 0)]).divergence(PrivacyProfile.of([(down, 0)])) == pytest.approx(exact, rel=1e-13)
 
 
+def test_a_delta_at_0_is_that_of_both_directions():
+    """Known of one, it begins the chords of both; 1 says nothing."""
+    some, none = PrivacyProfile.of([(0, "0.1"), (1, 0)]), PrivacyProfile.of([(2, 0)])
+    exact = 0.1 / math.expm1(1) + 0.1 * (1 - 2 / math.expm1(2))
+    assert some.divergence(none) == pytest.approx(exact, rel=1e-14)
+    assert none.divergence(some) == pytest.approx(0.3 - exact, rel=1e-14), "both chords have area d L in sum"
+    assert PrivacyProfile.of([(0, 1), (2, 0)]).divergence(some) == pytest.approx(0.3 - exact, rel=1e-14)
+    assert PrivacyProfile.of([(0, 1), (1, 0)]).capacity() == PrivacyProfile.of([(1, 0)]).capacity()
+
+
 def test_both_curves_of_noise_on_listed_inputs_come_near_its_largest_divergence():
     """One delta for both directions does not, however many points there are."""
     noise = ListedInputs.of([-1, 0, 1], [1, 2, 1], 4)
