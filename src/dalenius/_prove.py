@@ -38,8 +38,11 @@ U = TypeVar("U", bound=Upper)
 E = TypeVar("E", bound=Lower | Upper)
 R_co = TypeVar("R_co", covariant=True)
 logger = logging.getLogger("dalenius")
+CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
+
+SLOW = " for the check, of which it should need a quarter: the machine is slow or busy; raise time_limit"
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,8 @@ def _first_proved(
         if desk.accepts(verdict):
             return certificate, upper
         tried.append((upper, _refusal("upper", certificate, verdict, rounding=False)))
-        reason, hopeless = verdict.reason, None if _rounding_may_help(verdict) else upper.candidate
+        reason = verdict.reason + (SLOW if verdict.allowed == "seconds" else "")
+        hopeless = None if _rounding_may_help(verdict) else upper.candidate
     raise DaleniusError(f"nothing can be proved about this {desk.noun}: {reason}")
 
 
@@ -307,7 +311,8 @@ class _Desk:
         if self._search is None:
             return inf
         if certain:
-            return max(self._search.clock.left, 2.0 * self._certain.seconds, LEAST_SECONDS)
+            needed = self._certain.seconds * self._search.clock.pace
+            return max(self._search.clock.left, CERTAIN_ROOM * needed, LEAST_SECONDS)
         return max(self._search.clock.left, self._grace, 0.0 if self._out_of_time else LEAST_SECONDS)
 
     @property

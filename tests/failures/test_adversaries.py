@@ -493,7 +493,7 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
     [
         (lambda: dl.FiniteChain([[1]]), ["2 to 16 rows", "got 1"]),
         (lambda: dl.FiniteChain([[0.5, 0.5], [0.5]]), ["transitions[1]", "2 letters", "got 1"]),
-        (lambda: dl.FiniteChain([[0.5, 0.4], [0.5, 0.5]]), ["transitions[0] cannot sum to 1", "0.9"]),
+        (lambda: dl.FiniteChain([[0.5, 0.4], [0.5, 0.5]]), ["transitions[0] must sum to 1 exactly", "0.9"]),
         (lambda: dl.FiniteChain([[0.5, 0.5], [(0.6, 0.7), (0.5, 0.6)]]), ["transitions[1] cannot sum to 1", "1.1"]),
         (lambda: dl.FiniteChain([[(0.6, 0.5), 0.5], [0.5, 0.5]]), ["transitions[0][0]", "the least first"]),
         (lambda: dl.FiniteChain([[(0.1, 0.2, 0.3), 0.5], [0.5, 0.5]]), ["transitions[0][0]", "least and the largest"]),
@@ -502,7 +502,7 @@ def lettered(adversary, query=None, mechanism=None, records=4, alphabet=3):
         (lambda: dl.FiniteChain([[1, 0], [0.5, 0.5]]), ["letter 1 cannot be reached from letter 0", "start"]),
         (lambda: dl.FiniteChain(FAIR, start="fixed"), ["start", "stationary", "list of 3"]),
         (lambda: dl.FiniteChain(FAIR, start=[0.5, 0.5]), ["start", "3 letters"]),
-        (lambda: dl.FiniteChain(FAIR, start=[0.5, 0.5, 0.5]), ["start cannot sum to 1"]),
+        (lambda: dl.FiniteChain(FAIR, start=[0.5, 0.5, 0.5]), ["start must sum to 1 exactly"]),
         (lambda: dl.FiniteChain(FAIR, record=-1), ["record", "at least 0"]),
         (lambda: lettered(dl.FiniteChain(FAIR, record=4)), ["record", "from 0 to 3"]),
         (lambda: lettered(dl.FiniteChain(FAIR), alphabet=2), ["between 3 letters", "[2, 2, 2, 2]"]),

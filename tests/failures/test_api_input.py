@@ -504,3 +504,40 @@ def test_a_design_without_anything_to_keep_says_what_there_is():
         dl.InputError, match=r"expected \[adversary\] and max_leakage, or \[privacy\], or \[\[constraints\]\] alone"
     ):
         dl.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: dl.releases(5), ["releases", "expected a list"]),
+        (lambda: dl.releases([dl.Count()]), ["releases[0]"]),
+        (lambda: dl.releases([(dl.Count(),)]), ["pairs (query, mechanism)"]),
+        (lambda: dl.releases([(dl.geometric(1), dl.Count())]), ["pairs (query, mechanism)"]),
+        (lambda: dl.FiniteChain(np.full((3, 3), 1 / 3)), ["transitions[0] must sum to 1 exactly", "'1/3'"]),
+        (lambda: dl.IndependentBlocks([3, 3]), ["sizes=[3, 3]"]),
+        (lambda: dl.convert(None, 1, to="local_dp"), ["notion", "None"]),
+        (lambda: dl.convert("local_dp", 1, to=5), ["notion", "5"]),
+    ],
+)
+def test_shapes_that_people_try(build, words):
+    refused(build, *words)
+
+
+@pytest.mark.parametrize(
+    "adversary",
+    [dl.MarkovChain((0.1, 0.2), (0.1, 0.2)), dl.FiniteChain([["1/2", "1/2"]] * 2)],
+    ids=["binary", "finite"],
+)
+def test_chains_are_about_records_not_secrets(adversary):
+    asked = dl.Secret(dl.Threshold(2))
+    refused(
+        lambda: dl.SecretLeakage(
+            records=dl.Records(3, alphabet=2),
+            query=dl.Count(),
+            mechanism=dl.geometric(1),
+            adversary=adversary,
+            secrets=asked,
+        ),
+        adversary.kind,
+        "is about a record",
+    )

@@ -43,6 +43,7 @@ MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, meas
 LAW = 1.5e-7  # the same for a product of a law at a point
 ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
+NARROW = 2.0**-40  # a range that is never halved
 
 Range = tuple[Fraction, Fraction]
 Law = tuple[Fraction, ...]
@@ -241,7 +242,7 @@ class FiniteChainAudit(Audit):
                 max(float(np.nan_to_num(found.remainders[j], posinf=1.0)), 1e-12) / max(shares.max(), 1e-300)
             )
             parameter = int(np.argmax(score))
-            cut = (parameter, box.halves(parameter)[0]) if widths.max() > 0.0 and added > 0.0 else None
+            cut = (parameter, box.halves(parameter)[0]) if widths.max() > NARROW and added > 0.0 else None
             leaves.append(Leaf(_Content(box, line), float(bound), cut))
         return leaves
 

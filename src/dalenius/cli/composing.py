@@ -10,6 +10,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
 from dalenius.errors import InputError
+from dalenius.model import digest
 from dalenius.model.maximal_leakage import audited
 
 __all__ = ["compose"]
@@ -48,13 +49,23 @@ def compose(
         raise InputError(
             f"compose: expected a model and a certificate for each of at least two releases, got {len(files)} files"
         )
-    problems = [read_problem(model)[2] for model in files[::2]]
-    answers = [
-        (problem if isinstance(problem, dl.SecretLeakage) else audited(problem), dl.Certificate.read(certificate))
-        for problem, certificate in zip(problems, files[1::2], strict=True)
-    ]
+    answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
     found = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule).to(units)
     if as_json:
         write_json(dataclasses.asdict(found))
     else:
         out.print(str(found), soft_wrap=True, highlight=False, markup=False)
+
+
+def _answer(model: str, certificate: str) -> tuple[dl.MaximalLeakage | dl.SecretLeakage, dl.Certificate]:
+    """A release's problem and its certificate, which must be about it."""
+    problem = read_problem(model)[2]
+    asked = problem if isinstance(problem, dl.SecretLeakage) else audited(problem)
+    found = dl.Certificate.read(certificate)
+    try:
+        about = found.header.model
+    except InputError as error:
+        raise InputError(f"{certificate}: {error}") from None
+    if about != digest(asked):
+        raise InputError(f"{certificate}: not about {model}; give each model's certificate after it")
+    return asked, found

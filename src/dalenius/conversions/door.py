@@ -14,7 +14,7 @@ from dalenius.conversions.notions import NOTIONS, Notion, notion_of
 from dalenius.conversions.reasons import why_not
 from dalenius.conversions.rule import Given
 from dalenius.conversions.search import Found, Place, Taken, best_chain
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.epsilons import epsilon_text
@@ -152,6 +152,8 @@ def convert_with(
 
 def _place(written: str, *, together: bool) -> Place:
     """A notion's name, with its epsilon in parentheses where it has one."""
+    if not isinstance(written, str):
+        raise InputError(f"expected the name of a notion, such as 'local_dp', got {brief(written)}")
     name, bracket, rest = written.strip().partition("(")
     notion = notion_of(name.strip())
     if notion.has_epsilon != bool(bracket) or (bracket and not rest.endswith(")")):

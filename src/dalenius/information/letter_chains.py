@@ -19,6 +19,8 @@ from dalenius.information.divergences import mutual_information
 
 __all__ = ["LetterChain", "Tangents", "stationary_laws", "tangents", "upper_means"]
 
+LEAST_SHARE = 1e-12  # of a letter; the checker's expansions say nothing where it may be 0
+
 
 @dataclass(frozen=True)
 class LetterChain:
@@ -364,7 +366,8 @@ class _Boxes:
             own, here = self._back(own, j), self._back(here, j)
         far = self._means(self._first_of(own), self.low, self.high).max(axis=1)
         least = -self._means(self._first_of(here), self.low, self.high)
-        return np.where(self.shares > 0.0, _squares(far, self.told).sum(axis=2) / least.clip(0.0), 0.0).sum(axis=1)
+        chi = np.where(least > LEAST_SHARE, _squares(far, self.told).sum(axis=2) / least.clip(LEAST_SHARE), np.inf)
+        return np.where(self.shares > 0.0, chi, 0.0).sum(axis=1)
 
     def _back(self, values: Floats, record: int) -> Floats:
         return upper_means(self.low[:, : self.letters], self.high[:, : self.letters], self._successors(values, record))

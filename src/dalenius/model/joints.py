@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from dalenius.errors import InputError
+from dalenius.errors import InputError, brief
+from dalenius.exact import as_list
 from dalenius.model.mechanisms import (
     MECHANISMS,
     Channel,
@@ -68,8 +69,11 @@ def releases(listed: Sequence[tuple[Query, Mechanism]]) -> tuple[Query, SeveralR
     >>> query, [(part.times, part.on) for part in mechanism.parts]
     (Joint(queries=(Count(letters=(1,)), Sum(weights=(0, 2)))), [(2, 0), (1, 1)])
     """
-    queries = list(dict.fromkeys(query for query, _ in listed))
-    mechanism = SeveralReleases(*(each for _, each in listed), on=[queries.index(query) for query, _ in listed])
+    pairs = [as_list(pair, f"releases[{j}]") for j, pair in enumerate(as_list(listed, "releases"))]
+    if not all(len(pair) == 2 and isinstance(pair[0], Query) for pair in pairs):
+        raise InputError(f"releases: expected pairs (query, mechanism), got {brief(listed)}")
+    queries = list(dict.fromkeys(query for query, _ in pairs))
+    mechanism = SeveralReleases(*(each for _, each in pairs), on=[queries.index(query) for query, _ in pairs])
     if len(queries) == 1:
         return queries[0], mechanism
     return Joint(*(_additive(query) for query in queries)), mechanism

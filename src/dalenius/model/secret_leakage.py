@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import as_list, brief
-from dalenius.model.adversaries import IndependentBlocks, LawClass, ProductPriors
+from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain, ProductPriors
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.model.secret import Secret
@@ -83,9 +83,10 @@ class SecretLeakage(MechanismProblem):
                 f"secrets: at most 2^22 pairs of a secret and a dataset, got {len(self.secrets)} x {datasets}"
             )
         adversary = self.adversary
-        if isinstance(adversary, IndependentBlocks):
+        if isinstance(adversary, IndependentBlocks | MarkovChain | FiniteChain):
+            instead = "ask about secrets of one household" if isinstance(adversary, IndependentBlocks) else "list laws"
             raise InputError(
-                "adversary: independent_blocks is about a record, and offered for maximal_leakage; ask about secrets of one household"
+                f"adversary: {adversary.kind} is about a record, and offered for maximal_leakage; {instead}"
             )
         if isinstance(adversary, ProductPriors) and not all(s.knows_all_but_one(self.records) for s in self.secrets):
             raise InputError(

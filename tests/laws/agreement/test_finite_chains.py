@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from itertools import pairwise, product
 
 import numpy as np
+import pytest
 
 import dalenius as dl
 from campaigns import draws
@@ -117,3 +120,26 @@ def test_two_letters_are_a_markov_chain():
         other = dl.solve(dl.MaximalLeakage(adversary=long, **common), gap=1e-2)
         assert max(one.lower, other.lower) <= min(one.upper, other.upper) + 1e-12
         assert other.gap <= 1e-2
+
+
+@pytest.mark.parametrize(
+    ("transitions", "start"),
+    [
+        ([[1, 0], [0, 1]], "any"),
+        ([["9/10", "1/10"], [0, 1]], "any"),
+        ([[1, 0], ["1/2", "1/2"]], [(0, 1), (0, 1)]),
+    ],
+)
+def test_letters_that_a_record_may_not_have_leave_the_interval_open(transitions, start):
+    """No expansion is proposed that the checker must refuse, and no range is halved for ever: what was attained is kept."""
+    problem = dl.MaximalLeakage(
+        records=dl.Records(4, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.discrete_laplace(0.5),
+        adversary=dl.FiniteChain(transitions, start=start),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = dl.solve(problem, gap=1e-3)
+    assert 0.05 < found.lower < found.upper <= math.log(2) + 1e-9
+    assert found.termination is not dl.Termination.PROOF_REFUSED

@@ -43,3 +43,9 @@ def test_two_releases_about_a_secret(command_line, tmp_path):
     told = json.loads(done.stdout)
     assert told["rule"] == "sum"
     assert sum(told["leakages"]) <= told["upper"] < sum(told["leakages"]) + 1e-12
+    for files, message in (
+        (["first.toml", "second.cert", "second.toml", "first.cert"], "second.cert: not about first.toml"),
+        (["first.toml", "first.toml", "second.toml", "second.cert"], "first.toml: not a certificate"),
+    ):
+        failed = command_line("compose", *files)
+        assert (failed.returncode, message in failed.stderr) == (2, True), failed.stderr

@@ -50,10 +50,11 @@ class FiniteChain(Adversary):
     >>> week = FiniteChain([[0.8, 0.2, 0], [(0.1, 0.2), (0.5, 0.7), (0.2, 0.3)], [0, 0.4, 0.6]])
     >>> week.letters, week.transitions[1][0]
     (3, (Fraction(1, 10), Fraction(1, 5)))
-    >>> FiniteChain([[0.8, 0.1], [0.3, 0.7]])
+    >>> FiniteChain([[0.75, 0.125], [0.3, 0.7]])
     Traceback (most recent call last):
         ...
-    dalenius.errors.InputError: adversary: transitions[0] cannot sum to 1: its least probabilities sum to 0.9 and its largest to 0.9
+    dalenius.errors.InputError: adversary: transitions[0] must sum to 1 exactly, got 0.875; write fractions as text, such as '1/3', \
+or a range for each entry
     """
 
     kind: ClassVar[str] = "finite_chain"
@@ -165,6 +166,10 @@ def _ranges(value: object, letters: int, what: str) -> tuple[Range, ...]:
         raise InputError(f"{what} must have an entry for each of the {letters} letters, got {len(entries)}")
     ranges = tuple(_range(entry, f"{what}[{b}]") for b, entry in enumerate(entries))
     low, high = (exact_sum([ends[j] for ends in ranges], what) for j in (0, 1))
+    if low == high != 1:
+        raise InputError(
+            f"{what} must sum to 1 exactly, got {float(low)!r}; write fractions as text, such as '1/3', or a range for each entry"
+        )
     if not low <= 1 <= high:
         raise InputError(
             f"{what} cannot sum to 1: its least probabilities sum to {fraction_text(low)} and its largest to {fraction_text(high)}"

@@ -75,6 +75,8 @@ class IndependentBlocks(Adversary):
     ) -> None:
         if (size is None) == (sizes is None):
             raise InputError("adversary: independent_blocks needs either size, or sizes (one a block)")
+        if isinstance(size, list | tuple):
+            raise InputError(f"adversary: size is one number; give the sizes of the blocks as sizes={brief(size)}")
         if size is not None:
             object.__setattr__(self, "size", _size(size, "adversary: size"))
         else:
