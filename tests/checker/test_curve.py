@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from fractions import Fraction
 
 import pytest
@@ -56,8 +57,11 @@ def written(lines):
 
 def at(case, lines, share):
     """Model and certificate at another entropy bound: the claim is what the lines say there."""
-    old = next(line for line in case.model.decode().splitlines() if line.startswith("entropy_at_least"))
-    model = case.model.decode().replace(old, f'entropy_at_least = "{share} max"').encode()
+    text, found = re.subn(
+        r'entropy_at_least *= *("[^"]*"|[\d.]+)', f'entropy_at_least = "{share} max"', case.model.decode()
+    )
+    assert found == 1
+    model = text.encode()
     parsed = parse_model(model)
     header, _, _, *rest = lines
     b = Fraction(float(parsed.entropy_ball()))
