@@ -13,8 +13,9 @@ from .certificate import Lines, Sizes
 from .channel import Channel, log_weights
 from .class_tree import divergences, output_law
 from .classes import CLASSES, Polytope
-from .numbers import at_most, grouped, largest, log_sum_exp, need, normalised, total, xlogx
-from .read import decimal, entries, integer, nonnegative
+from .dataset_laws import Law, dataset_law
+from .numbers import at_most, grouped, largest, log_sum_exp, need, total, xlogx
+from .read import decimal, entries, integer
 from .told import Kind, Secret, Told
 
 ABOUT = (
@@ -22,7 +23,6 @@ ABOUT = (
     "laws below"
 )
 _MOST_CELLS = 1 << 24
-Law = list[fmpq]
 
 
 class Informed:
@@ -33,7 +33,8 @@ class Informed:
 
     def __init__(self, lines: Lines, told: Told, channel: Channel) -> None:
         model = told.model
-        self.lines, self.model, self.channel, self.allowance = lines, model, channel, model.allowance
+        self.lines, self.told, self.model, self.channel = lines, told, model, channel
+        self.allowance = model.allowance
         self.secrets, self.inputs = told.secrets(channel), told.inputs(channel)
         self.held = CLASSES[model.adversary](model.held, model.allowance) if model.adversary in CLASSES else None
         self.tally = Counter[str]()
@@ -57,35 +58,13 @@ class Informed:
             need(lower <= 0, "no witness, but lower is positive")
             return "none, an information is never negative"
         secret = self._secret(s)
-        told = self._told(secret, self._law(secret, hint))
+        found = self._told(secret, dataset_law(self, s, hint))
         if lower > 0:
-            at_most(arb(lower), told, "lower <= witness's information")
+            at_most(arb(lower), found, "lower <= witness's information")
         return f"a law for secret {s}"
 
     def _secret(self, value: Any) -> Secret:
         return self.secrets[integer(value, "the secret", 0, len(self.secrets) - 1)]
-
-    def _law(self, secret: Secret, hint: Any) -> Law:
-        """A law on the datasets, one of the adversary's."""
-        if self.model.adversary == "prior_set":
-            return self.model.priors[integer(hint, "the prior", 0, len(self.model.priors) - 1)]
-        if isinstance(self.held, Polytope):
-            return self.held.law(hint, len(self.inputs))
-        weights, last = [fmpq(0)] * len(self.inputs), -1
-        for pair in entries(hint, "the law"):
-            x, weight = entries(pair, "a dataset and its weight", 2)
-            last = integer(x, "a dataset, in ascending order,", last + 1, len(weights) - 1)
-            weights[last] = nonnegative(weight, "a weight")
-        law = normalised(weights, "the law", self.allowance)
-        if self.held:
-            self.held.need_member(law)
-        elif self.model.adversary == "product_priors":
-            given = {c for c, p in zip(secret.given, law, strict=True) if p}
-            need(len(given) == 1, "under product_priors a witness's datasets must have one given value")
-        elif self.model.entropy != 0 and any(p != law[0] for p in law):  # else it is that of the uniform law
-            entropy = -sum((times * xlogx(arb(p)) for p, times in grouped(law) if p), arb(0))
-            at_most(self.model.entropy_ball(), entropy, "entropy bound <= witness's entropy")
-        return law
 
     def _told(self, secret: Secret, law: Law) -> arb:
         """I_s(P): the sum over given values of what is told there."""

@@ -54,10 +54,6 @@ class Told:
         self.model, states = model, model.states()
         need(states >= 0, "a secret needs at most 65536 datasets")
         need(states * len(model.secrets) <= _MOST_PLACES, "the secrets times the datasets are more than 2^22")
-        known = model.adversary != "product_priors" or all(_others_known(table, model) for table in model.secrets)
-        need(
-            known, "product_priors: what is given must be one table of letters, of all records but one, without groups"
-        )
         self._codes = [[_codes(model, states, table[key]) for key in ("of", "given")] for table in model.secrets]
         model.allowance.take(2 * states * len(model.secrets) * POINTER)
 
@@ -66,15 +62,17 @@ class Told:
         own = replace(self.model, query={"kind": "identity"}) if channel.dataset else self.model
         return datasets(own, channel.values)
 
+    def others_known(self, s: int) -> bool:
+        """Whether what is given of secret s is one table of letters, of all records but one, without groups."""
+        tables = self.model.secrets[s]["given"]
+        letters = [one for one in tables if one["kind"] == "letters" and one["groups"] is None]
+        known = len(self.model.alphabets) - 1
+        return len(letters) == len(tables) == 1 and len(_records(letters[0], self.model)) == known
+
     def secrets(self, channel: Channel) -> list[Secret]:
         """All of them."""
         inputs = self.inputs(channel)
         return [Secret(of, given, inputs, channel) for of, given in self._codes]
-
-
-def _others_known(table: dict[str, Any], model: Model) -> bool:
-    letters = [one for one in table["given"] if one["kind"] == "letters" and one["groups"] is None]
-    return len(letters) == len(table["given"]) == 1 and len(_records(letters[0], model)) == len(model.alphabets) - 1
 
 
 def _records(table: dict[str, Any], model: Model) -> list[int]:

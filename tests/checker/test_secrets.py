@@ -150,6 +150,27 @@ def test_what_a_law_tells_by_definition(seed):
 
 
 @pytest.mark.parametrize("seed", range(draws(15, 1000)))
+def test_what_a_product_tells_by_definition(seed):
+    """A law of each record's letter, and the law of all that they make if they are independent."""
+    rng = random.Random(seed)
+    tables, told, rows = drawn(rng)
+    laws = [[rng.choice([0, 1, 2, 5]) for _ in range(size - 1)] for size in tables["records"]["alphabets"]]
+    for law in laws:
+        law.insert(rng.randrange(len(law) + 1), 1)
+    whole = math.prod(map(sum, laws))
+    law = [math.prod(weights) / whole for weights in itertools.product(*laws)]
+    s = rng.randrange(len(told))
+    value, model = information(law, told[s], rows), written(tables, kind="product_priors")
+    claims = [["cell", j, c] for j, one in enumerate(told) for c in range(len({given for _, given in one}))]
+    lines = [line for head in claims for line in (head, ["law", ["1", "1", "1"]])]
+    hint = ["product", [list(map(str, weights)) for weights in laws]]
+    for slack, status in ((1e-9, 0), (-1e-9, 1)):
+        if value > 1e-6:
+            found = certificate(model, f"{value - slack:.15f}", "9", ["witness", s, hint], *lines)
+            assert check(model, found).exit_code == status
+
+
+@pytest.mark.parametrize("seed", range(draws(15, 1000)))
 def test_whatever_is_proved_holds_for_every_law(seed):
     """Laws of outputs, trees, and means: the smallest upper end that they prove is never below what a law tells."""
     rng = random.Random(seed)
@@ -221,6 +242,8 @@ PRODUCT = altered(
         'of = { kind = "letters", records = [1] }\ngiven = { kind = "letters", others = [1] }',
     ),
 )
+APART = altered(a=("entropy_at_least = 0 ", 'kind = "product_priors" '))
+EVEN = ["witness", 0, ["product", [["1", "1"], ["2", "2"], ["1/2", "1/2"]]]]
 BALL = altered(a=("entropy_at_least = 0 ", f'kind = "l1_ball_priors", center = {CENTER}, radius = "1/10" '))
 MANY = altered(a=("entropy_at_least = 0 ", f'kind = "polytope_priors", vertices = [{CENTER}, {CENTER[::-1]}] '))
 LISTED = altered(a=("entropy_at_least = 0 ", f'kind = "prior_set", priors = [{CENTER}] '))
@@ -253,7 +276,22 @@ UNIFORM = ["witness", 0, [[x, "1"] for x in range(8)]]
         (ENTROPY, ["0.1", "0.18"], [PAIR, *PROOF], 1, "witness's entropy fails"),
         (ENTROPY, ["0.05", "0.18"], [UNIFORM, *PROOF], 0, ""),
         (PRODUCT, ["0.01", "0.18"], [["witness", 0, [[0, "1"], [2, "1"]]], *PROOF], 1, "is not covered"),
-        (PRODUCT, ["0", "0.7"], [["witness", 0, [[0, "1"], [7, "1"]]], *PROOF], 1, "must have one given value"),
+        (PRODUCT, ["0", "0.7"], [["witness", 0, [[0, "1"], [7, "1"]]], *PROOF], 1, "with one value"),
+        (APART, ["0.03", "0.18"], [EVEN, *PROOF], 0, ""),
+        (APART, ["0.17", "0.18"], [EVEN, *PROOF], 1, "witness's information fails"),
+        (APART, ["0", "0.18"], [["witness", 0, [[0, "1"], [1, "1"]]], *PROOF], 1, "must be a product, or given be all"),
+        (
+            APART,
+            ["0", "0.18"],
+            [["witness", 0, ["product", [["1", "1"]] * 2]], *PROOF],
+            1,
+            "the records must be a list",
+        ),
+        (APART, ["0", "0.18"], [["witness", 0, ["product", [["1"]] * 3]], *PROOF], 1, "weights must be a list of 2"),
+        (APART, ["0", "0.18"], [["witness", 0, ["product", [["1", "-1"]] * 3]], *PROOF], 1, "must be nonnegative"),
+        (APART, ["0", "0.18"], [["witness", 0, ["product", [["0", "0"]] * 3]], *PROOF], 1, "total weight zero"),
+        (APART, ["0", "0.18"], [["witness", 0, ["product"]], *PROOF], 1, "the law must be a list of 2"),
+        (MODEL, ["0", "0.18"], [EVEN, *PROOF], 1, "a dataset and its weight"),
         (PRODUCT, ["0", "0.7"], [["witness", None, None], *WHOLE], 1, "a section is expected, one of cell"),
         (BALL, ["0", "0.7"], [["witness", 0, [[x, w] for x, w in enumerate(CENTER)]], *WHOLE], 0, ""),
         (BALL, ["0", "0.7"], [["witness", 0, [[0, "1"]]], *WHOLE], 1, "is outside of the ball"),
@@ -300,7 +338,6 @@ OF = 'of = { kind = "threshold", at = 2 }'
         (altered(a=(OF, 'of = { kind = "table", values = [1] }')), "query.values must list 8 values"),
         (altered(a=(OF, 'of = { kind = "histogram" }')), "kind"),
         (altered(a=("[[secrets]]\n", "[other]\n")), "other"),
-        (altered(a=("entropy_at_least = 0 ", 'kind = "product_priors" ')), "product_priors: what is given"),
         (altered(a=("entropy_at_least = 0 ", 'kind = "independent_blocks", size = 1 ')), "kind"),
         (altered(a=("entropy_at_least = 0 ", 'kind = "prior_set", priors = [["1"]] ')), "must list |X|"),
         (altered(a=("entropy_at_least = 0 ", 'kind = "l1_ball_priors", center = ["1"], radius = 1 ')), "must have 1"),
