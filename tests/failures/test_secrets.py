@@ -37,7 +37,6 @@ def asked(**changed):
         ),
         (lambda: asked(records=dl.Records(17, alphabet=2)), "lists every dataset, at most 65536"),
         (lambda: asked(adversary=dl.IndependentBlocks(3)), "independent_blocks is about a record"),
-        (lambda: asked(adversary=dl.ProductPriors()), "letters of all records but one"),
         (
             lambda: asked(adversary=dl.L1BallPriors([0.5, 0.5], 0.1)),
             "a number for each of the 8 datasets; its laws have 2",
@@ -56,6 +55,7 @@ def asked(**changed):
             lambda: dl.measure(asked(adversary=dl.EntropyAtLeast(1))),
             "measure: about secrets entropy_at_least is not offered",
         ),
+        (lambda: dl.measure(asked(adversary=dl.ProductPriors())), "letters of all records but one"),
         (lambda: dl.measure(asked(), prior=[0.5, 0.5]), "leave them out"),
         (lambda: dl.measure(asked(), outputs=True), "not offered about secrets"),
         (lambda: MAJORITY.joint(BITS, dl.Count(), [0.5, 0.5]), "one weight for each of the 8 datasets"),

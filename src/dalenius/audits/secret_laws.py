@@ -181,7 +181,7 @@ class SecretLaws:
         parts, weights, law = [start], np.ones(1), doubles(self._law(start))
         told = self.cells.information(law, self.rows)
         for _ in range(CLIMBS):
-            target = self._towards(self._slope(law))
+            target = self._towards(self.cells.slope(law, self.rows))
             towards, share, better = doubles(self._law(target)) - law, 2.0, told
             while share >= SHORTEST and better <= told:
                 share /= 2.0
@@ -192,15 +192,6 @@ class SecretLaws:
             law, told = law + share * towards, better
         if told > self.lower:
             self._attain(np.asarray(shares_of(weights) @ np.array(parts, dtype=object)))
-
-    def _slope(self, law: Floats) -> Floats:
-        """The derivative of I(g; Y | w) by the probability of each dataset: sum_y W_x(y) log( K(y) / r(y) ), K the law of its cell."""
-        joint = self.cells.joint(law, self.rows)
-        masses = joint.sum(axis=1, keepdims=True)
-        known = self.channel.output_laws(self.channel.outputs(law))[self.cells.given_of_cell]
-        own = np.where(masses > 0.0, joint / np.where(masses > 0.0, masses, 1.0), known)
-        ratios = np.log(np.maximum(own, LEAST)) - np.log(np.maximum(known, LEAST))
-        return np.einsum("xy,xy->x", self.rows[self.cells.inputs], ratios[self.cells.cells])
 
     # ------------------------------------------------------------ as lines
 

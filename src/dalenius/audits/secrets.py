@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dalenius._prove import Proved
 from dalenius.audits.audit import Bounded, Exposure, LowerEnd, UpperProof
 from dalenius.audits.secret_laws import SecretLaws, plain_bound
+from dalenius.audits.secret_products import SecretProducts
 from dalenius.audits.secret_trees import SecretTree, family_key, trees_of_secrets
 from dalenius.evidence import Upper, short_text
 from dalenius.evidence.lines import CellSection, MeanLine, ProofLine, SecretSection, SparseLaw
@@ -23,7 +24,7 @@ from dalenius.outcome import Scope
 from dalenius.reduction import SecretCells, cells_of_secrets
 from dalenius.results import SecretProof, SecretResult, SecretWitness, relative_gap
 
-__all__ = ["ClassSecretAudit", "ListedSecretAudit", "SecretAudit", "secret_audit_of"]
+__all__ = ["ClassSecretAudit", "ListedSecretAudit", "ProductSecretAudit", "SecretAudit", "secret_audit_of"]
 
 LAWS = 1e-12  # nats: how near to its bound the search over a class of laws comes, where the gap asks for no less
 SECTION = 6e-4  # seconds that the cells of one value which is given take the checker
@@ -32,7 +33,7 @@ RESOLUTION = 1e-13  # nats: how near to one another the ends come where the gap 
 
 @dataclass
 class SecretAudit(Bounded):
-    """A running audit of secrets under all laws, which are as good as the products of laws of which all but one are known."""
+    """A running audit of secrets under all laws."""
 
     problem: SecretLeakage
 
@@ -81,7 +82,12 @@ class SecretAudit(Bounded):
         """The bound from above at which nothing more is wanted."""
         if self.gap >= 1.0:
             return math.inf
-        return max(self.lower / (1.0 - 0.9 * self.gap), self.lower + RESOLUTION * min(self.lower, 1.0))
+        return max(self.attained / (1.0 - 0.9 * self.gap), self.attained + RESOLUTION * min(self.attained, 1.0))
+
+    @property
+    def attained(self) -> float:
+        """What the best law found tells, of all that the bound from above is about."""
+        return self.lower
 
     @property
     def _leaves(self) -> int:
@@ -100,8 +106,7 @@ class SecretAudit(Bounded):
         if best is None or best.lower <= 0.0:
             return None
         listed = best.weights()
-        law = np.zeros(self.problem.records.datasets)
-        law[list(listed)] = list(listed.values())
+        law = _law(listed, self.problem.records.datasets)
         prior: SparseLaw = tuple((x, short_text(weight)) for x, weight in listed.items() if weight > 0.0)
         return Exposure(best.cells.secret, best.cells.information(law, self.rows), law, prior)
 
@@ -109,10 +114,7 @@ class SecretAudit(Bounded):
         return tuple(line for tree in self.trees for line in tree.lines())
 
     def certain(self) -> tuple[float, UpperProof]:
-        """One output law for each secret; where products are asked about, for the cells of each value that is given."""
-        if isinstance(self.problem.adversary, ProductPriors):
-            lines = tuple(line for tree in self.trees for line in tree.lines(certain=True))
-            return max((tree.plain for tree in self.trees), default=0.0), lines
+        """One output law for each secret."""
         bounds = [plain_bound(cells, self.rows, self.priors) for cells in self.secrets if self.own_trees(cells)]
         return max((upper for upper, _ in bounds), default=0.0), tuple(line for _, lines in bounds for line in lines)
 
@@ -234,6 +236,85 @@ class ClassSecretAudit(SecretAudit):
 
 
 @dataclass
+class ProductSecretAudit(SecretAudit):
+    """A running audit of secrets under all laws of independent records: bounded as under all laws, which they attain where all records
+    but one are given; elsewhere what they are told is searched for, and the interval may stay open.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        records, secrets = self.problem.records, self.problem.secrets
+        self.known = {s for s, secret in enumerate(secrets) if secret.knows_all_but_one(records)}
+        first = sorted(self.secrets, key=lambda cells: cells.secret not in self.known)
+        self._by_family = trees_of_secrets(first, self.rows)
+        self.trees = list(self._by_family.values())
+        searched = [cells for cells in self.secrets if cells.secret not in self.known and self.own_trees(cells)]
+        self.products = [SecretProducts(cells, self.rows, records) for cells in searched]
+
+    @property
+    def lower(self) -> float:
+        return max([0.0, *(products.lower for products in self.products), *(tree.lower for tree in self._own)])
+
+    @property
+    def attained(self) -> float:
+        return max([self.lower, *(tree.lower for tree in self.trees)])
+
+    @property
+    def _own(self) -> list[SecretTree]:
+        """The trees of whose selections independent records make laws."""
+        return [tree for tree in self.trees if tree.cells.secret in self.known]
+
+    @property
+    def _best(self) -> SecretTree | None:
+        return max(self._own, key=lambda tree: (tree.lower, tree.upper), default=None)
+
+    def run(self) -> None:
+        """Independent records first; then all laws, and from the best of these once more."""
+        for k, products in enumerate(self.products):
+            products.run(self.clock.part(0.5 / (len(self.products) - k)), self.search.rng)
+            self._tell("laws")
+        super().run()
+        for products in self.products:
+            for tree in self.own_trees(products.cells):
+                if tree.cells is products.cells and (weights := tree.weights()):
+                    products.climb(products.near(_law(weights, self.problem.records.datasets)), self.clock)
+        self.out_of_time |= self.clock.expired
+
+    @property
+    def exposed(self) -> int | None:
+        found = self._product
+        return super().exposed if found is None else found.cells.secret
+
+    @property
+    def _product(self) -> SecretProducts | None:
+        """What was found for the secret that is told most, unless a tree's own selection tells as much."""
+        best = max(self.products, key=lambda products: products.lower, default=None)
+        return None if best is None or (self._best is not None and self._best.lower >= best.lower) else best
+
+    def exposure(self, slack: float) -> Exposure | None:
+        found = self._product
+        if found is None or found.factors is None:
+            return super().exposure(slack)
+        return Exposure(found.cells.secret, found.lower, found.law, found.prior)
+
+    def certain(self) -> tuple[float, UpperProof]:
+        """One output law for the cells of each value that is given."""
+        lines = tuple(line for tree in self.trees for line in tree.lines(certain=True))
+        return max((tree.plain for tree in self.trees), default=0.0), lines
+
+    def _secret_proof(self, cells: SecretCells, leaves: dict[int, int]) -> SecretProof:
+        found = super()._secret_proof(cells, leaves)
+        return replace(found, exact=cells.secret in self.known or not self.own_trees(cells))
+
+
+def _law(weights: dict[int, float], datasets: int) -> Floats:
+    """A law on the datasets, of which these have probabilities."""
+    law = np.zeros(datasets)
+    law[list(weights)] = list(weights.values())
+    return law
+
+
+@dataclass
 class ListedSecretAudit(SecretAudit):
     """A running audit of secrets under listed laws: the checker evaluates everything by itself."""
 
@@ -299,5 +380,7 @@ def secret_audit_of(problem: SecretLeakage) -> type[SecretAudit]:
     adversary = problem.adversary
     if isinstance(adversary, PriorSet):
         return ListedSecretAudit
+    if isinstance(adversary, ProductPriors):
+        return ProductSecretAudit
     bounded = isinstance(adversary, LawClass) or (isinstance(adversary, EntropyAtLeast) and adversary.amount > 0)
     return ClassSecretAudit if bounded else SecretAudit

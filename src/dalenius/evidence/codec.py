@@ -71,8 +71,16 @@ def _input_law(value: Read) -> bool:
     of_selection = of_selection and (not isinstance(value, tuple) or len(value) == 2 or _how(value[2]))
     of_block = isinstance(value, tuple) and len(value) == 2 and _number(value[0]) and _of_piece(value[1])
     of_places = _many(_priced)(value)
+    of_records = isinstance(value, tuple) and value[:1] == ("product",) and len(value) == 2 and _many(_vector)(value[1])
     return (
-        of_selection or of_block or of_places or _index(value) or _priced(value) or _vector(value) or _of_piece(value)
+        of_selection
+        or of_block
+        or of_records
+        or of_places
+        or _index(value)
+        or _priced(value)
+        or _vector(value)
+        or _of_piece(value)
     )
 
 

@@ -7,7 +7,7 @@ A proof by branch and bound is the tuple of its lines in preorder.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Union
+from typing import ClassVar, Literal, Union
 
 from dalenius.evidence.chain_lines import AfterLeaf, BlocksLeaf, ChainPoint, ExpansionLeaf, Halve, SlopeLeaf, WindowLeaf
 from dalenius.evidence.output_laws import (
@@ -90,6 +90,7 @@ __all__ = [
     "PieceSection",
     "PotentialLine",
     "PriorLine",
+    "ProductLaw",
     "ProofLine",
     "ProtocolPrior",
     "RatioLine",
@@ -129,6 +130,7 @@ SelectionPrior = tuple[Index, Vector]  # of independent records: a selection, an
 ProtocolPrior = tuple[Index, Vector, How]  # the same with a channel in closed form
 PiecePrior = tuple[Number, Matrix | Number]  # of independent blocks: what the others add up to, and the block's prior
 SparseLaw = tuple[tuple[Index, Number], ...]  # weights of some datasets, or of some places
+ProductLaw = tuple[Literal["product"], Matrix]  # of each record, for each of its letters, a weight
 SparseLaws = tuple[SparseLaw, ...]  # the latter by letter
 InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a listed prior's number; scores of a histogram; UNIFORM
     Matrix
@@ -137,6 +139,7 @@ InputLaw = (  # masses; of a selection; a block; datasets; places; vertices; a l
     | PiecePrior
     | SparseLaw
     | SparseLaws
+    | ProductLaw
     | Vector
     | Index
     | tuple[Index, ...]

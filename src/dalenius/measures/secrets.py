@@ -42,7 +42,14 @@ class OfSecrets(Subject):
 
     def __post_init__(self) -> None:
         adversary, channel = self.problem.adversary, self.problem.channel
-        free = isinstance(adversary, ProductPriors) or (isinstance(adversary, EntropyAtLeast) and not adversary.amount)
+        others_known = all(secret.knows_all_but_one(self.problem.records) for secret in self.problem.secrets)
+        products = isinstance(adversary, ProductPriors)
+        if products and not others_known:
+            raise InputError(
+                "measure: about secrets product_priors is offered where given is the letters of all records but one: list laws "
+                "(prior_set), or allow all (entropy_at_least = 0), whose measures are at least those of products"
+            )
+        free = products or (isinstance(adversary, EntropyAtLeast) and not adversary.amount)
         if not (free or self.listed):
             raise InputError(
                 f"measure: about secrets {adversary.kind} is not offered: list laws (prior_set), or allow all (entropy_at_least = 0), "

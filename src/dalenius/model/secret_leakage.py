@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from dalenius.errors import InputError
 from dalenius.exact import as_list, brief
-from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain, ProductPriors
+from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol
 from dalenius.model.secret import Secret
@@ -33,8 +33,8 @@ class SecretLeakage(MechanismProblem):
         May be left out where the mechanism's rows are indexed by dataset.
     mechanism : Mechanism
     adversary : EntropyAtLeast, PriorSet, ProductPriors or a class of laws (KLBallPriors, ...)
-        Its laws are those of the whole dataset: the lists of a class have a number for each dataset. `ProductPriors` only where each
-        secret is given the letters of all records but one.
+        Its laws are those of the whole dataset: the lists of a class have a number for each dataset. Of
+        `ProductPriors` the interval may stay open, but where the letters of all records but one are given.
     secrets : Secret, or a sequence of secrets
     title, source : str, optional
         Free text, carried along.
@@ -87,11 +87,6 @@ class SecretLeakage(MechanismProblem):
             instead = "ask about secrets of one household" if isinstance(adversary, IndependentBlocks) else "list laws"
             raise InputError(
                 f"adversary: {adversary.kind} is about a record, and offered for maximal_leakage; {instead}"
-            )
-        if isinstance(adversary, ProductPriors) and not all(s.knows_all_but_one(self.records) for s in self.secrets):
-            raise InputError(
-                "adversary: product_priors is offered where given is the letters of all records but one: elsewhere what is told is "
-                "not concave in the records' laws; list laws (prior_set), or use entropy_at_least = 0, which bounds it from above"
             )
         if isinstance(adversary, LawClass):
             if not adversary.fits(datasets):

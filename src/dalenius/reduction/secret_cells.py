@@ -13,6 +13,7 @@ from dalenius.model.secret_leakage import SecretLeakage
 
 __all__ = ["Family", "SecretCells", "cells_of_secrets", "output_laws"]
 
+LEAST = 1e-20  # a probability whose log is taken
 Family = tuple[tuple[int, ...], ...]  # the channel inputs of each cell with one value of what is given, each ascending
 
 
@@ -109,6 +110,16 @@ class SecretCells:
         conditional = joint / np.where(masses > 0.0, masses, 1.0)[:, None]
         told = masses > 0.0
         return max(float(masses[told] @ relative_entropy(conditional[told], output[told])), 0.0)
+
+    def slope(self, law: Floats, rows: Floats) -> Floats:
+        """The derivative of `information` by each dataset's probability: sum_y W_x(y) log( K(y) / r(y) ), K the law of its cell."""
+        joint = self.joint(law, rows)
+        masses = joint.sum(axis=1, keepdims=True)
+        known = output_laws(joint, self.given_of_cell)[self.given_of_cell]
+        own = np.where(masses > 0.0, joint / np.where(masses > 0.0, masses, 1.0), known)
+        ratios = np.log(np.maximum(own, LEAST)) - np.log(np.maximum(known, LEAST))
+        cells, inputs, place = self._pairs
+        return np.asarray(np.einsum("ky,ky->k", rows[inputs], ratios[cells])[place])
 
 
 def output_laws(joint: Floats, given_of_cell: Integers) -> Floats:

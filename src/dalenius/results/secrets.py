@@ -42,8 +42,8 @@ class SecretProof:
     `method` is ``selections`` (of one dataset in each cell: a bound for all laws), ``laws`` (output laws, and the class's largest mean
     of the divergences from them), ``evaluated`` (listed priors) or ``nothing`` (one value, or one row: nothing can be told).
     `leaves` counts output laws. `exact` says whether the bound and the search from below can meet: not where datasets of one cell have
-    different channel inputs, and the laws are neither all nor listed. What is told is no concave function of the law then, and the
-    interval may stay open.
+    different channel inputs, and the laws are neither all nor listed, nor under all products, but where the letters of all records but
+    one are given. What is told is no concave function of the law then, and the interval may stay open.
     """
 
     secret: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,47 @@ def test_the_largest_over_laws_keeps_order(seed):
     several = largest(one, [coarse, fine], dl.AnyPrior())
     assert several.upper >= all_laws.lower
     assert several.secret in (None, 0, 1)
+
+
+SECRETS = [
+    dl.Secret(dl.Threshold(2)),
+    dl.Secret(dl.Letters(0)),
+    dl.Secret(dl.Table([0, 1, 2, 0, 1, 1, 0, 2])),
+    dl.Secret(dl.Parity(), given=dl.Letters(1)),
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS[: draws(2, len(SECRETS))], ids=str)
+def test_independent_records_are_told_as_much_as_on_a_grid_and_no_more_than_any_law(secret):
+    parts = {
+        "records": dl.Records(3, alphabet=2),
+        "query": dl.Count(),
+        "mechanism": dl.geometric(0.5),
+        "secrets": secret,
+    }
+    asked = dl.SecretLeakage(adversary=dl.ProductPriors(), **parts)
+    result, free = dl.solve(asked, gap=1e-6), dl.solve(dl.SecretLeakage(adversary=dl.AnyPrior(), **parts), gap=1e-6)
+    cells, shares = cells_of_secrets(asked)[0], np.linspace(0.0, 1.0, 9)
+    pairs = np.stack([1.0 - shares, shares], axis=1)
+    grid = max(
+        cells.information(np.einsum("a,b,c->abc", *laws).reshape(-1), asked.channel)
+        for laws in itertools.product(pairs, repeat=3)
+    )
+    assert grid * (1.0 - 1e-9) <= result.lower <= result.upper <= free.upper * (1.0 + 1e-9)
+    assert not result.secrets[0].exact
+    assert dl.verify(asked, result.certificate).proved
+    assert cells.information(result.witness.law, asked.channel) == pytest.approx(result.lower, rel=1e-9)
+
+
+def test_where_all_records_but_one_are_given_independent_records_are_as_good_as_any():
+    parts = {"records": dl.Records(3, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(0.5)}
+    known, open_ = dl.Secret(dl.Letters(0), given=dl.Letters(others=0)), dl.Secret(dl.Threshold(2))
+    alone, together = (
+        dl.solve(dl.SecretLeakage(adversary=dl.ProductPriors(), secrets=secrets, **parts), gap=1e-9)
+        for secrets in (known, [open_, known])
+    )
+    free = dl.solve(dl.SecretLeakage(adversary=dl.AnyPrior(), secrets=known, **parts), gap=1e-9)
+    assert (alone.lower, alone.upper) == (free.lower, free.upper)
+    assert alone.secrets[0].exact
+    assert [each.exact for each in together.secrets] == [False, True]
+    assert together.lower >= alone.lower * (1.0 - 1e-9)
