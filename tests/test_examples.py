@@ -34,10 +34,15 @@ DEAR = (
             "section_4_4",
             "local_information",
             "disclosure_and_divergences",
+            "calibrations",
         )
     ),
 )
-CLOSED_FORMS = ("paper_disclosure_and_divergences.py", "paper_local_information.py")  # there is no certificate to prove
+CLOSED_FORMS = (  # there is no certificate to prove
+    "paper_calibrations.py",
+    "paper_disclosure_and_divergences.py",
+    "paper_local_information.py",
+)
 PUBLISHED = "published_numbers_under_report.py"
 FLIP = {"laplace": math.exp(-0.5) / 2.0, "exponential": 1.0 / (1.0 + math.exp(0.5))}
 
@@ -163,7 +168,7 @@ class TestReproduction:
     def test_every_script_is_here(self):
         scripts = {path.name for path in (ROOT / "examples").glob("[!_]*.py")}
         assert scripts == {*ARGUMENTS, *REPRODUCTIONS}
-        assert len(REPRODUCTIONS) == 8
+        assert len(REPRODUCTIONS) == 9
 
     @pytest.mark.thorough
     def test_table_3(self, rows, support):

@@ -46,6 +46,7 @@ PICTURES = {
     "fair_survey": "fair-survey",
     "published_numbers_under_report": "published-numbers",
     "designed_against_classical": "designed-against-classical",
+    "paper_calibrations": "paper-calibrations",
     "paper_disclosure_and_divergences": "paper-disclosure-and-divergences",
     "paper_figure_3": "paper-figure-3",
     "paper_figure_5": "paper-figure-5",
