@@ -234,7 +234,7 @@ def test_the_chain_of_the_gaussian_mechanism(at):
 
     At D = 0.1 `convert` goes through a larger epsilon: an (e', d)-private pair of laws is made from the pair d, (1-d) e^e'/(1+e^e'),
     (1-d)/(1+e^e'), 0 and its mirror image (Kairouz, Oh, Viswanath), whose delta at e < e' is d + (1-d) (e^e' - e^e)/(1+e^e'). So
-    0.1375 in place of 0.1980 is a true bound, and a tighter one.
+    0.1375 in place of 0.1980 is a true bound, and a tighter one; by way of the capacity (Theorem 1(a) of Ngo and others) it is tighter still.
     """
     (delta, epsilon), (digits, *row) = at, CHAIN[at].split()
     shift, eta = strong_eta(delta, epsilon)
@@ -250,11 +250,10 @@ def test_the_chain_of_the_gaussian_mechanism(at):
         if offset != "0.1":
             same(found.value, refined)
             continue
-        assert found.steps[-1].rule == "dominating-pair"
         larger = np.linspace(float(after), float(after) + 2, 200_001)
         kept = np.minimum(4 * np.minimum(eta / (4 * np.sinh(larger / 4) ** 2), 0.5), 1.0)
         best = (kept + (1 - kept) * (np.exp(larger) - math.exp(after)) / (np.exp(larger) + 1)).min()
-        assert best - 1e-9 <= found.value <= best * (1 + 1e-4)  # the larger epsilon is sought among short fractions
+        assert found.value <= best * (1 + 1e-4)  # the larger epsilon is sought among short fractions
 
 
 def test_figure_2c():
