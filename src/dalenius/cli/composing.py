@@ -43,7 +43,9 @@ def compose(
 ) -> None:
     """Say what several releases of the same data tell about a record or secret together, at most: by theorems, from certificates.
 
-    Each certificate is proved again. Put the releases into one model (several_releases, joint) where that can be: it tells less.
+    Files alternate: a model, the certificate of that model, the next model, ... Each certificate is proved again; one of another
+    model, or one that is not proved, is refused. Put the releases into one model (several_releases, joint) where that can be:
+    it tells less.
     """
     if len(files) < 4 or len(files) % 2:
         raise InputError(

@@ -86,6 +86,9 @@ def measure(
             help="Add what is told about which of two candidates each record of a small model is (CMI).",
         ),
     ] = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds for the search over the box of a markov_chain.")
+    ] = 60.0,
 ) -> None:
     """Show every leakage measure of MODEL's mechanism: intervals that hold, rounded outward.
 
@@ -105,6 +108,7 @@ def measure(
             outputs=outputs,
             claims=output is not None,
             units=units,
+            time_limit=time_limit,
             progress=progress,
         )
     if supersamples:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from flint import arb, arb_mat, arb_poly, ctx, fmpq
 
+from dalenius.information.deadline import Deadline
+
 __all__ = ["Ratios", "largest_log_ratio"]
 
 BITS = 128
@@ -148,7 +150,9 @@ class Ratios:
         return one / zero, [b / one - a / zero for a, b in zip(less, more, strict=True)]
 
 
-def largest_log_ratio(asked: Ratios, box: Sequence[tuple[Fraction, Fraction]]) -> tuple[arb, arb]:
+def largest_log_ratio(
+    asked: Ratios, box: Sequence[tuple[Fraction, Fraction]], clock: Deadline | None = None
+) -> tuple[arb, arb]:
     """Balls around a ratio's logarithm that is attained, in absolute value, and around a bound of all, over outputs and the box.
 
     *Bound because* of the mean value theorem: on a box it is at most the value at a point of it, and what derivatives allow beyond.
@@ -157,6 +161,8 @@ def largest_log_ratio(asked: Ratios, box: Sequence[tuple[Fraction, Fraction]]) -
     ----------
     asked : Ratios
     box : ranges of alpha, beta and, where `asked.free`, nu
+    clock : Deadline, optional
+        Once it has expired no box is halved any more; before the first look nothing is known, and the upper end is infinite.
 
     >>> parity = [[fmpq(3, 4), fmpq(1, 4)], [fmpq(1, 4), fmpq(3, 4)], [fmpq(3, 4), fmpq(1, 4)]]
     >>> low, high = largest_log_ratio(Ratios(2, 0, True, parity), [(Fraction(1, 10), Fraction(1, 5))] * 2)
@@ -164,7 +170,7 @@ def largest_log_ratio(asked: Ratios, box: Sequence[tuple[Fraction, Fraction]]) -
     True
     """
     with ctx.workprec(BITS):
-        return _Search(asked).run(tuple((_exactly(a), _exactly(b)) for a, b in box))
+        return _Search(asked, clock).run(tuple((_exactly(a), _exactly(b)) for a, b in box))
 
 
 @dataclass
@@ -172,14 +178,17 @@ class _Search:
     """Best first."""
 
     asked: Ratios
+    clock: Deadline | None = None
     known: dict[Point, list[arb | None]] = field(default_factory=dict)
     lower: arb = field(default_factory=lambda: arb(0))
 
     def run(self, box: Box) -> tuple[arb, arb]:
         heap, numbers, boxes = list[tuple[float, int, arb, Box]](), itertools.count(), 1
         most = min(max(MOST_STEPS // self.asked.count, FEWEST_BOXES), MOST_BOXES)
+        if self._late:
+            return self.lower, arb("inf")
         self._push(heap, next(numbers), box)
-        while boxes < most:
+        while boxes < most and not self._late:
             _, _, upper, worst = heap[0]
             wide = max(range(len(worst)), key=lambda j: _width(worst[j]))
             if upper - self.lower <= arb(_exactly(CLOSE)) * upper or not _width(worst[wide]):
@@ -189,6 +198,10 @@ class _Search:
             for part in ((low, (low + high) / 2), ((low + high) / 2, high)):
                 self._push(heap, next(numbers), (*worst[:wide], part, *worst[wide + 1 :]))
         return self.lower, _largest([entry[2] for entry in heap])
+
+    @property
+    def _late(self) -> bool:
+        return self.clock is not None and self.clock.expired
 
     def _push(self, heap: list[tuple[float, int, arb, Box]], number: int, box: Box) -> None:
         bound = self._bound(box)

@@ -17,6 +17,7 @@ from dalenius.measures.secrets import OF_PAIRS
 from dalenius.measures.subjects import Measured, Subject
 from dalenius.model import MarkovChain, MaximalLeakage
 from dalenius.model.chains import inputs_by_ones, noise_of
+from dalenius.search import Clock
 
 __all__ = ["OF_CHAINS", "OfChain"]
 
@@ -64,16 +65,17 @@ class OfChain(Subject):
         chain, noise = self._chain, noise_of(self.problem.query, self.problem.mechanism)
         return chain.stationary and chain.to_one[1] + chain.to_zero[1] <= 1 and noise is not None
 
-    def searched(self) -> Ends:
-        """The largest log-ratio of all records, by boxes."""
+    def searched(self, clock: Clock) -> Ends:
+        """The largest log-ratio of all records, by boxes; each has an equal share of the time that is left."""
         rows = self.problem.exact_channel[inputs_by_ones(self.problem.query, self.problem.records)].tolist()
-        return reduce(larger, (self._searched(record, rows) for record in self._asked))
+        parts = ((record, clock.part(1 / (self.kinds - j))) for j, record in enumerate(self._asked))
+        return reduce(larger, (self._searched(record, rows, part) for record, part in parts))
 
-    def _searched(self, record: int, rows: list[list[fmpq | arb]]) -> Ends:
+    def _searched(self, record: int, rows: list[list[fmpq | arb]], clock: Clock) -> Ends:
         chain = self._chain
         asked = Ratios(len(self.problem.records), record, chain.stationary, rows)
         box: list[tuple[Fraction, Fraction]] = list(chain.box)
-        return enclosed(*largest_log_ratio(asked, box if asked.free else box[:2]))
+        return enclosed(*largest_log_ratio(asked, box if asked.free else box[:2], clock))
 
     @property
     def _chain(self) -> MarkovChain:

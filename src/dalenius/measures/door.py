@@ -61,6 +61,7 @@ from dalenius.model.adversaries import LawClass, PriorSet
 from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
+from dalenius.search import Clock, Limits
 from dalenius.units import unit_size
 
 __all__ = ["measure"]
@@ -80,6 +81,7 @@ def measure(
     claims: bool = False,
     only: Sequence[str] = (),
     units: str = "nats",
+    time_limit: float | None = Limits.time_limit,
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
     """All measures of what one output of a mechanism tells: intervals from exact numbers, or from balls rounded outward.
@@ -115,6 +117,9 @@ def measure(
         Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
     units : {"nats", "bits"}
         Of leakages.
+    time_limit : float or None
+        Seconds for the search over the box of a `MarkovChain` where there is no closed form, None for no limit: when it ends the
+        interval is as wide as it is by then, with an infinite upper end if a record was not looked at. Formulas take what they take.
     progress : callable, optional
         Called with the name of each measure before it is evaluated.
 
@@ -125,7 +130,8 @@ def measure(
     Raises
     ------
     InputError
-        If the subject is none of these, a law or prior does not fit, or there are more than 2^18 entries.
+        If the subject is none of these, a law or prior does not fit, there are more than 2^18 entries, or the time limit is no number
+        above 0.
 
     Notes
     -----
@@ -139,8 +145,9 @@ def measure(
     True
     """
     unit_size(units)
+    clock = Clock(Limits(time_limit=time_limit).seconds)
     chosen = _subject(subject, prior, law, mechanism)
-    found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), progress))
+    found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
     rows = (_row(*one, units) for one in found)
     return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
 
@@ -227,6 +234,7 @@ def _evaluated(
     epsilon: Sequence[Number],
     delta: Sequence[Number],
     only: Sequence[str],
+    clock: Clock,
     progress: Callable[[str], None] | None,
 ) -> Iterator[tuple[Definition, Ends]]:
     factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
@@ -249,7 +257,7 @@ def _evaluated(
             )
         for row in OF_CHAINS:
             if not only or row.name in only:
-                yield row, _ends(subject, row, progress) if subject.in_closed_form else subject.searched()
+                yield row, _ends(subject, row, progress) if subject.in_closed_form else subject.searched(clock)
         return
     if factors or shares:
         _need_pairs(subject.shape)

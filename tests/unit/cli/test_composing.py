@@ -17,7 +17,12 @@ def test_certificates_are_put_together(command_line):
     told = json.loads(done.stdout)
     assert told["rule"] in ("one and capacities", "letters")
     assert 0 <= told["lower"] <= max(told["leakages"]) <= told["upper"] <= 0.7
-    for arguments, message in ((files[:3], "got 3 files"), ([*files, "--rule", "sum"], "sum is false here")):
+    refused = (
+        (files[:3], "got 3 files"),
+        ([*files, "--rule", "sum"], "sum is false here"),
+        (["first.toml", "second.cert", "second.toml", "first.cert"], "got another problem's"),
+    )
+    for arguments, message in refused:
         failed = command_line("compose", *arguments)
         assert failed.returncode == 2
         assert message in failed.stderr

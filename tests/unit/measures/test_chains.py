@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ import dalenius as dl
 from dalenius.information.chains import Chain, joint_law
 from dalenius.measures.chains import OfChain
 from dalenius.model.chains import inputs_by_ones
+from dalenius.search import Clock
 
 
 def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
@@ -81,9 +83,21 @@ def test_both_ways_agree():
     for record in (0, 2):
         closed = dl.measure(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))["pufferfish_privacy"]
         question = OfChain(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))
-        ends = question.searched()
+        ends = question.searched(Clock())
         assert ends.lower <= Fraction(closed.upper)
         assert Fraction(closed.lower) <= ends.upper <= Fraction(closed.upper) * Fraction(1_000_002, 1_000_000)
+
+
+def test_a_time_limit_leaves_what_is_known(work_clock):
+    asked = chain(3, (0.2, 0.22), (0.3, 0.31), dl.symmetric(0.1), dl.Parity(), start="any")
+    ends = {
+        seconds: dl.measure(asked, time_limit=work_clock.tick * readings)["pufferfish_privacy"]
+        for seconds, readings in (("none", 1), ("few", 60), ("more", 6000))
+    }
+    assert (ends["none"].lower, ends["none"].upper) == (0.0, math.inf)
+    assert ends["few"].lower <= ends["more"].lower <= ends["more"].upper < ends["few"].upper < math.inf
+    with pytest.raises(dl.InputError, match="time_limit"):
+        dl.measure(asked, time_limit=0)
 
 
 @pytest.mark.parametrize(

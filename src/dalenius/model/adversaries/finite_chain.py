@@ -25,7 +25,8 @@ class FiniteChain(Adversary):
     """Every prior under which records of k letters are a Markov chain with transition probabilities in ranges.
 
     P(X_{j+1} = b | X_j = a) is one number of `transitions[a][b]` for all j, the sum of each row being 1; the leakage is the largest
-    I(X_i; Y) over the whole polytope of such matrices, not over its corners. Of two letters `MarkovChain` says the same.
+    I(X_i; Y) over the whole polytope of such matrices, not over its corners. Of two letters `MarkovChain` says the same;
+    up to some twenty records with a stationary start, or five with any, fewer boxes are needed here (measured in docs/people.md).
 
     Parameters
     ----------

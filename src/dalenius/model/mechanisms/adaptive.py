@@ -38,7 +38,8 @@ class Adaptive(OfQueries):
     mechanism : Mechanism
         A matrix by query values, or a built-in mechanism but a local protocol or noise on the real line.
     then : sequence of Mechanism, Adaptive or None, optional
-        One for each of its outputs, in their order; None: nothing more. Left out, nothing more for any.
+        One for each of its outputs, in their order; None: nothing more. Left out, nothing more for any. Noise on a sum that has no
+        range has one output for each of the query's values: what falls beyond the least or the largest of them is one output with it.
     on : int, optional
         Of a `Joint` query: which of its queries is released, counted from 0.
 
@@ -53,6 +54,14 @@ class Adaptive(OfQueries):
     >>> again = adaptive(symmetric("0.2"), then=[None, symmetric("0.1")])  # a second, better look where the first says 1
     >>> again.channel(np.arange(2)).round(2).tolist()
     [[0.8, 0.18, 0.02], [0.2, 0.08, 0.72]]
+
+    A count of three, and then a sum, with more noise where the count came out small:
+
+    >>> from dalenius.model.mechanisms.discrete_laplace import discrete_laplace
+    >>> discrete_laplace(0.5).output_labels(np.arange(4))
+    ['at most 0', '1', '2', 'at least 3']
+    >>> coarse, fine = (adaptive(discrete_laplace(epsilon), on=1) for epsilon in (0.2, 1))
+    >>> count_then_sum = adaptive(discrete_laplace(0.5), then=[coarse, coarse, fine, fine])
     """
 
     kind: ClassVar[str] = "adaptive"
