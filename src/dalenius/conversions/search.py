@@ -60,10 +60,31 @@ def best_chain(start: Place, value: arb, end: Place, facts: Facts, *, sharp: boo
     sought near it.
     """
     rules, own = usable(facts, sharp=sharp), _epsilons(start, end)
-    found = _search(start, value, end, facts, rules, [*own, *(Epsilon(number) for number in ON_THE_WAY)])
+    grid = [*own, *(Epsilon(number) for number in ON_THE_WAY)]
+    found = _search(start, value, end, facts, rules, grid)
+    once = facts.releases == 1 and end.epsilon is not None  # else another route is not worth as much work again
+    if found is None or not found.chain or not once or _between(found, own):
+        return _nearer(found, start, value, end, facts, own)
+    last = found.chain[-1].rule  # another one may be better, once its epsilons are sought
+    other = _search(start, value, end, facts, [rule for rule in rules if rule is not last], grid)
+    if other is None or not _between(other, own):
+        return found
+    nearer = _nearer(other, start, value, end, facts, own)
+    return nearer if nearer is not None and _better(end.notion, nearer.value, found.value) else found
+
+
+def _between(found: Found, own: list[Epsilon]) -> list[Epsilon]:
+    """The epsilons that a chain passes, but for these."""
+    passed = dict.fromkeys(taken.end.epsilon for taken in found.chain)
+    return [epsilon for epsilon in passed if epsilon is not None and epsilon not in own]
+
+
+def _nearer(
+    found: Found | None, start: Place, value: arb, end: Place, facts: Facts, own: list[Epsilon]
+) -> Found | None:
+    """The same rules past better epsilons, each sought near the last."""
     for factor in NEARER:
-        passed = [] if found is None else [taken.end.epsilon for taken in found.chain]
-        others = [epsilon for epsilon in dict.fromkeys(passed) if epsilon is not None and epsilon not in own]
+        others = [] if found is None else _between(found, own)
         if found is None or not others:
             break
         near = [epsilon.times(share) for epsilon in others for share in (1, factor, 1 / factor)]

@@ -234,7 +234,7 @@ def test_the_chain_of_the_gaussian_mechanism(at):
 
     At D = 0.1 `convert` goes through a larger epsilon: an (e', d)-private pair of laws is made from the pair d, (1-d) e^e'/(1+e^e'),
     (1-d)/(1+e^e'), 0 and its mirror image (Kairouz, Oh, Viswanath), whose delta at e < e' is d + (1-d) (e^e' - e^e)/(1+e^e'). So
-    0.1375 in place of 0.1980 is a true bound, and a tighter one; by way of the capacity (Theorem 1(a) of Ngo and others) it is tighter still.
+    0.1375 in place of 0.1980 is a true bound, and a tighter one.
     """
     (delta, epsilon), (digits, *row) = at, CHAIN[at].split()
     shift, eta = strong_eta(delta, epsilon)
