@@ -20,7 +20,7 @@ def test_certificates_are_put_together(command_line):
     refused = (
         (files[:3], "got 3 files"),
         ([*files, "--rule", "sum"], "sum is false here"),
-        (["first.toml", "second.cert", "second.toml", "first.cert"], "got another problem's"),
+        (["first.toml", "second.cert", "second.toml", "first.cert"], "second.cert: not about first.toml"),
     )
     for arguments, message in refused:
         failed = command_line("compose", *arguments)
