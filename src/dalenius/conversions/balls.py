@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from flint import arb
 
-__all__ = ["above", "binary_entropy", "entropy_term", "larger", "positive", "smaller"]
+from dalenius.information.balls import above
+
+__all__ = ["above", "bernoulli_divergence", "binary_entropy", "entropy_term", "larger", "positive", "smaller"]
 
 
 def entropy_term(p: arb) -> arb:
@@ -21,6 +21,7 @@ def entropy_term(p: arb) -> arb:
 def binary_entropy(p: arb) -> arb:
     """-p log p - (1-p) log(1-p) in nats.
 
+    >>> import math
     >>> float(binary_entropy(arb(0.5))) == math.log(2)
     True
     """
@@ -42,10 +43,13 @@ def smaller(x: arb, y: arb) -> arb:
     return arb(x).min(arb(y))
 
 
-def above(x: arb) -> float:
-    """A double that is at least the number in the ball; infinite if the ball has no end.
+def bernoulli_divergence(p: arb, q: arb) -> arb:
+    """d(p || q) in nats, for numbers from 0 to 1.
 
-    >>> above(arb(1) / 3) >= 1 / 3
-    True
+    >>> round(float(bernoulli_divergence(arb(0), arb(0.5))), 12)
+    0.69314718056
     """
-    return math.nextafter(float(x.upper()), math.inf) if x.is_finite() else math.inf
+    if q == 1:
+        return arb(0) if p == 1 else arb("inf")
+    first = p * (p / q).log() if p > 0 else arb(0)
+    return first + ((1 - p) * ((1 - p) / (1 - q)).log() if p < 1 else 0)

@@ -17,6 +17,7 @@ from flint import arb
 
 from dalenius.errors import InputError, brief
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import above
 
 __all__ = [
     "anisotropic_gaussian",
@@ -272,7 +273,7 @@ def eta_of_outputs(sizes: Sequence[int]) -> float:
     counts = np.asarray(sizes)
     if counts.ndim != 1 or not counts.size or counts.dtype.kind != "i" or counts.min() < 1:
         raise InputError(f"sizes: expected a list of numbers of outputs, at least 1 each, got {brief(sizes)}")
-    return _above(arb(math.prod(sorted(counts.tolist())[:-1])).log())
+    return above(arb(math.prod(sorted(counts.tolist())[:-1])).log())
 
 
 def eta_of_noise(ratios: Sequence[float], *, noise: str = "log_concave") -> float:
@@ -303,7 +304,7 @@ def eta_of_noise(ratios: Sequence[float], *, noise: str = "log_concave") -> floa
     constants = {"gaussian": arb(1), "laplace": pi / e, "symmetric": pi * e / 6, "log_concave": 2 * pi / e}
     if noise not in constants:
         raise InputError(f"noise: expected one of {', '.join(constants)}, got {brief(noise)}")
-    return _above(sum(((constants[noise] * arb(float(share))).log() / 2 for share in shares[:-1]), arb(0)))
+    return above(sum(((constants[noise] * arb(float(share))).log() / 2 for share in shares[:-1]), arb(0)))
 
 
 def largest_classical_epsilon(epsilon: float, *, coordinates: int = 1) -> float:
@@ -395,11 +396,6 @@ def _at_least(value: float, name: str) -> float:
     if not 0.0 <= value < math.inf:
         raise InputError(f"{name}: expected a number of at least 0, got {brief(value)}")
     return value
-
-
-def _above(x: arb) -> float:
-    """A double that is at least the number in the ball."""
-    return math.nextafter(float(x.upper()), math.inf)
 
 
 def _spectrum(eigenvalues: Sequence[float], name: str = "eigenvalues") -> Floats:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from dalenius.conversions.balls import above, larger
+from dalenius.conversions.balls import above, bernoulli_divergence, larger
 from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
@@ -109,5 +109,4 @@ def _chernoff(n: int, share: Fraction, p: Fraction) -> float:
     """-log(1 - exp(-n d(share || p))), from above, for a share below p."""
     if share >= p:
         return math.inf
-    divergence = sum((ball(a) * ball(a / b).log() for a, b in ((share, p), (1 - share, 1 - p)) if a), arb(0))
-    return above(-(-(-n * divergence).exp()).log1p())
+    return above(-(-(-n * bernoulli_divergence(ball(share), ball(p))).exp()).log1p())

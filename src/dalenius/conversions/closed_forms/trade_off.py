@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flint import arb, ctx
 
-from dalenius.conversions.balls import above
+from dalenius.conversions.balls import above, bernoulli_divergence
 from dalenius.conversions.epsilon import Epsilon, ball
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction
@@ -59,8 +59,8 @@ def largest_power(capacity: Number, level: Number) -> float:
         most, p1 = Epsilon.read(capacity, "capacity").ball(), ball(asked)
         if not most < arb(2).log():
             return 1.0
-        q = _beyond(lambda q: _divergence(p1, q), p1, most)
-        return min(1.0, above(_beyond(lambda p: _divergence(p, q), q, most)))
+        q = _beyond(lambda q: bernoulli_divergence(p1, q), p1, most)
+        return min(1.0, above(_beyond(lambda p: bernoulli_divergence(p, q), q, most)))
 
 
 def _beyond(divergence: Callable[[arb], arb], low: arb, most: arb) -> arb:
@@ -70,11 +70,3 @@ def _beyond(divergence: Callable[[arb], arb], low: arb, most: arb) -> arb:
         middle = ((low + high) / 2).mid()
         low, high = (low, middle) if divergence(middle) >= most else (middle, high)
     return high
-
-
-def _divergence(p: arb, q: arb) -> arb:
-    """d(p || q) in nats."""
-    if q == 1:
-        return arb(0) if p == 1 else arb("inf")
-    first = p * (p / q).log() if p > 0 else arb(0)
-    return first + ((1 - p) * ((1 - p) / (1 - q)).log() if p < 1 else 0)

@@ -12,6 +12,7 @@ from flint import arb, ctx, fmpq
 from dalenius.conversions.gaussian.shells import Shells, best_shells
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
+from dalenius.information.balls import above
 
 __all__ = ["AmplitudeCapacity", "amplitude_capacity", "amplitude_of"]
 
@@ -84,14 +85,14 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float 
         rises = _rises_from(size, divergence)
         largest = _largest(rises, size, divergence, lower.lower())
         if largest is not None:
-            return AmplitudeCapacity(_below(lower), _above(lower), (size,), (Fraction(1),), True)
+            return AmplitudeCapacity(_below(lower), above(lower), (size,), (Fraction(1),), True)
         law = best_shells(float(size), d)
         divergence = _remembered(law)
         lower = sum((_ball(w) * divergence(r) for r, w in zip(law.radii, law.weights, strict=True)), arb(0))
         target = lower.lower() + gap
         while _largest(size, size, divergence, target) is None:
             target = lower.lower() + 2 * (target - lower.lower())
-        return AmplitudeCapacity(_below(lower), _above(target), law.radii, law.weights, False)
+        return AmplitudeCapacity(_below(lower), above(target), law.radii, law.weights, False)
 
 
 def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
@@ -169,7 +170,3 @@ def _ball(number: Fraction) -> arb:
 
 def _below(value: arb) -> float:
     return math.nextafter(float(value.lower()), -math.inf)
-
-
-def _above(value: arb) -> float:
-    return math.nextafter(float(value.upper()), math.inf)
