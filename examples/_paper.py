@@ -113,10 +113,15 @@ class Study:
         (self.folder / f"{self.name}{suffix}.md").write_text("\n".join(marks) + "\n")
         print("\n".join(marks) + "\n")
 
-    def close(self, figure: Figure) -> None:
-        """Write the picture, and let the independent checker look once more at the last proof."""
+    def picture(self, figure: Figure) -> Path:
+        """Write the picture; where it is."""
         path = self.folder / f"{self.name}.png"
         figure.savefig(path, dpi=90, pil_kwargs={"optimize": True})
+        return path
+
+    def close(self, figure: Figure) -> None:
+        """Write the picture, and let the independent checker look once more at the last proof."""
+        path = self.picture(figure)
         print(f"The independent checker, once more, on {self._last.with_suffix('.cert')}:")
         print("\n".join(f"  {line}" for line in dl.verify(self._last, self._last.with_suffix(".cert")).lines[:2]))
         print(f"Picture: {path}   ({time.monotonic() - self._started:.0f} s in all)")

@@ -175,8 +175,7 @@ def main() -> None:
     study.table(rows, shown=rows if quick else rows[::10])
     for axis in axes:
         axis.legend(fontsize=6)
-    figure.savefig(study.folder / "calibrations.png", dpi=90, pil_kwargs={"optimize": True})
-    print(f"Picture: {study.folder / 'calibrations.png'}")
+    print(f"Picture: {study.picture(figure)}")
 
 
 if __name__ == "__main__":

@@ -100,8 +100,7 @@ def main() -> None:
     study.table(rows, shown=rows if quick else rows[::10])
     for axis in axes:
         axis.legend(fontsize=7)
-    figure.savefig(study.folder / "disclosure_and_divergences.png", dpi=90, pil_kwargs={"optimize": True})
-    print(f"Picture: {study.folder / 'disclosure_and_divergences.png'}")
+    print(f"Picture: {study.picture(figure)}")
 
 
 if __name__ == "__main__":

@@ -203,8 +203,7 @@ def main() -> None:
     study.table(rows, shown=rows if quick else rows[::8] + rows[-4:])
     for axis in axes:
         axis.legend(fontsize=6)
-    figure.savefig(study.folder / "local_information.png", dpi=90, pil_kwargs={"optimize": True})
-    print(f"Picture: {study.folder / 'local_information.png'}")
+    print(f"Picture: {study.picture(figure)}")
 
 
 if __name__ == "__main__":
