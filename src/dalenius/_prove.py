@@ -41,8 +41,7 @@ logger = logging.getLogger("dalenius")
 CERTAIN_ROOM = 4.0  # times what the ends that need no search should take: if they are not proved, nothing is
 GRACE = 0.1  # share of the time limit that a proof may take once it is passed
 ALLOWED = {"seconds": Termination.TIME_LIMIT, "memory": Termination.SIZE_LIMIT}  # what a check had too little of
-
-SLOW = " for the check, of which it should need a quarter: the machine is slow or busy; raise time_limit"
+SLOW = " for the check, which needs more: the machine is slow or busy; raise time_limit"
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,13 @@ class SecretAudit(Bounded):
         elif isinstance(adversary, LawClass):
             self.priors = adversary.priors
         self.secrets = cells_of_secrets(self.problem)
-        self._by_family = trees_of_secrets(self.secrets, self.rows)
+        self._by_family = trees_of_secrets(self._owners, self.rows)
         self.trees = list(self._by_family.values())
+
+    @property
+    def _owners(self) -> list[SecretCells]:
+        """The secrets, of which the first that needs a tree owns it."""
+        return self.secrets
 
     @property
     def lower(self) -> float:
@@ -242,18 +247,19 @@ class ProductSecretAudit(SecretAudit):
     """
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         records, secrets = self.problem.records, self.problem.secrets
         self.known = {s for s, secret in enumerate(secrets) if secret.knows_all_but_one(records)}
-        first = sorted(self.secrets, key=lambda cells: cells.secret not in self.known)
-        self._by_family = trees_of_secrets(first, self.rows)
-        self.trees = list(self._by_family.values())
+        super().__post_init__()
         searched = [cells for cells in self.secrets if cells.secret not in self.known and self.own_trees(cells)]
         self.products = [SecretProducts(cells, self.rows, records) for cells in searched]
 
     @property
     def lower(self) -> float:
         return max([0.0, *(products.lower for products in self.products), *(tree.lower for tree in self._own)])
+
+    @property
+    def _owners(self) -> list[SecretCells]:
+        return sorted(self.secrets, key=lambda cells: cells.secret not in self.known)
 
     @property
     def attained(self) -> float:
