@@ -153,7 +153,7 @@ def test_interrupt_in_the_middle_of_the_race(support, name):
     assert dl.verify(question, result.certificate).proved
     assert result.upper <= sent[0].upper + ROUNDING
     assert result.lower >= sent[0].lower - ROUNDING
-    assert result.trace[-1].stage == "done"
+    assert result.trace[-1].stage == "proving"
 
 
 # ---------------------------------------------------------------- the trace
@@ -188,7 +188,7 @@ def test_the_bounds_of_a_trace_never_get_worse(support, monkeypatch, name):
         assert earlier.lower <= later.lower
         assert earlier.upper >= later.upper, (earlier, later)
     last = result.trace[-1]
-    assert last.stage == "done"
+    assert last.stage == "proving"
     assert result.lower == pytest.approx(last.lower, abs=ROUNDING)
     assert result.upper == pytest.approx(last.upper, abs=ROUNDING)
 
@@ -279,7 +279,7 @@ def test_the_command_line_writes_the_trace_beside_the_certificate(support, tmp_p
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["my.model.cert", "my.model.trace.csv", "my.model.trace.png"]
     rows = table((tmp_path / "out/my.model.trace.csv").read_text())
-    assert [row["stage"] for row in rows[-2:]] == ["done", "proved"]
+    assert [row["stage"] for row in rows[-2:]] == ["proving", "proved"]
     exact = 1.0 - support.binary_entropy(math.exp(-0.5) / 2) / math.log(2.0)
     for row, loss in zip(rows[-2:], (ROUNDING, 0.0), strict=True):
         assert float(row["lower_bits"]) - loss <= exact <= float(row["upper_bits"]) + loss

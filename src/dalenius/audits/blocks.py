@@ -92,7 +92,9 @@ class BlocksAudit(Audit):
             part.audit.run()
         self.out_of_time = any(part.audit.out_of_time for part in self.parts)
         self.out_of_room = any(part.audit.out_of_room for part in self.parts)
-        self.clock.tell("done", self.lower, self.upper, sum(proof.leaves for proof in self.record_proofs()), now=True)
+        self.clock.tell(
+            "proving", self.lower, self.upper, sum(proof.leaves for proof in self.record_proofs()), now=True
+        )
 
     def _teller(self, part: _Part) -> ProgressCallback:
         """Passes on what a piece's audit tells, with the bounds of all pieces."""

@@ -170,7 +170,7 @@ class ChainAudit(Audit):
             self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
         self.out_of_time = self.clock.expired or self.checking > self.clock.left
         self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
-        self.clock.tell("done", self.lower, self.upper, self._leaves, now=True)
+        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
 
     @property
     def _leaves(self) -> int:

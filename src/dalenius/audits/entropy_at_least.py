@@ -126,7 +126,7 @@ class EntropyAudit(Audit):
         self.bounding.run(self.clock)
         self.out_of_time |= self.clock.expired or self.room.late
         self.out_of_room |= self.room.full
-        self.tell("done", None, sum(record.leaves for record in self.records), now=True)
+        self.tell("proving", None, sum(record.leaves for record in self.records), now=True)
         self.kept.look(self.records, within=LAST * self.search.limits.seconds)
 
     def _begin_again(self) -> None:

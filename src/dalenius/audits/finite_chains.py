@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -145,8 +145,7 @@ class FiniteChainAudit(Audit):
         self.moves = any(low < high for group in self.whole.groups for low, high in group)
         for record in adversary.records_of(problem.records):
             chain = LetterChain(count, record, adds, adversary.stationary)
-            leaf: _Leaf = Leaf(_Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
-            self.kinds.append(_Record(chain, Tree(leaf), self.whole.middle))
+            self.kinds.append(_Record(chain, self._by_letters(chain), self.whole.middle))
 
     @property
     def lower(self) -> float:
@@ -181,7 +180,7 @@ class FiniteChainAudit(Audit):
             self.clock.tell("chain", self.lower, self.upper, self._leaves, record=kind.chain.record)
         self.out_of_room = any(kind.tree.leaves >= self.search.limits.nodes for kind in self.kinds)
         self.out_of_time = self.clock.expired or not all(self._affords(kind.chain) for kind in self.kinds)
-        self.clock.tell("done", self.lower, self.upper, self._leaves, now=True)
+        self.clock.tell("proving", self.lower, self.upper, self._leaves, now=True)
 
     @property
     def _leaves(self) -> int:
@@ -278,7 +277,22 @@ class FiniteChainAudit(Audit):
         return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=best.point)
 
     def proof(self) -> UpperProof:
-        return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+        lines = (line for kind in self._proved for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+        return tuple(lines)
+
+    @property
+    def _proved(self) -> list[_Record]:
+        """The records with what is proved of each; a tree that says no more than the entropy of a letter is left out."""
+        upper, known = self.upper, [_letters_bound(kind.chain, self.whole) for kind in self.kinds]
+        return [
+            kind if upper < bound else replace(kind, tree=self._by_letters(kind.chain))
+            for kind, bound in zip(self.kinds, known, strict=True)
+        ]
+
+    def _by_letters(self, chain: LetterChain) -> Tree[_Content, Cut]:
+        """A tree without a search."""
+        leaf: _Leaf = Leaf(_Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
+        return Tree(leaf)
 
     def quick(self) -> tuple[float, UpperProof]:
         """Each record's first leaf."""
@@ -294,7 +308,7 @@ class FiniteChainAudit(Audit):
         return max(_letters_bound(kind.chain, self.whole) for kind in self.kinds), lines
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(kind.chain.record, 1, _method(kind.tree), kind.tree.leaves) for kind in self.kinds)
+        return tuple(RecordProof(kind.chain.record, 1, _method(kind.tree), kind.tree.leaves) for kind in self._proved)
 
 
 def _letters_bound(chain: LetterChain, box: Box) -> float:

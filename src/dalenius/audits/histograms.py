@@ -85,7 +85,7 @@ class HistogramAudit(Audit):
             enough = max(RESOLUTION, self.lower * (0.5 * self.gap if most >= FREE else 0.0))
             if even is not None or width <= enough or width > before * (1.0 - LEAST_STEP):
                 break
-        self.clock.tell("done", self.lower, self.upper, known, now=True)
+        self.clock.tell("proving", self.lower, self.upper, known, now=True)
 
     def _look(self, scores: Integers) -> None:
         """Both ends with these scores."""

@@ -124,7 +124,7 @@ class ClassAudit(Audit):
             kind.upper[j] = found.upper
             self._tell("laws", kind.selections.record)
         self.out_of_time |= self.clock.expired
-        self._tell("done", None, now=True)
+        self._tell("proving", None, now=True)
 
     @property
     def _best(self) -> Kind | None:

@@ -178,7 +178,7 @@ class FreeNoiseAudit(Audit):
             growing = max(self.records, key=lambda record: record.tree.upper).tree.grow(self.clock)
             self.clock.tell("selections", self.lower, self.upper, sum(record.tree.leaves for record in self.records))
         self.out_of_time = self.clock.expired
-        self.clock.tell("done", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
+        self.clock.tell("proving", self.lower, self.upper, sum(r.tree.leaves for r in self.records), now=True)
 
     def _begun(self) -> list[_Record]:
         rows = self.problem.quadrature

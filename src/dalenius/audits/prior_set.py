@@ -46,7 +46,7 @@ class PriorSetAudit(Audit):
         for pairs in self.pairs:
             self._evaluate(pairs)
         self.out_of_time |= self.clock.expired
-        self._tell("done", None, now=True)
+        self._tell("proving", None, now=True)
 
     @property
     def exposed(self) -> int | None:

@@ -98,7 +98,7 @@ class ProductAudit(Audit):
         for kind in sorted(self._kinds, key=lambda kind: -kind.best):
             self._cover(kind)
         self.out_of_time |= self.clock.remaining <= self._law_seconds * (self._more_laws + 1)
-        self._tell("done", None, now=True)
+        self._tell("proving", None, now=True)
 
     @property
     def _best(self) -> _Kind | None:

@@ -65,7 +65,7 @@ class SecretAudit(Bounded):
         """The roots of all trees that may matter, and then the tree with the largest bound, step by step."""
         self._select(self.trees)
         self.out_of_time |= self.clock.expired
-        self._tell("done", now=True)
+        self._tell("proving", now=True)
 
     def _select(self, trees: Sequence[SecretTree]) -> None:
         for tree in sorted(trees, key=lambda tree: -tree.plain):
@@ -198,7 +198,7 @@ class ClassSecretAudit(SecretAudit):
         ]
         self._select(list({id(tree): tree for tree in open_}.values()))
         self.out_of_time |= self.clock.expired
-        self._tell("done", now=True)
+        self._tell("proving", now=True)
 
     @property
     def _leaves(self) -> int:
@@ -350,7 +350,7 @@ class ListedSecretAudit(SecretAudit):
                 told.append(cells.information(law, self.rows))
             self._tell("laws")
         self.out_of_time |= self.clock.expired
-        self._tell("done", now=True)
+        self._tell("proving", now=True)
 
     @property
     def exposed(self) -> int | None:

@@ -102,7 +102,7 @@ class WideAudit(Audit):
             if self.upper > self._target and not self.clock.expired:
                 self._climb(_thresholds(self.count, self.places, down))
         self.out_of_time = self.clock.expired
-        self.clock.tell("done", self.lower, self.upper, 1, now=True)
+        self.clock.tell("proving", self.lower, self.upper, 1, now=True)
 
     @property
     def _target(self) -> float:

@@ -15,7 +15,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 import dalenius as dl
 from dalenius._answers_json import plain
@@ -23,6 +24,7 @@ from dalenius.catalogue.models import library, model_path
 from dalenius.cli.statuses import ExitStatus
 from dalenius.files import MAX_INPUT
 from dalenius.intervals import gap_text, interval_text
+from dalenius.search import stop_requested
 
 __all__ = [
     "STANDARD_STREAM",
@@ -61,6 +63,7 @@ class Method(StrEnum):
 
 
 STANDARD_STREAM = "-"  # as the name of a file
+STOPPING = "; interrupted: what is found is proved first, Ctrl-C again ends at once"
 
 
 def library_names(incomplete: str) -> list[str]:
@@ -152,10 +155,18 @@ def naming(path: Path | None) -> Iterator[None]:
         raise (error if path is None else dl.InputError(f"{path}: {error}")) from None
 
 
+class _Doing(TextColumn):
+    """What is done, and that a signal was heard: a proof may take long after it."""
+
+    def render(self, task: Task) -> Text:
+        words = super().render(task)
+        return words.append(STOPPING) if stop_requested() else words
+
+
 @contextmanager
 def status_line(what: str) -> Iterator[Any]:
     """A status line on standard error while something runs; nothing where standard error is no terminal."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), _Doing("{task.description}"), TimeElapsedColumn())
     with Bar(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(what, total=None)
 

@@ -19,7 +19,7 @@ from dalenius.information.divergences import mutual_information
 
 __all__ = ["LetterChain", "Tangents", "stationary_laws", "tangents", "upper_means"]
 
-LEAST_SHARE = 1e-12  # of a letter; the checker's expansions say nothing where it may be 0
+LEAST_SHARE = 1e-12  # of a letter that is common: one that may have none is rare
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class _Boxes:
             bases = self._bases(values, ends)
             slopes = self._slopes(values, ends, bases, self.low, self.high)
             added = self._added(slopes, bases, ends)
-            remainders = np.log1p(self._remainders())
+            remainders = self._remainders()
         still = np.all(self.low[:, :letters] == self.high[:, :letters], axis=(1, 2))
         if not chain.stationary:
             still &= np.all(self.low[:, letters] == self.high[:, letters], axis=1)
@@ -346,7 +346,11 @@ class _Boxes:
     # ------------------------------------------------------------ the part of second order
 
     def _remainders(self) -> Floats:
-        """chi, the mean of sum_y (W_x - theta_x)^2/theta_x; D(W_x || theta_x) <= log(1 + that)."""
+        """What D(W_x || theta_x) can come to in the mean.
+
+        Of common letters it is at most log(1 + chi), chi the mean of sum_y (W_x - theta_x)^2/theta_x; of a rare one its largest
+        probability times the largest divergence of a row that its record's total can have.
+        """
         chain, letters = self.chain, self.letters
         outputs = np.broadcast_to(self.rows.T[:, None], (self.rows.shape[1], letters, len(self.rows)))
         signs = np.stack([outputs, -outputs])
@@ -356,18 +360,35 @@ class _Boxes:
         told = np.stack([self.told, -self.told], axis=1)  # boxes, sign, letter, output
         if chain.record == 0:
             far = (np.swapaxes(self._first_of(later), 2, 3) - told).max(axis=1)
-            return self._means(_squares(far, self.told).sum(axis=2), self.low, self.high)
+            return np.log1p(self._means(_squares(far, self.told).sum(axis=2), self.low, self.high))
         own = np.zeros((*later.shape[:2], letters, *later.shape[2:]))  # boxes, sign, x, output, letter, total
         for x in range(letters):
             own[:, :, x, :, x] = later[:, :, :, x] - told[:, :, x, :, None]
-        one = -np.eye(letters)[:, :, None] * np.ones(later.shape[-1])
-        here = np.broadcast_to(one, (len(self.points), *one.shape))
+        one = np.eye(letters)[:, :, None] * np.ones(later.shape[-1])
+        here = np.broadcast_to(np.stack([one, -one]), (len(self.points), 2, *one.shape))
         for j in range(chain.record, 0, -1):
             own, here = self._back(own, j), self._back(here, j)
         far = self._means(self._first_of(own), self.low, self.high).max(axis=1)
-        least = -self._means(self._first_of(here), self.low, self.high)
+        most, least = np.moveaxis(self._means(self._first_of(here), self.low, self.high), 1, 0) * [[[1]], [[-1]]]
         chi = np.where(least > LEAST_SHARE, _squares(far, self.told).sum(axis=2) / least.clip(LEAST_SHARE), np.inf)
-        return np.where(self.shares > 0.0, chi, 0.0).sum(axis=1)
+        rare, possible = most * self._farthest(), self.shares > 0.0
+        common = chi <= rare
+        return np.asarray(
+            np.log1p(np.where(possible & common, chi, 0.0).sum(axis=1))
+            + np.where(possible & ~common, rare, 0.0).sum(axis=1)
+        )
+
+    def _farthest(self) -> Floats:
+        """The largest D(R(s, .) || theta_x) over the totals that a letter leaves, (boxes, letters)."""
+        entropies = np.where(self.rows > 0.0, self.rows * np.log(self.rows), 0.0).sum(axis=1)
+        logs = np.log(self.told)  # -inf at outputs that no total of the letter has
+        least, found = self.chain.adds, list[Floats]()
+        for x in range(self.letters):
+            totals = slice(least[x], least[x] + (self.chain.count - 1) * max(least) + 1)
+            rows = self.rows[totals]
+            cross = np.where(rows > 0.0, rows * logs[:, x, None], 0.0).sum(axis=2)
+            found.append((entropies[totals] - cross).max(axis=1))
+        return np.stack(found, axis=1)
 
     def _back(self, values: Floats, record: int) -> Floats:
         return upper_means(self.low[:, : self.letters], self.high[:, : self.letters], self._successors(values, record))
