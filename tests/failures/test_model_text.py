@@ -172,12 +172,14 @@ def test_huge_numbers_of_datasets():
         ("\ufeff" + text(), ["byte order mark", "save it as UTF-8 without one"]),
         (b"\xef\xbb\xbf" + text().encode(), ["byte order mark", "save it as UTF-8 without one"]),
         (text().encode("utf-16"), ["UTF-16", "save it as UTF-8"]),
+        ('{"dalenius": 1}', ["as a certificate does", "expected a model file"]),
+        (b"\x1f\x8b\x08", ["as a certificate does"]),
         (text().encode("latin-1") + b'title = "\xe9"', ["UTF-8"]),
         ('title = "\ud800"\n' + text(), ["UTF-8"]),
         (text().replace("maximal_leakage", "maximal_leekage"), ["problem", "did you mean 'maximal_leakage'"]),
         ("title = 1.5\n" + text(), ["title", "1.5"]),
     ],
-    ids=["mark", "mark in bytes", "utf-16", "latin-1", "surrogate", "problem", "title"],
+    ids=["mark", "mark in bytes", "utf-16", "certificate", "compressed", "latin-1", "surrogate", "problem", "title"],
 )
 def test_what_to_do_about_a_file(model, words):
     refused(model, *words)

@@ -226,9 +226,9 @@ def from_opendp(measurement: object) -> Mechanism:
             f"mechanism: of OpenDP {', '.join(CONSTRUCTORS)} and chains of them are known; got {brief(name)}"
         )
     if name == "make_randomized_response_bool":
-        return Symmetric(1 - _double(tree, "prob"), k=2)
+        return Symmetric(1 - _probability(tree), k=2)
     if name == "make_randomized_response":
-        return Symmetric(1 - _double(tree, "prob"), k=len(_argument(tree, "categories", list)))
+        return Symmetric(1 - _probability(tree), k=len(_argument(tree, "categories", list)))
     if arguments.get("k") is not None or _number_type(arguments.get("input_domain")) not in WHOLE:
         raise InputError(f"mechanism: {name} is known on whole numbers, without k; an integer domain is expected")
     scale, bounds = _double(tree, "scale"), arguments.get("bounds")
@@ -270,6 +270,14 @@ def _double(tree: Mapping[str, Any], name: str) -> Fraction:
     if not isinstance(value, Rational):
         raise InputError(f"mechanism: {tree.get('__function__')} has no {name} that is known; got {brief(value)}")
     return Fraction(float(value))
+
+
+def _probability(tree: Mapping[str, Any]) -> Fraction:
+    """With which an answer is kept."""
+    prob = _double(tree, "prob")
+    if not 0 <= prob <= 1:
+        raise InputError(f"mechanism: {tree.get('__function__')}: prob is a probability, expected 0 to 1, got {prob}")
+    return prob
 
 
 def _number_type(domain: Any) -> str | None:

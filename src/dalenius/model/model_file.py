@@ -23,6 +23,7 @@ from dalenius.model.secret_leakage import SecretLeakage
 
 __all__ = ["PROBLEMS", "digest", "dumps", "loads", "model_bytes", "normal_form", "read_model"]
 
+CERTIFICATE = (b"{", b"\x1f\x8b")  # how one begins, plain and compressed, and no TOML file does
 PROBLEMS: dict[str, type[Problem]] = {
     problem.kind: problem for problem in (MaximalLeakage, SecretLeakage, MinLeakage, MinDistortion, MaxInformation)
 }
@@ -140,6 +141,10 @@ def _as_bytes(text: str | bytes) -> bytes:
         raise InputError("not a TOML 1.0 file: it begins with a byte order mark; save it as UTF-8 without one")
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError("not a TOML 1.0 file in UTF-8 but in UTF-16; save it as UTF-8")
+    if data.startswith(CERTIFICATE):
+        raise InputError(
+            "not a TOML 1.0 file: it begins as a certificate does, or another JSON file; expected a model file"
+        )
     return data
 
 

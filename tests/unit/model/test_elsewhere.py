@@ -173,6 +173,7 @@ def test_numbers_of_opendp_are_the_doubles_that_they_are():
         (opendp_text("make_laplace", input_domain={**ATOM, "__kwargs__": {"T": "f64"}}, scale=2.0), "whole numbers"),
         (opendp_text("make_laplace", input_domain=ATOM, scale=2.0, k=-3), "without k"),
         (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
+        (opendp_text("make_randomized_response_bool", prob=1.75), "prob is a probability"),
         (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
         (opendp_text("make_laplace", scale=1.0), "whole numbers"),
         (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
