@@ -16,13 +16,13 @@ from functools import partial
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.chain_trees import Content, Cut, tree_lines, tree_method
 from dalenius.evidence import Upper
 from dalenius.evidence.lines import (
     UNIFORM,
     AfterLeaf,
     BlocksLeaf,
     ChainPoint,
-    Halve,
     LettersLine,
     LowerLine,
     ProofLine,
@@ -46,7 +46,7 @@ from dalenius.information.chains import (
 from dalenius.model import MarkovChain
 from dalenius.model.chains import inputs_by_ones, noise_of
 from dalenius.results import RecordProof
-from dalenius.search.tree import Branch, Leaf, Tree
+from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["ChainAudit"]
 
@@ -82,16 +82,8 @@ class Box:
         return _doubles(self.low), _doubles(self.high)
 
 
-@dataclass(frozen=True)
-class _Content:
-    """What a leaf is proved by, and its box."""
-
-    box: Box
-    line: ProofLine
-
-
-_Leaf = Leaf[_Content, tuple[int, Fraction]]
-ChainTree = Tree[_Content, tuple[int, Fraction]]
+_Leaf = Leaf[Content[Box], Cut]
+ChainTree = Tree[Content[Box], Cut]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +131,7 @@ class ChainAudit(Audit):
         whole = Box(ends[0], ends[1])
         for record in adversary.records_of(problem.records):
             chain = Chain(self.count, record, adversary.stationary)
-            leaf: _Leaf = Leaf(_Content(whole, LettersLine()), letters_bound(chain, *whole.ends), None)
+            leaf: _Leaf = Leaf(Content(whole, LettersLine()), letters_bound(chain, *whole.ends), None)
             self.kinds.append(_Record(chain, Tree(leaf), whole.low))
         self.whole = whole
 
@@ -240,7 +232,7 @@ class ChainAudit(Audit):
             if parameter is None:
                 parameter = _wide(box, 3 if self.short else 2)
             cut = None if parameter is None else (parameter, box.halves(parameter)[0])
-            found.append(Leaf(_Content(box, line), bound, cut))
+            found.append(Leaf(Content(box, line), bound, cut))
         return found
 
     def _by_slopes(self, kind: _Record, boxes: Sequence[Box]) -> list[tuple[float, ProofLine, int | None]]:
@@ -305,7 +297,7 @@ class ChainAudit(Audit):
             yield replace(end, value=Fraction(most)) if (end.rounded or 0.0) > most else end
 
     def proof(self) -> UpperProof:
-        return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+        return tuple(line for kind in self.kinds for line in (RecordLine(kind.chain.record), *tree_lines(kind.tree)))
 
     def certain(self) -> tuple[float, UpperProof]:
         """A leakage is at most the entropy of the letter."""
@@ -314,7 +306,7 @@ class ChainAudit(Audit):
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
         return tuple(
-            RecordProof(kind.chain.record, self._times(kind), _method(kind.tree), kind.tree.leaves)
+            RecordProof(kind.chain.record, self._times(kind), tree_method(kind.tree), kind.tree.leaves)
             for kind in self.kinds
         )
 
@@ -343,19 +335,6 @@ def _wide(box: Box, of: int = 3) -> int | None:
     """Of the first parameters the one whose range is widest beside its least value; None where the box is a point."""
     widths = [float(hi - lo) / max(float(lo), 1e-3) for lo, hi in zip(box.low[:of], box.high[:of], strict=True)]
     return int(np.argmax(widths)) if max(widths) > 0.0 else None
-
-
-def _lines(tree: ChainTree) -> list[ProofLine]:
-    return [
-        Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
-        for node in tree.preorder()
-    ]
-
-
-def _method(tree: ChainTree) -> str:
-    """What most leaves are proved by."""
-    lines = [node.content.line.word for node in tree.preorder() if isinstance(node, Leaf)]
-    return max(set(lines), key=lines.count)
 
 
 def _with(point: Point, place: int, value: Fraction) -> Point:

@@ -15,11 +15,11 @@ from functools import partial
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
+from dalenius.audits.chain_trees import Content, Cut, tree_lines, tree_method
 from dalenius.evidence.lines import (
     UNIFORM,
     ChainPoint,
     ExpansionLeaf,
-    Halve,
     LettersLine,
     LowerLine,
     ProofLine,
@@ -32,7 +32,7 @@ from dalenius.information.letter_chains import LetterChain, stationary_laws, tan
 from dalenius.model import FiniteChain
 from dalenius.model.chains import inputs_by_total, what_letters_add
 from dalenius.results import RecordProof
-from dalenius.search.tree import Branch, Leaf, Tree
+from dalenius.search.tree import Leaf, Tree
 
 __all__ = ["FiniteChainAudit"]
 
@@ -93,16 +93,7 @@ class Box:
         return tuple(_corner(group, each) for group, each in zip(self.groups, slopes, strict=True))
 
 
-@dataclass(frozen=True)
-class _Content:
-    """What a leaf is proved by, and its box."""
-
-    box: Box
-    line: ProofLine
-
-
-Cut = tuple[int, Fraction]
-_Leaf = Leaf[_Content, Cut]
+_Leaf = Leaf[Content[Box], Cut]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +112,7 @@ class _Record:
     """The search about one record: its tree, and the best point that it met."""
 
     chain: LetterChain
-    tree: Tree[_Content, Cut]
+    tree: Tree[Content[Box], Cut]
     point: Point
     leakage: float = 0.0
     first: _Leaf | None = None
@@ -242,7 +233,7 @@ class FiniteChainAudit(Audit):
             )
             parameter = int(np.argmax(score))
             cut = (parameter, box.halves(parameter)[0]) if widths.max() > NARROW and added > 0.0 else None
-            leaves.append(Leaf(_Content(box, line), float(bound), cut))
+            leaves.append(Leaf(Content(box, line), float(bound), cut))
         return leaves
 
     def _try(self, kind: _Record, points: Sequence[Point]) -> None:
@@ -277,7 +268,7 @@ class FiniteChainAudit(Audit):
         return _AtPoint(best.chain.record, best.leakage, masses, UNIFORM, point=best.point)
 
     def proof(self) -> UpperProof:
-        lines = (line for kind in self._proved for line in (RecordLine(kind.chain.record), *_lines(kind.tree)))
+        lines = (line for kind in self._proved for line in (RecordLine(kind.chain.record), *tree_lines(kind.tree)))
         return tuple(lines)
 
     @property
@@ -289,9 +280,9 @@ class FiniteChainAudit(Audit):
             for kind, bound in zip(self.kinds, known, strict=True)
         ]
 
-    def _by_letters(self, chain: LetterChain) -> Tree[_Content, Cut]:
+    def _by_letters(self, chain: LetterChain) -> Tree[Content[Box], Cut]:
         """A tree without a search."""
-        leaf: _Leaf = Leaf(_Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
+        leaf: _Leaf = Leaf(Content(self.whole, LettersLine()), _letters_bound(chain, self.whole), None)
         return Tree(leaf)
 
     def quick(self) -> tuple[float, UpperProof]:
@@ -308,7 +299,9 @@ class FiniteChainAudit(Audit):
         return max(_letters_bound(kind.chain, self.whole) for kind in self.kinds), lines
 
     def record_proofs(self) -> tuple[RecordProof, ...]:
-        return tuple(RecordProof(kind.chain.record, 1, _method(kind.tree), kind.tree.leaves) for kind in self._proved)
+        return tuple(
+            RecordProof(kind.chain.record, 1, tree_method(kind.tree), kind.tree.leaves) for kind in self._proved
+        )
 
 
 def _letters_bound(chain: LetterChain, box: Box) -> float:
@@ -357,19 +350,6 @@ def _corner(group: Sequence[Range], slopes: Floats) -> Law:
         law[b] += more
         left -= more
     return tuple(law)
-
-
-def _lines(tree: Tree[_Content, Cut]) -> list[ProofLine]:
-    return [
-        Halve(node.cut[0], fraction_text(node.cut[1])) if isinstance(node, Branch) else node.content.line
-        for node in tree.preorder()
-    ]
-
-
-def _method(tree: Tree[_Content, Cut]) -> str:
-    """What most leaves are proved by."""
-    lines = [node.content.line.word for node in tree.preorder() if isinstance(node, Leaf)]
-    return max(set(lines), key=lines.count)
 
 
 def _doubles(points: Sequence[Point]) -> Floats:
