@@ -1,103 +1,14 @@
-"""What any chain of a box tells about a record, by what one chain of the box does and how its outputs differ from the others'.
-
-Means are bounded in whole numbers of units of 2^-bits, rounded up at each step, so that they may be added and compared exactly. A
-number is bounded from below by the mean of its negative.
-"""
+"""What any chain of a box tells about a record, by what one chain of the box does and how its outputs differ from the others'."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
 from .allowance import BALL
-from .arithmetic import arb, chosen, fmpq
+from .arithmetic import arb, fmpq
 from .letter_chains import Box, LetterChain, Letters, Point
-from .letter_laws import inverse
-from .numbers import OpenError, need
-
-Units = list[int]  # by letter, or by total
-Layer = list[Units]  # by the letter of a record, and the total up to it
-
-
-class Rows:
-    """The laws of a group of parameters: which of their means are largest."""
-
-    def __init__(self, box: Box) -> None:
-        self.bits = chosen().precision()
-        scale = 1 << self.bits
-        self.low = [int(lo.numerator) * scale // int(lo.denominator) for lo, _ in box]
-        highs = [-(-int(hi.numerator) * scale // int(hi.denominator)) for _, hi in box]
-        self.room, self.slack = [hi - lo for hi, lo in zip(highs, self.low, strict=True)], scale - sum(self.low)
-
-    def most(self, values: Sequence[int]) -> int:
-        """The largest mean.
-
-        Bound because the ends are rounded outward, and the rest of the mass goes where the values are largest.
-        """
-        whole, left = sum(map(int.__mul__, self.low, values)), self.slack
-        for b in sorted(range(len(values)), key=values.__getitem__, reverse=True):
-            if left <= 0:
-                break
-            part = min(self.room[b], left)
-            whole, left = whole + part * values[b], left - part
-        return -(-whole >> self.bits)
-
-
-class Means:
-    """The largest means over all chains of a box, and means of one of them."""
-
-    def __init__(self, chain: LetterChain, box: Box, here: Letters) -> None:
-        self.chain, self.here, k = chain, here, chain.letters
-        self.scale = 1 << chosen().precision()
-        self.ranges = [box[a * k : (a + 1) * k] for a in range(k)]
-        self.rows = [Rows(side) for side in self.ranges]
-        self.same = [Rows([(x, x) for x in row]) for row in here.rows]
-        self._law = None if chain.stationary else Rows(box[k * k :])
-        if chain.stationary:
-            others = inverse([[int(a == b) - here.rows[a][b] for b in range(1, k)] for a in range(1, k)])
-            need(others is not None and min(here.start) > 0, "a letter has no share of the stationary law")
-            assert others is not None
-            self._others = [[self.down(x) for x in row] for row in others]
-            self._shares = [self.down(x) for x in here.start]
-
-    def down(self, x: fmpq) -> int:
-        """Units, rounded down."""
-        return int(x.numerator) * self.scale // int(x.denominator)
-
-    def up(self, x: Any) -> int:
-        """Units of a number or a ball, rounded up."""
-        ball = arb(x)
-        if not ball.is_finite():
-            raise OpenError("the expansion leaf's bound is open: a probability may be 0")
-        return -self.down(-ball.upper().fmpq())
-
-    def step(self, layer: Layer, rows: Sequence[Rows]) -> Layer:
-        """The largest means one record earlier."""
-        self.chain.allowance.look()
-        size, adds = len(layer[0]) - self.chain.most, self.chain.adds
-        columns = list(zip(*(values[f : f + size] for f, values in zip(adds, layer, strict=True)), strict=True))
-        return [[row.most(values) for values in columns] for row in rows]
-
-    def first(self, layer: Layer) -> Units:
-        """What the first record's letters lead to."""
-        return [values[f] for f, values in zip(self.chain.adds, layer, strict=True)]
-
-    def solved(self, values: Units) -> Units:
-        """L with L_a - sum_b c_ab L_b about values_a less their mean."""
-        mean = sum(map(int.__mul__, self._shares, values)) // self.scale
-        left = [x - mean for x in values[1:]]
-        return [0, *(sum(map(int.__mul__, row, left)) // self.scale for row in self._others)]
-
-    def moved(self, values: Units, turn: Units, rows: Sequence[Rows]) -> int:
-        """The largest mean of values - turn + (the mean of turn one record later), over the letters.
-
-        A stationary law gives values the same mean as these, whatever the turn.
-        """
-        return max(x - z + row.most(turn) for x, z, row in zip(values, turn, rows, strict=True))
-
-    def start(self, values: Units) -> int:
-        """The largest mean over the first record's laws."""
-        return self._law.most(values) if self._law else self.moved(values, self.solved(values), self.rows)
+from .letter_means import Layer, Means, Units
+from .numbers import need
 
 
 class Expansion:
@@ -116,13 +27,13 @@ class Expansion:
     def bound(self) -> arb:
         """I at the point, and as much more as others may tell.
 
-        Bound because D(W || theta) <= log(1 + sum (W - theta)^2 / theta).
+        Bound because D(W || theta) <= log(1 + sum (W - theta)^2 / theta), and no more than that of a row that W is a mixture of.
         """
         if not self.wide and (self.chain.stationary or all(lo == hi for lo, hi in self.box)):
             return self.here.information()
         states = self.chain.letters**2 * (self.chain.size * self.chain.most + 1)
         self.chain.allowance.room(2 * states * (1 + len(self.wide) * self.chain.letters) * BALL)
-        return self._first_order() + (1 + self._second_order()).log()
+        return self._first_order() + self._second_order()
 
     def _first_order(self) -> arb:
         """The largest mean of what the outputs tell at the point."""
@@ -145,10 +56,15 @@ class Expansion:
                 result += max(x * (end - self.point[at]) for x in ends for end in self.box[at]) / scale
         return arb(result)
 
-    def _share(self, a: int) -> tuple[int, int]:
-        """The least and the largest share of a letter."""
-        one = [self.means.scale * int(b == a) for b in range(self.chain.letters)]
-        return -self.means.start([-x for x in one]), self.means.start(one)
+    def _share(self, a: int, steps: int = 0) -> tuple[int, int]:
+        """The least and the largest share of a letter, so many records after the first."""
+        ends = list[int]()
+        for sign in (-1, 1):
+            values = [sign * self.means.scale * int(b == a) for b in range(self.chain.letters)]
+            for _ in range(steps):
+                values = [row.most(values) for row in self.means.rows]
+            ends.append(sign * self.means.start(values))
+        return ends[0], ends[1]
 
     def _means(self) -> tuple[Units, dict[tuple[int, int, int], int]]:
         """h, and the largest means m of both signs of what rows change, by row, letter and sign."""
@@ -176,26 +92,51 @@ class Expansion:
 
     def _told(self, sign: int) -> list[Units]:
         """phi, or the upper ends of its negative, by letter and total."""
-        here, channel, letters = self.here, self.chain.channel, range(self.chain.letters)
-        cells = [arb(0)] * (channel.outputs * self.chain.letters)
+        told = self._averaged(self.here.log)
+        return [[self.means.up(sign * row[k]) for k in self.chain.inputs] for row in told]
+
+    def _averaged(self, numbers: Callable[[int, int], arb]) -> list[list[arb]]:
+        """By letter and row the row's mean of numbers of the letter and the output, of the pairs that there are."""
+        cells = [arb(0)] * (self.chain.channel.outputs * self.chain.letters)
         for x in self.letters:
-            for y in here.pairs(x):
-                cells[y * self.chain.letters + x] = here.log(x, y)
-        told = channel.times(cells, self.chain.letters)
-        return [[self.means.up(sign * told[x][k]) for k in self.chain.inputs] for x in letters]
+            for y in self.here.pairs(x):
+                cells[y * self.chain.letters + x] = numbers(x, y)
+        return self.chain.channel.times(cells, self.chain.letters)
 
     def _second_order(self) -> arb:
-        """The largest mean of the squares of what the outputs differ by."""
-        here, found, shares = self.here, [arb(0)] * self.chain.letters, self._least_shares()
+        """The largest mean of how far the outputs are from those at the point."""
+        here, found = self.here, [arb(0)] * self.chain.letters
         pairs = [here.pairs(x) if x in self.letters else [] for x in range(self.chain.letters)]
         for y in sorted(set().union(*pairs)):
             layers = {sign: self._output(y, sign) for sign in (1, -1)}
             for x in (x for x in self.letters if y in pairs[x]):
                 off = max(self._off(x, layers[sign], self.means.up(-sign * here.given[x][y])) for sign in (1, -1))
                 found[x] += arb(fmpq(off, self.means.scale)) * arb(fmpq(off, self.means.scale)) / here.given[x][y]
-        if self.i == 0:
-            return arb(fmpq(self.means.start([self.means.up(x) for x in found]), self.means.scale))
-        return sum((found[x] / arb(fmpq(shares[x], self.means.scale)) for x in self.letters), arb(0))
+        squares, rare = self._divided(found) if self.i else (self.means.start([self.means.up(x) for x in found]), 0)
+        return (1 + arb(fmpq(squares, self.means.scale))).log() + arb(fmpq(rare, self.means.scale))
+
+    def _divided(self, squares: list[arb]) -> tuple[int, int]:
+        """The sums of chi_x over the common letters, and of rare_x over the rare ones.
+
+        Bound because log(1 + .) is concave, and the common letters' shares are positive and add up to at most 1.
+        """
+        scale, logs, sums = self.means.scale, self._averaged(lambda x, y: self.here.given[x][y].log()), [0, 0]
+        for x in self.letters:
+            least, most = self._share(x, self.i)
+            ways = [(self.means.up(squares[x] * scale / least), 0)] if least > 0 else []
+            ways += [(-(-most * far // scale), 1) for far in self._farthest(x, logs[x])]
+            need(bool(ways), "a letter that may have no share may have outputs that it has not at the point")
+            number, way = min(ways)
+            sums[way] += number
+        return sums[0], sums[1]
+
+    def _farthest(self, x: int, logs: list[arb]) -> list[int]:
+        """The largest divergence of a row after this letter, which has these means of logarithms; none where that is infinite."""
+        chain, low, vanishes = self.chain, self.chain.adds[x], self.chain.channel.vanishes
+        rows = set(chain.inputs[low : low + (chain.size - 1) * chain.most + 1])
+        if any(vanishes(y, self.here.reached[x]) and not vanishes(y, rows) for y in range(chain.channel.outputs)):
+            return []
+        return [max(self.means.up(chain.channel.negentropies[k] - logs[k]) for k in rows)]
 
     def _output(self, y: int, sign: int) -> Layer:
         """K_i."""
@@ -213,20 +154,6 @@ class Expansion:
         for _ in range(self.i):
             layer = self.means.step(layer, self.means.rows)
         return self.means.start(self.means.first(layer))
-
-    def _least_shares(self) -> Units:
-        """The least probability of each letter of a record that is not the first."""
-        found = list[int]()
-        for x in range(self.chain.letters if self.i else 0):
-            values = [-self.means.scale * int(a == x) for a in range(self.chain.letters)]
-            for _ in range(self.i):
-                values = [row.most(values) for row in self.means.rows]
-            found.append(-self.means.start(values))
-            need(
-                x not in self.letters or found[x] > 0,
-                "the expansion leaf proves nothing where a letter may have no share",
-            )
-        return found
 
 
 def _merged(layers: list[Layer]) -> list[Layer]:

@@ -30,6 +30,12 @@ OFTEN = [
         "need(all(lo <= x <= hi for x, (lo, hi) in zip(point, box, strict=True)),",
         "need(True,",
     ),
+    (
+        "least share of a rare letter",
+        "letter_bounds.py",
+        "(-(-most * far // scale), 1)",
+        "(-(-least * far // scale), 1)",
+    ),
 ]
 SELDOM = [
     (
@@ -85,7 +91,7 @@ SELDOM = [
         "if any(lo < hi for lo, hi in box[a * k : (a + 1) * k])]",
         "if False]",
     ),
-    ("nothing of second order", "letter_bounds.py", "+ (1 + self._second_order()).log()", ""),
+    ("nothing of second order", "letter_bounds.py", " + self._second_order()", ""),
     (
         "start of a row",
         "letter_chains.py",
@@ -279,6 +285,7 @@ HOLES = [
 
 FEW = {  # of holes in what only models of a kind need, by file or name: which models they are looked for among
     "others left out": "constraints",
+    "least share of a rare letter": "vanishing",
     "histogram.py": "cells",
     "separate.py": "apart",
     "dataset_laws.py": "secret",
@@ -298,6 +305,7 @@ def few(forgeries):
     found["constraints"] = forgeries.forgery_constraints.drawn(rng, 24) + limits
     found["terms"] = [forgeries.forgery_lines.objective(rng, f"objective-{k}") for k in range(9)]
     found["mixtures"] = [forgeries.forgery_protocols.spoken(rng, k) for k in range(8)] + found["secret"][:2]
+    found["vanishing"] = [forgeries.forgery_chains.vanished(rng, k) for k in range(6)]
     return found
 
 

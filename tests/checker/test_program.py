@@ -226,6 +226,6 @@ def test_the_trusted_package_stays_small():
     assert max(size for name, size in sizes.items() if name != "arithmetic/balls.py") <= 165, sizes
 
 
-LIMIT = 7290
+LIMIT = 7300
 ARITHMETIC_LIMIT = 400
 CONIC_LIMIT = 400  # of what certificates do not need: intervals for conic instances

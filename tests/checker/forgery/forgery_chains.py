@@ -1,8 +1,8 @@
 """Audits of Markov chains to forge certificates of, and kinds of forgery that only these have; a draft is a `forgery_drafts.Draft`.
 
 The answers are known: boxes of one chain; boxes so small that information rises or falls all the way in each parameter; one record
-that is told as it is; many independent records, whose windows are nearly tight; and starts of any kind, between a chain that is
-shown and the entropy of a letter.
+that is told as it is; many independent records, whose windows are nearly tight; starts of any kind, between a chain that is shown
+and the entropy of a letter; and a letter that may have no share, where information is convex in one parameter and rises in the other.
 """
 
 from __future__ import annotations
@@ -243,6 +243,33 @@ def ranges(rng: random.Random) -> tuple[Any, ...]:
     return letters(rng, wide=True)
 
 
+def vanishing(rng: random.Random) -> tuple[Any, ...]:
+    """A letter that chains of the box may not have, after which much may happen.
+
+    Information is convex in what follows a letter, and increasing in the share of one of two letters, up to 1/e of it at least.
+    """
+    asks, share = query(rng), Fraction(rng.randint(1, 9), rng.choice([100, 1000]))
+    low, high = Fraction(rng.randint(1, 8), 20), Fraction(rng.randint(12, 19), 20)
+    model = table(3, asks, mechanism(rng, asks["kind"]), [])
+    model["records"]["alphabet"], zero, one = 3, ["0", "0"], ["1", "1"]
+    rows = [[one, zero, zero], [text((low, high)), text((1 - high, 1 - low)), zero], [zero, one, zero]]
+    start = [text((1 - share, Fraction(1))), zero, text((Fraction(0), share))]
+    model["adversary"] = {"kind": "finite_chain", "record": 1, "transitions": rows, "start": start}
+
+    def chain(p: Fraction) -> tuple[Fraction, ...]:
+        return tuple(map(Fraction, (1, 0, 0, p, 1 - p, 0, 0, 1, 0, 1 - share, 0, share)))
+
+    question, point = Question(model), chain((low + high) / 2)
+    value, _, shown = answer(question, [(1, chain(p)) for p in (low, high)])
+    with localcontext(SIXTY):
+        given = [u / dec(share) for u in own.joint(question, 1, point)[1]]
+        totals = own.rows(question)[1:] if asks["kind"] == "count" else own.rows(question)[1:6]
+        far = max(sum(r * (r / u).ln() for r, u in zip(row, given, strict=True)) for row in totals)
+    ends = truth.around(value)
+    proof: Lines = [["path", 1, text(shown), None], ["record", 1], ["expansion", text(point), [0, rng.randrange(2), 0]]]
+    return model, ends, ends[1] + share * Fraction(far) + MARGIN, proof
+
+
 MAKERS: tuple[Callable[..., tuple[Any, ...]], ...] = (
     one_chain,
     corners,
@@ -262,6 +289,11 @@ def walked(rng: random.Random, number: int) -> Subject:
         if made.low > MARGIN:
             made.name = f"chain-{number}"
             return made
+
+
+def vanished(rng: random.Random, number: int) -> Subject:
+    """An audit of a chain with a letter that may have no share."""
+    return subject(f"vanishing-{number}", *vanishing(rng))
 
 
 # Kinds of forgery ---------------------------------------------------------------------------------------------------------------
