@@ -112,31 +112,33 @@ class Expansion:
             for x in (x for x in self.letters if y in pairs[x]):
                 off = max(self._off(x, layers[sign], self.means.up(-sign * here.given[x][y])) for sign in (1, -1))
                 found[x] += arb(fmpq(off, self.means.scale)) * arb(fmpq(off, self.means.scale)) / here.given[x][y]
-        squares, rare = self._divided(found) if self.i else (self.means.start([self.means.up(x) for x in found]), 0)
-        return (1 + arb(fmpq(squares, self.means.scale))).log() + arb(fmpq(rare, self.means.scale))
+        if self.i == 0:
+            return self._weighed(self.means.start([self.means.up(x) for x in found]), 0)
+        return self._divided(found)
 
-    def _divided(self, squares: list[arb]) -> tuple[int, int]:
-        """The sums of chi_x over the common letters, and of rare_x over the rare ones.
+    def _weighed(self, common: int, rare: int) -> arb:
+        """log(1 + chi) of the common letters, and what the rare ones add."""
+        return (1 + arb(fmpq(common, self.means.scale))).log() + arb(fmpq(rare, self.means.scale))
 
-        Bound because log(1 + .) is concave, and the common letters' shares are positive and add up to at most 1.
+    def _divided(self, squares: list[arb]) -> arb:
+        """What common letters and rare ones add, of the best division.
+
+        Bound because log(1 + .) is concave, and the common letters' shares are positive and add up to at most 1; after a rare
+        letter the outputs are a mixture of rows of totals that are possible at the point.
         """
-        scale, logs, sums = self.means.scale, self._averaged(lambda x, y: self.here.given[x][y].log()), [0, 0]
+        scale, logs = self.means.scale, self._averaged(lambda x, y: self.here.given[x][y].log())
+        ratios, ways = dict[int, fmpq](), dict[int, tuple[int, int]]()
         for x in self.letters:
             least, most = self._share(x, self.i)
-            ways = [(self.means.up(squares[x] * scale / least), 0)] if least > 0 else []
-            ways += [(-(-most * far // scale), 1) for far in self._farthest(x, logs[x])]
-            need(bool(ways), "a letter that may have no share may have outputs that it has not at the point")
-            number, way = min(ways)
-            sums[way] += number
-        return sums[0], sums[1]
-
-    def _farthest(self, x: int, logs: list[arb]) -> list[int]:
-        """The largest divergence of a row after this letter, which has these means of logarithms; none where that is infinite."""
-        chain, low, vanishes = self.chain, self.chain.adds[x], self.chain.channel.vanishes
-        rows = set(chain.inputs[low : low + (chain.size - 1) * chain.most + 1])
-        if any(vanishes(y, self.here.reached[x]) and not vanishes(y, rows) for y in range(chain.channel.outputs)):
-            return []
-        return [max(self.means.up(chain.channel.negentropies[k] - logs[k]) for k in rows)]
+            far = max(self.means.up(self.chain.channel.negentropies[k] - logs[x][k]) for k in self.here.reached[x])
+            rare, chi = -(-most * far // scale), self.means.up(squares[x] * scale / least) if least > 0 else -1
+            ratios[x], ways[x] = fmpq(-1) if chi < 0 else fmpq(rare, max(chi, 1)), (chi, rare)
+        order = [ways[x] for x in sorted(ways, key=ratios.__getitem__)]
+        first = sum(chi < 0 for chi, _ in order)  # so many can only be rare
+        sums = [
+            (sum(chi for chi, _ in order[m:]), sum(rare for _, rare in order[:m])) for m in range(first, len(order) + 1)
+        ]
+        return min((self._weighed(*each) for each in sums), key=lambda ball: ball.upper().fmpq())
 
     def _output(self, y: int, sign: int) -> Layer:
         """K_i."""

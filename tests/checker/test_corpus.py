@@ -257,10 +257,9 @@ HOLES = {  # what a checker with a hole, in this file this instead of that, woul
     "three_letters_beyond_a_half": ("letter_chains.py", "need(all(lo <= x <= hi for x,", "need(all(lo >= 0 for x,"),
     "vanishing_letter_with_no_share_at_all": (
         "letter_bounds.py",
-        "(-(-most * far // scale), 1)",
-        "(-(-least * far // scale), 1)",
+        "rare, chi = -(-most * far // scale),",
+        "rare, chi = -(-least * far // scale),",
     ),
-    "vanishing_letter_and_an_output": ("letter_bounds.py", "if any(vanishes(y,", "if False and any(vanishes(y,"),
     "three_letters_counted": (
         "letter_lines.py",
         "return k if i or self.chain.stationary else",

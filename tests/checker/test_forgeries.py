@@ -33,8 +33,8 @@ OFTEN = [
     (
         "least share of a rare letter",
         "letter_bounds.py",
-        "(-(-most * far // scale), 1)",
-        "(-(-least * far // scale), 1)",
+        "rare, chi = -(-most * far // scale),",
+        "rare, chi = -(-least * far // scale),",
     ),
 ]
 SELDOM = [

@@ -59,17 +59,18 @@ class LetterChain:
         >>> LetterChain(2, 0, (0, 1), stationary=True).joint_laws(fair).tolist()
         [[[0.25, 0.25, 0.0], [0.0, 0.25, 0.25]]]
         """
-        return self._laws(points, self.first_law(points))
+        return self.laws_after(points, self.first_law(points))
 
     def laws_of_totals(self, points: Floats) -> Floats:
         """P(total = s | X_i = x) for every letter that the record can have; of the first record for all letters."""
         if self.record == 0:
-            return self._laws(points, np.ones((len(points), self.letters)))
+            return self.laws_after(points, np.ones((len(points), self.letters)))
         joint = self.joint_laws(points)
         shares = joint.sum(axis=2, keepdims=True)
         return np.divide(joint, shares, out=np.zeros_like(joint), where=shares > 0.0)
 
-    def _laws(self, points: Floats, first: Floats) -> Floats:
+    def laws_after(self, points: Floats, first: Floats) -> Floats:
+        """The same after a law of the first record's, (points, letters), or whatever numbers there are for its letters."""
         steps, letters = points[:, : self.letters], range(self.letters)
         most = max(self.adds)
         lists = np.zeros((len(points), self.letters, most + 1))
@@ -371,27 +372,34 @@ class _Boxes:
         far = self._means(self._first_of(own), self.low, self.high).max(axis=1)
         most, least = np.moveaxis(self._means(self._first_of(here), self.low, self.high), 1, 0) * [[[1]], [[-1]]]
         chi = np.where(least > LEAST_SHARE, _squares(far, self.told).sum(axis=2) / least.clip(LEAST_SHARE), np.inf)
-        rare, possible = most * self._farthest(), self.shares > 0.0
-        common = chi <= rare
-        return np.asarray(
-            np.log1p(np.where(possible & common, chi, 0.0).sum(axis=1))
-            + np.where(possible & ~common, rare, 0.0).sum(axis=1)
-        )
+        possible = self.shares > 0.0
+        return _least_sums(np.where(possible, chi, 0.0), np.where(possible, most * self._farthest(), 0.0))
 
     def _farthest(self) -> Floats:
-        """The largest D(R(s, .) || theta_x) over the totals that a letter leaves, (boxes, letters)."""
+        """The largest D(R(s, .) || theta_x) over the totals that are possible after a letter, (boxes, letters)."""
+        steps, first = (np.where(p > 0.0, 1.0 / self.letters, 0.0) for p in (self.points, self.first))
+        possible = (
+            self.chain.laws_after(steps, first) > 0.0
+        )  # of points themselves products may be too small for doubles
         entropies = np.where(self.rows > 0.0, self.rows * np.log(self.rows), 0.0).sum(axis=1)
-        logs = np.log(self.told)  # -inf at outputs that no total of the letter has
-        least, found = self.chain.adds, list[Floats]()
-        for x in range(self.letters):
-            totals = slice(least[x], least[x] + (self.chain.count - 1) * max(least) + 1)
-            rows = self.rows[totals]
-            cross = np.where(rows > 0.0, rows * logs[:, x, None], 0.0).sum(axis=2)
-            found.append((entropies[totals] - cross).max(axis=1))
-        return np.stack(found, axis=1)
+        cross = np.where(self.told > 0.0, np.log(self.told), 0.0) @ self.rows.T
+        return np.asarray(np.where(possible, entropies - cross, 0.0).max(axis=2))
 
     def _back(self, values: Floats, record: int) -> Floats:
         return upper_means(self.low[:, : self.letters], self.high[:, : self.letters], self._successors(values, record))
+
+
+def _least_sums(chi: Floats, rare: Floats) -> Floats:
+    """The least log(1 + the chi of some letters) + the rare of all others, of lists (boxes, letters).
+
+    >>> _least_sums(np.array([[1.0, np.inf, 0.5]]), np.array([[0.9, 0.25, 0.01]])).round(6).tolist()
+    [0.953147]
+    """
+    order = np.argsort(np.where(chi > 0.0, rare / chi, np.inf), axis=1)  # the best are the first so many of these
+    chi, rare = (np.take_along_axis(numbers, order, axis=1) for numbers in (chi, rare))
+    nothing = np.zeros((len(chi), 1))
+    common = np.concatenate([np.cumsum(chi[:, ::-1], axis=1)[:, ::-1], nothing], axis=1)
+    return np.asarray((np.log1p(common) + np.concatenate([nothing, np.cumsum(rare, axis=1)], axis=1)).min(axis=1))
 
 
 def _squares(far: Floats, told: Floats) -> Floats:

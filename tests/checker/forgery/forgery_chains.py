@@ -263,7 +263,7 @@ def vanishing(rng: random.Random) -> tuple[Any, ...]:
     value, _, shown = answer(question, [(1, chain(p)) for p in (low, high)])
     with localcontext(SIXTY):
         given = [u / dec(share) for u in own.joint(question, 1, point)[1]]
-        totals = own.rows(question)[1:] if asks["kind"] == "count" else own.rows(question)[1:6]
+        totals = own.rows(question)[1:3] if asks["kind"] == "count" else own.rows(question)[3:5]
         far = max(sum(r * (r / u).ln() for r, u in zip(row, given, strict=True)) for row in totals)
     ends = truth.around(value)
     proof: Lines = [["path", 1, text(shown), None], ["record", 1], ["expansion", text(point), [0, rng.randrange(2), 0]]]
