@@ -70,7 +70,7 @@ class LetterChain:
         return np.divide(joint, shares, out=np.zeros_like(joint), where=shares > 0.0)
 
     def laws_after(self, points: Floats, first: Floats) -> Floats:
-        """The same after a law of the first record's, (points, letters), or whatever numbers there are for its letters."""
+        """The same with these numbers, (points, letters), in the place of the first record's law."""
         steps, letters = points[:, : self.letters], range(self.letters)
         most = max(self.adds)
         lists = np.zeros((len(points), self.letters, most + 1))
@@ -377,10 +377,9 @@ class _Boxes:
 
     def _farthest(self) -> Floats:
         """The largest D(R(s, .) || theta_x) over the totals that are possible after a letter, (boxes, letters)."""
+        # the products of the points' own probabilities may be too small for doubles
         steps, first = (np.where(p > 0.0, 1.0 / self.letters, 0.0) for p in (self.points, self.first))
-        possible = (
-            self.chain.laws_after(steps, first) > 0.0
-        )  # of points themselves products may be too small for doubles
+        possible = self.chain.laws_after(steps, first) > 0.0
         entropies = np.where(self.rows > 0.0, self.rows * np.log(self.rows), 0.0).sum(axis=1)
         cross = np.where(self.told > 0.0, np.log(self.told), 0.0) @ self.rows.T
         return np.asarray(np.where(possible, entropies - cross, 0.0).max(axis=2))
