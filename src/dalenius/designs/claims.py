@@ -4,7 +4,7 @@ work stopped; and which distortions doubles can work with."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ __all__ = [
     "need_workable",
     "rounded_lowers",
     "termination_of",
+    "with_doubts",
 ]
 
 L = TypeVar("L", bound=Lower)
@@ -119,6 +120,13 @@ def distortion_unit(problem: DesignProblem) -> float:
     """A power of 2 of the size of the largest distortion, which claims about distortions are rounded in; 1 for all others."""
     largest = float(problem.cost.max()) if problem.quantity is Quantity.DISTORTION else 0.0
     return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
+
+
+def with_doubts(proved: Proved[L, U], audits: Sequence[Result], shown: Result | None) -> Proved[L, U]:
+    """And the refusals of other audits than the one that is shown, as far as neither rounding nor a limit explains them."""
+    others = (refusal for audit in audits if audit is not shown for refusal in audit.refusals)
+    doubts = (refusal for refusal in others if not (refusal.rounding or refusal.limit))
+    return replace(proved, refusals=(*proved.refusals, *doubts))
 
 
 def termination_of(proved: Proved[L, U], gap: float, otherwise: Termination) -> Termination:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
-from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of
+from dalenius.designs.claims import NOTHING, Retreat, distortion_unit, rounded_lowers, termination_of, with_doubts
 from dalenius.designs.constrained.evidence import OwnBound, exact_lines
 from dalenius.designs.constrained.exchange import ConstrainedExchange, Kept
 from dalenius.designs.constrained.prices import prices_of, values_of
@@ -47,6 +47,7 @@ class ConstrainedProposer:
     """What an exchange found about a design with constraints; that there is no mechanism, too."""
 
     exchange: ConstrainedExchange
+    audits: list[Result] = field(default_factory=list, init=False)
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
@@ -109,6 +110,7 @@ class ConstrainedProposer:
             watcher.place: prove(problem.release(kept.rows, watcher.adversary), proposed[watcher.place], run.search)
             for watcher in run.watchers
         }
+        self.audits += audits.values()
         limits = {watcher.place: watcher.limit for watcher in run.limited}
         if not kept.constant and any(audits[p].upper > most for p, most in limits.items() if most is not None):
             return None
@@ -151,7 +153,7 @@ class ConstrainedProposer:
     def result(self, proved: Proved[Lower, ProvedUpper]) -> DesignResult:
         """The mechanism, the proved interval for the best there is, and what each constraint costs."""
         run, problem, best = self.exchange, self.exchange.problem, proved.upper_end
-        kept = best.kept
+        kept, proved = best.kept, with_doubts(proved, self.audits, best.audits.get(OWN))
         private = isinstance(problem, MinDistortion) and problem.privacy is not None
         return DesignResult(
             lower=proved.lower,

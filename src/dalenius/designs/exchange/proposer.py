@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
 from typing import Self
 
 from dalenius._prove import Proved, prove
 from dalenius.audits import Audit
-from dalenius.designs.claims import ProvedElsewhere, Retreat, distortion_unit, rounded_lowers, termination_of
+from dalenius.designs.claims import (
+    ProvedElsewhere,
+    Retreat,
+    distortion_unit,
+    rounded_lowers,
+    termination_of,
+    with_doubts,
+)
 from dalenius.designs.exchange.audits import AuditedMechanism
 from dalenius.designs.exchange.evidence import bound_lines, mechanism_text, proved_value
 from dalenius.designs.exchange.loop import Exchange
@@ -46,6 +53,7 @@ class ExchangeProposer:
     """What an exchange, or the alternating scheme on it, found about Problem 2 or 3."""
 
     exchange: Exchange
+    audits: list[Result] = field(default_factory=list, init=False)
 
     @classmethod
     def of(cls, problem: DesignProblem, search: Run, known: Certificate | None = None) -> Self:
@@ -121,7 +129,8 @@ class ExchangeProposer:
         )
 
     def _proved(self, found: AuditedMechanism, proposed: Audit | Retreat) -> Result:
-        return prove(self.exchange.problem.release(found.rows), proposed, self.exchange.search)
+        self.audits.append(prove(self.exchange.problem.release(found.rows), proposed, self.exchange.search))
+        return self.audits[-1]
 
     def result(self, proved: Proved[Lower, AuditedUpper]) -> DesignResult:
         """The mechanism, and the proved interval for the best there is."""
@@ -130,6 +139,7 @@ class ExchangeProposer:
         audit = best.audit
         if isinstance(audit, ProvedElsewhere):
             audit = prove(problem.release(best.rows), audit, run.search)
+        proved = with_doubts(proved, self.audits, audit)
         return DesignResult(
             lower=proved.lower,
             upper=proved.upper,
