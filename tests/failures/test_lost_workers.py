@@ -154,6 +154,21 @@ def test_a_process_that_is_killed():
     assert not children()
 
 
+def test_work_for_processes_that_have_lost_one_is_lost_like_what_they_were_at(monkeypatch):
+    """Whoever gives it to them need not ask before."""
+
+    class Broken:
+        def submit(self, *_):
+            raise BrokenExecutor("one was lost, and nobody has heard yet")
+
+    monkeypatch.setattr("joblib.externals.loky.ProcessPoolExecutor", lambda *_, **__: Broken())
+    pool = LocalPool(1)
+    task = pool.submit(abs, -1)
+    assert task.done()
+    with pytest.raises(pool.lost, match="nobody has heard"):
+        task.result()
+
+
 @pytest.mark.thorough
 def test_processes_one_of_which_is_killed(monkeypatch):
     """Two of them, really."""

@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -69,7 +69,12 @@ class LocalPool:
         return any(task.done() for task in self._here)
 
     def submit(self, function: Callable[..., object], *arguments: object) -> Task:
-        task: Task = self._executor.submit(function, *arguments)
+        try:
+            task: Task = self._executor.submit(function, *arguments)
+        except self.lost as error:  # a worker is lost, and nobody has asked for what he was at: so is this task
+            lost: Future[object] = Future()
+            lost.set_exception(error)
+            return lost
         return task
 
     def renew(self) -> None:

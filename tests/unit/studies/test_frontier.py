@@ -227,8 +227,6 @@ def test_ctrl_c_keeps_what_is_done(interrupted, model, tmp_path, command_line):
     arguments = ["frontier", model, "--budgets", "1.5,0.5,0.4", "--gap", "1e-7", "--time-limit", "100", "-o", "out"]
     stopped = interrupted(0.5, *arguments, cwd=tmp_path, once=tmp_path / "out/model-001.mechanism.cert")
     assert stopped.returncode == 130, stopped.stderr
-    assert stopped.stderr.endswith("2 of 3 points are done and kept\ndalenius: interrupted\n")
+    assert stopped.stderr.endswith("1 of 3 points are done and kept; the same command goes on\ndalenius: interrupted\n")
     assert "frontier.csv" in stopped.stdout
-    for j in (1, 2):
-        stem = tmp_path / f"out/model-{j:03d}"
-        assert command_line(f"{stem}.toml", f"{stem}.cert", program="dalenius_check").returncode == 0
+    assert command_line("out/model-001.toml", "out/model-001.cert", program="dalenius_check").returncode == 0

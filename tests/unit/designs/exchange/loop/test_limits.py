@@ -199,7 +199,9 @@ def test_an_audit_whose_proof_fails_does_not_end_in_an_error(make, monkeypatch):
         result = honest(problem, dl.solve(problem, gap=5e-2, time_limit=0.5))
     assert any(not refusal.rounding for refusal in (*result.refusals, *result.audit.refusals))
     assert result.lower > 0.0
-    if result.audit.upper == 0.0:  # another mechanism is shown than the one that was refused, which is told all the same
+    if (
+        result.audit.upper == 0.0
+    ):  # another mechanism is shown than the one that was refused, which is told all the same
         assert result.termination is dl.Termination.PROOF_REFUSED
 
 
