@@ -73,7 +73,7 @@ def _repeated(epsilon: arb, asked: arb, count: int) -> arb:
     choose, odds = _binomials(count, ctx.prec), epsilon.exp()
     found = arb(0)
     for flips in range(least, most + 1):
-        terms = choose.truncate(flips + 1)
+        terms = arb_poly(choose[: flips + 1])
         found = found.max((odds**count * terms(1 / odds) - asked.exp() * terms(odds)) / (1 + odds) ** count)
     return found
 
@@ -86,13 +86,13 @@ def _floor(end: arb) -> int:
 
 
 @lru_cache(maxsize=8)
-def _binomials(count: int, bits: int) -> arb_poly:
-    """The polynomial with the coefficients (T over l), l <= T/2, in balls of so many bits."""
+def _binomials(count: int, bits: int) -> list[arb]:
+    """(T over l), l <= T/2, in balls of so many bits."""
     terms = [arb(1)]
-    for flips in range(count // 2):
-        terms.append(terms[-1] * (count - flips) / (flips + 1))
     with ctx.workprec(bits):
-        return arb_poly(terms)
+        for flips in range(count // 2):
+            terms.append(terms[-1] * (count - flips) / (flips + 1))
+    return terms
 
 
 ADAPTIVE = "the releases may be chosen one after another"

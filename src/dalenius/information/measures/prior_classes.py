@@ -214,7 +214,7 @@ class Ball(PriorClass):
 
     def _solved(self, numbers: Numbers) -> tuple[Floats, tuple[float, ...]]:
         k, center = _doubles(numbers), _doubles(as_numbers(self.center))
-        kept, radius = center > 0.0, float(self.radius)
+        kept, radius = center > 0.0, float(_doubles(as_numbers([self.radius]))[0])
         law, proof = center.copy(), tuple[float, ...]()
         if radius > 0.0 and np.ptp(k[kept]) > 0.0:
             law[kept], proof = self.law(k[kept], center[kept], radius)

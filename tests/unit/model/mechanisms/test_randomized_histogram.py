@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dalenius as dl
+from dalenius.information.measures.numbers import doubles
 from dalenius.model.known_others import KnownOthers, sorted_histograms
 from dalenius.model.model_file import loads
 from dalenius.model.queries.histogram import histograms
@@ -51,7 +52,7 @@ def test_the_channel_is_that_of_strings_of_answers(count, k, others):
         people = [a for a in range(k) for _ in range(held[a] + (others[a] if others else 0))]
         law = by_strings(people, k, flip)
         assert [Fraction(int(p.p), int(p.q)) for p in exact[x]] == [law[y] for y in outputs]
-    np.testing.assert_allclose(problem.channel, exact.astype(float), rtol=1e-14)
+    np.testing.assert_allclose(problem.channel, doubles(exact), rtol=1e-14)
     assert problem.mechanism.output_labels(np.arange(len(exact)))[0] == str(outputs[0])
     assert loads(dl.dumps(problem)) == problem
 
