@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 import dalenius as dl
+from dalenius.intervals import interval_text
 
 RANGE, REST = (0.2, 0.4), (0.6, 0.8)
 
@@ -32,7 +33,7 @@ def cell(count: int, adversary: dl.Adversary, gap: float, seconds: float) -> str
         time_limit=seconds,
     ).to("bits")
     boxes = sum(proof.leaves for proof in found.records)
-    return f"{found.lower:.4f} .. {found.upper:.4f}, {boxes}{'' if found.gap <= gap else ', open'}"
+    return f"{interval_text(found.lower, found.upper, places=4)}, {boxes}{'' if found.gap <= gap else ', open'}"
 
 
 def main() -> None:
