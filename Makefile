@@ -69,7 +69,7 @@ models: $(READY) ## Solve the models of the library again that are still open, a
 verify-models: $(READY) ## Prove every certificate of the library with the checker alone, by both its arithmetics.
 	$(VENV)/bin/python models/verify.py --arithmetic both
 
-benchmarks: $(READY) ## Timings and comparisons (docs/benchmarks.md).
+benchmarks: $(READY) ## Timings and comparisons; each script says what it measures.
 	$(VENV)/bin/python benchmarks/capacity.py
 	$(VENV)/bin/python benchmarks/audit.py
 	$(VENV)/bin/python benchmarks/programs.py
