@@ -21,6 +21,7 @@ from dalenius.conversions.gaussian import (
 )
 from dalenius.conversions.gaussian.shells import best_shells
 from dalenius.information.capacity import capacity
+from figure_3 import FIGURE_3
 
 pytestmark = pytest.mark.thorough
 BITS = math.log(2.0)
@@ -83,27 +84,6 @@ FIGURE_1 = {  # bits: delta in ten dimensions, epsilon as above (P1-6)
     0.01: "0.0937594651665 0.0548162588652 0.00182770049095 9.0494828181e-7 7.52069e-19 5.78e-66",
     0.1: "0.291315844428 0.256663092149 0.138917185018 0.0492296518853 0.00219178592737 3.92716992316e-8",
     0.5: "0.603114975643 0.583108942216 0.50072365717 0.396716155233 0.212098884618 0.0285746842315",
-}
-FIGURE_3 = {  # variance: delta of local information privacy at epsilon (P1-10)
-    "1.3599906965": {
-        "0": 0.321948003239,
-        "0.1": 0.291800020303,
-        "0.2": 0.263097945651,
-        "0.5": 0.18695080591,
-        "1": 0.0956314216518,
-        "1.5": 0.0433819514356,
-        "2": 0.0175780237248,
-        "3": 0.00210820109661,
-    },
-    "14.4872661913": {
-        "0": 0.10418828725,
-        "0.1": 0.0659415492159,
-        "0.2": 0.0386031681111,
-        "0.3": 0.0208390774596,
-        "0.5": 0.00473430755809,
-        "1": 2.77142165466e-5,
-        "2": 3.86730143653e-12,
-    },
 }
 LEAST = "0.011194726943501"  # the probability of an end of the 21 inputs
 

@@ -15,6 +15,7 @@ import dalenius as dl
 from campaigns import draws, thinned
 from dalenius.conversions import PrivacyProfile
 from dalenius.conversions.gaussian import ListedInputs, gaussian_delta
+from figure_3 import FIGURE_3
 
 INPUTS = [Fraction(i, 10) - 1 for i in range(21)]
 WEIGHTS = [math.exp(-2.0 * float(x) ** 2) for x in INPUTS]
@@ -30,28 +31,9 @@ FIGURE_4 = [  # variance: information, largest divergence (both curves kept), eq
     ("200", "0.000729038992", "0.0036034625", "0.00372099"),
 ]
 NODES = 24  # of the quadrature of eq. (14)
-FIGURE_3 = {  # variance: epsilon, delta
-    "1.3599906965": {
-        "0": 0.321948003239,
-        "0.1": 0.291800020303,
-        "0.2": 0.263097945651,
-        "0.5": 0.18695080591,
-        "1": 0.0956314216518,
-        "1.5": 0.0433819514356,
-        "2": 0.0175780237248,
-        "3": 0.00210820109661,
-        "1.21545970": 0.06900492170,  # where eq. (13) as printed begins to hold
-    },
-    "14.4872661913": {
-        "0": 0.10418828725,
-        "0.1": 0.0659415492159,
-        "0.2": 0.0386031681111,
-        "0.3": 0.0208390774596,
-        "0.5": 0.00473430755809,
-        "1": 2.77142165466e-5,
-        "2": 3.86730143653e-12,
-        "0.37824192": 0.01214339969,
-    },
+CROSSINGS = {  # variance: epsilon where eq. (13) as printed begins to hold, and delta there
+    "1.3599906965": ("1.21545970", 0.06900492170),
+    "14.4872661913": ("0.37824192", 0.01214339969),
 }
 
 
@@ -97,7 +79,7 @@ def test_figure_3_and_that_theorem_2a_as_printed_does_not_hold_there(variance):
     mu = "0.1" if variance == "1.3599906965" else "0.01"
     with ctx.workprec(90):
         found = ListedInputs.of(INPUTS, WEIGHTS, variance)
-        for epsilon, delta in list(FIGURE_3[variance].items())[: draws(1, 9)]:
+        for epsilon, delta in [*FIGURE_3[variance].items(), CROSSINGS[variance]][: draws(1, 9)]:
             ball = found.delta(arb(epsilon))
             assert float(ball.rad()) < 1e-12
             assert float(ball) == pytest.approx(delta, abs=1e-11 if delta > 1e-4 else 0.0, rel=1e-8)
@@ -112,10 +94,10 @@ def test_figure_3_and_that_theorem_2a_as_printed_does_not_hold_there(variance):
 @pytest.mark.parametrize(("mu", "crossing"), [("0.1", "1.21545970"), ("0.01", "0.37824192")])
 def test_eq_13_as_printed_fails_below_these_epsilons(mu, crossing):
     """They are rounded to eight places; both curves cross there."""
-    (variance,) = (v for v, listed in FIGURE_3.items() if crossing in listed)
+    (delta,) = (delta for epsilon, delta in CROSSINGS.values() if epsilon == crossing)
     asked = f"local_information_privacy_delta({crossing})"
     printed = dl.convert("largest_divergence", f"{mu} bits", to=asked).value
-    assert printed == pytest.approx(FIGURE_3[variance][crossing], rel=3e-8)
+    assert printed == pytest.approx(delta, rel=3e-8)
 
 
 def test_the_law_of_the_21_inputs_and_the_other_reading_of_it():
