@@ -65,7 +65,7 @@ def figure_2(axis, variances: list[float]) -> list[Row]:
     for colour, d in zip(COLOURS, (1, 10), strict=False):
         curves: list[tuple[float, float, float]] = []
         for variance in variances:
-            found = amplitude_capacity(math.sqrt(d / variance), d, gap=1e-5)
+            found = amplitude_capacity(math.sqrt(d / variance), d)
             curves.append((found.upper / BITS, 2.0 * d / variance / BITS, d * math.log2(1.0 + 1.0 / variance) / 2.0))
             rows.append(
                 {

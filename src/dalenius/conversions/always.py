@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.conversions.epsilon import ball
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS
+from dalenius.information.balls import ball
 
 __all__ = ["holds_always"]
 

@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 from dalenius.conversions.always import holds_always
 from dalenius.conversions.answer import Conversion, Step
-from dalenius.conversions.epsilon import Epsilon, ball
+from dalenius.conversions.epsilon import Epsilon
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion, notion_of
 from dalenius.conversions.reasons import why_not
@@ -16,6 +16,7 @@ from dalenius.conversions.rule import Given
 from dalenius.conversions.search import Found, Place, Taken, best_chain
 from dalenius.errors import InputError, brief
 from dalenius.exact import Integer, Number, as_fraction, fraction_text
+from dalenius.information.balls import ball
 from dalenius.measures.evaluation import Ends, doubles_around, in_bits
 from dalenius.model.epsilons import epsilon_text
 from dalenius.units import unit_size

@@ -5,22 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, fmpq
+from flint import arb
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, fraction_text
+from dalenius.information.balls import ball
 from dalenius.model.epsilons import read_epsilon
 
-__all__ = ["ZERO", "Epsilon", "ball"]
-
-
-def ball(number: Fraction) -> arb:
-    """A ball around a rational.
-
-    >>> ball(Fraction(1, 2)) == 0.5
-    True
-    """
-    return arb(fmpq(number.numerator, number.denominator))
+__all__ = ["ZERO", "Epsilon"]
 
 
 @dataclass(frozen=True)

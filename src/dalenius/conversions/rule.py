@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from flint import arb
 
-from dalenius.conversions.epsilon import Epsilon, ball
+from dalenius.conversions.epsilon import Epsilon
 from dalenius.conversions.facts import Facts
 from dalenius.conversions.notions import NOTIONS, Notion
+from dalenius.information.balls import ball
 
 __all__ = [
     "DRV",

@@ -1,12 +1,22 @@
-"""The ends of balls as doubles."""
+"""Balls around rationals, and the ends of balls as doubles."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
-from flint import arb
+from flint import arb, fmpq
 
-__all__ = ["above"]
+__all__ = ["above", "ball", "below"]
+
+
+def ball(number: Fraction) -> arb:
+    """A ball around a rational.
+
+    >>> ball(Fraction(1, 2)) == 0.5
+    True
+    """
+    return arb(fmpq(number.numerator, number.denominator))
 
 
 def above(x: arb) -> float:
@@ -16,3 +26,12 @@ def above(x: arb) -> float:
     True
     """
     return math.nextafter(float(x.upper()), math.inf) if x.is_finite() else math.inf
+
+
+def below(x: arb) -> float:
+    """A double that is at most the number in the ball; -inf if the ball has no end.
+
+    >>> below(arb(1) / 3) <= 1 / 3
+    True
+    """
+    return -above(-x)

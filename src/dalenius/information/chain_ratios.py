@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
+
+from dalenius.information.balls import ball
 
 __all__ = ["least_scale", "probabilities_of_ends"]
 
@@ -32,14 +34,14 @@ def probabilities_of_ends(count: int, record: int, moves: Moves, epsilon: Fracti
     >>> [round(float((rows[x][1] / rows[1 - x][1]).log()), 9) for x in (0, 1)]  # fair independent bits
     [-1.0, 1.0]
     """
-    q, steps = (-_ball(epsilon)).exp(), (record, count - 1 - record)
+    q, steps = (-ball(epsilon)).exp(), (record, count - 1 - record)
     rows = list[list[arb]]()
     for letter in (0, 1):
         ends = list[arb]()
         for known, (up, down) in ((letter, moves), (1 - letter, moves[::-1])):
             weight = q**known / (1 + q)
             for k in steps:
-                weight *= _sums(_ball(up), _ball(down), q, k)[known]
+                weight *= _sums(ball(up), ball(down), q, k)[known]
             ends.append(weight)
         rows.append([*ends, 1 - ends[0] - ends[1]])
     return rows
@@ -82,7 +84,7 @@ def least_scale(count: int, record: int, moves: Moves, budget: Fraction) -> Frac
 def _kept(count: int, record: int, moves: Moves, budget: Fraction, epsilon: Fraction) -> bool:
     """Whether it is proved that no log-ratio exceeds the budget."""
     rows = probabilities_of_ends(count, record, moves, epsilon)
-    return all(bool((one[k] / other[k]).log() <= _ball(budget)) for one, other in (rows, rows[::-1]) for k in (0, 1))
+    return all(bool((one[k] / other[k]).log() <= ball(budget)) for one, other in (rows, rows[::-1]) for k in (0, 1))
 
 
 def _sums(up: arb, down: arb, weight: arb, times: int) -> tuple[arb, arb]:
@@ -100,7 +102,3 @@ def _sums(up: arb, down: arb, weight: arb, times: int) -> tuple[arb, arb]:
 def _product(left: _Matrix, right: _Matrix) -> _Matrix:
     (a, b, c, d), (e, f, g, h) = left, right
     return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
-
-
-def _ball(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_law, as_list
+from dalenius.information.balls import ball
 from dalenius.sanitizers.converse_bound import Converse, converse
 from dalenius.sanitizers.samples import Samples
 
@@ -126,8 +127,8 @@ def atoms(points: int) -> list[list[Fraction]]:
     before = ctx.prec
     ctx.prec = 128
     try:
-        rays = [(arb(1), arb(0)), *(((-t).exp(), t.exp()) for t in map(_ball, grid)), (arb(0), arb(1))]
-        below = [[(1 + ((_ball(t) - sign) / arb(2).sqrt()).erf()) / 2 for t in grid] for sign in SIGNS]
+        rays = [(arb(1), arb(0)), *(((-t).exp(), t.exp()) for t in map(ball, grid)), (arb(0), arb(1))]
+        below = [[(1 + ((ball(t) - sign) / arb(2).sqrt()).erf()) / 2 for t in grid] for sign in SIGNS]
         masses = [[arb(0)] * (points + 2) for _ in SIGNS]
         for k in range(points + 1):
             inside = [(row[k] if k < points else arb(1)) - (row[k - 1] if k else arb(0)) for row in below]
@@ -145,10 +146,6 @@ def atoms(points: int) -> list[list[Fraction]]:
     for law, at in zip(laws, (0, -1), strict=True):
         law[at] += 1 - sum(law)
     return laws
-
-
-def _ball(x: Fraction) -> arb:
-    return arb(x.numerator) / x.denominator
 
 
 def _floor(x: arb) -> Fraction:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from flint import ctx
 
 from dalenius.conversions.balls import above
-from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, as_fraction, as_law, exact_sum
+from dalenius.information.balls import ball
 
 __all__ = ["copies_threshold", "excluding_channel", "excluding_threshold"]
 

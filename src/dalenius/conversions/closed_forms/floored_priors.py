@@ -11,9 +11,9 @@ from fractions import Fraction
 from flint import ctx
 
 from dalenius.conversions.balls import above
-from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer, as_law, as_list, exact_sum
+from dalenius.information.balls import ball
 
 __all__ = [
     "conditional_leakage_with_floor",

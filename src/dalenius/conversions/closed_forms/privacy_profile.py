@@ -12,9 +12,9 @@ from typing import TypeVar
 from flint import arb, ctx
 
 from dalenius.conversions.balls import above
-from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_list
+from dalenius.information.balls import ball
 
 __all__ = ["PrivacyProfile"]
 

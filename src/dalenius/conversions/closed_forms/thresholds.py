@@ -9,9 +9,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from dalenius.conversions.balls import above, bernoulli_divergence, larger
-from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
+from dalenius.information.balls import ball
 
 __all__ = ["ThresholdDisclosure"]
 

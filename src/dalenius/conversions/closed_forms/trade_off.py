@@ -7,9 +7,10 @@ from collections.abc import Callable
 from flint import arb, ctx
 
 from dalenius.conversions.balls import above, bernoulli_divergence
-from dalenius.conversions.epsilon import Epsilon, ball
+from dalenius.conversions.epsilon import Epsilon
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction
+from dalenius.information.balls import ball
 
 __all__ = ["largest_power"]
 

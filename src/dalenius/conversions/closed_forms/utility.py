@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,9 +9,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from dalenius.conversions.balls import above, entropy_term, larger, positive, smaller
-from dalenius.conversions.epsilon import ball
 from dalenius.errors import InputError, brief
 from dalenius.exact import Number, as_fraction, as_list
+from dalenius.information.balls import ball, below
 from dalenius.model.constraints.secret import as_joint
 
 __all__ = ["PrivateUtility"]
@@ -104,10 +103,10 @@ class PrivateUtility:
         knowing = smaller(larger(alone, larger(first, second)), query)
         return cls(
             at_most=max(above(smaller(given_g + epsilon, query)), 0.0),
-            at_least=max(_below(alone), 0.0),
-            at_least_knowing=max(_below(knowing), 0.0),
-            first=_below(first),
-            second=_below(second),
+            at_least=max(below(alone), 0.0),
+            at_least_knowing=max(below(knowing), 0.0),
+            first=below(first),
+            second=below(second),
             exact=unrelated or not epsilon < whole or _symmetric(law),
         )
 
@@ -119,7 +118,3 @@ def _symmetric(law: list[list[Fraction]]) -> bool:
 
 def _entropy(probabilities: Iterable[Fraction]) -> arb:
     return sum((entropy_term(ball(p)) for p in probabilities), arb(0))
-
-
-def _below(x: arb) -> float:
-    return math.nextafter(float(x.lower()), -math.inf)

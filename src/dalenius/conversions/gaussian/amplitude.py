@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
+from dalenius.conversions.gaussian.interpolant import DivergenceOfLengths
 from dalenius.conversions.gaussian.shells import Shells, best_shells
 from dalenius.errors import InputError
 from dalenius.exact import Integer, Number, as_fraction, as_integer
-from dalenius.information.balls import above
+from dalenius.information.balls import above, ball, below
 
 __all__ = ["AmplitudeCapacity", "amplitude_capacity", "amplitude_of"]
 
 BITS = 90  # of the balls
 MOST_AMPLITUDE = 12
-MOST_PARTS = 4000  # of the interval of lengths, before a wider bound is good enough
 MOST_DIMENSION = 64
 MOST_WANTED, MOST_STEPS = 8, 40  # nats, and steps, of the amplitude for a capacity
 
@@ -44,8 +43,8 @@ class AmplitudeCapacity:
     optimal: bool
 
 
-def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float = 1e-6) -> AmplitudeCapacity:
-    """The capacity, and an input law: one sphere where that is proved to be best, else several.
+def amplitude_capacity(amplitude: Number, dimension: Integer = 1) -> AmplitudeCapacity:
+    """The capacity, and an input law: one sphere where that is proved to be best, else several, found by a search.
 
     Parameters
     ----------
@@ -53,15 +52,14 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float 
         R, in standard deviations of the noise; at most 12.
     dimension : int
         At most 64.
-    gap : float
-        Of the interval, in nats, where one sphere is not the best.
 
     Notes
     -----
     *Bound because* for every law of the outputs with density f the capacity is at most the largest D(r) = D(N(x, 1) || f) with
-    |x| = r <= R, and at least the mean of D under the input law whose outputs f is. Along a ray 1 - R^2 <= D'' <= 1, as the second
-    derivative of log f is a variance of inputs less 1; so D is at most (R^2-1)_+ h^2/8 above the chord of an interval of length h,
-    and where it rises by more than h max(1, R^2-1) per unit length it rises throughout.
+    |x| = r <= R, and at least the mean of D under the input law whose outputs f is. D is enclosed at every r by a few integrals
+    (`DivergenceOfLengths`). At the end, where D comes as near to D(R) as one likes, it rises: along a ray 1 - R^2 <= D'' <= 1, as the
+    second derivative of log f is a variance of inputs less 1, and where D rises by more than h max(1, R^2-1) per unit length over an
+    interval of length h it rises throughout.
 
     Source: eq. (8) of Ngo et al.; Smith, *The information capacity of amplitude- and variance-constrained scalar Gaussian channels*.
 
@@ -73,6 +71,9 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float 
     >>> found = amplitude_capacity(1)
     >>> found.optimal, round(found.lower, 12), round(found.upper, 12)
     (True, 0.336830820347, 0.336830820347)
+    >>> found = amplitude_capacity(2)  # two inputs are not enough any more: 0 and +-2
+    >>> found.optimal, round(found.lower, 9), round(found.upper, 9)
+    (False, 0.652868812, 0.652868812)
     """
     size = as_fraction(amplitude, "amplitude")
     if not 0 < size <= MOST_AMPLITUDE:
@@ -80,19 +81,14 @@ def amplitude_capacity(amplitude: Number, dimension: Integer = 1, *, gap: float 
     d = as_integer(dimension, "dimension", at_least=1, at_most=MOST_DIMENSION)
     with ctx.workprec(BITS):
         one = Shells((size,), (Fraction(1),), d)
-        divergence = _remembered(one)
-        lower = divergence(size)
-        rises = _rises_from(size, divergence)
-        largest = _largest(rises, size, divergence, lower.lower())
-        if largest is not None:
-            return AmplitudeCapacity(_below(lower), above(lower), (size,), (Fraction(1),), True)
-        law = best_shells(float(size), d)
-        divergence = _remembered(law)
-        lower = sum((_ball(w) * divergence(r) for r, w in zip(law.radii, law.weights, strict=True)), arb(0))
-        target = lower.lower() + gap
-        while _largest(size, size, divergence, target) is None:
-            target = lower.lower() + 2 * (target - lower.lower())
-        return AmplitudeCapacity(_below(lower), above(target), law.radii, law.weights, False)
+        told = one.divergence(size)
+        curve = DivergenceOfLengths.of(one)
+        if curve.most(_rises_from(curve), told.lower()) <= told.lower():
+            return AmplitudeCapacity(below(told), above(told), (size,), (Fraction(1),), True)
+        law = best_shells(size, d)
+        told = sum((ball(w) * law.divergence(r) for r, w in zip(law.radii, law.weights, strict=True)), arb(0))
+        most = DivergenceOfLengths.of(law).most(size, told.lower())
+        return AmplitudeCapacity(below(told), above(most), law.radii, law.weights, False)
 
 
 def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
@@ -120,53 +116,14 @@ def amplitude_of(capacity: Number, dimension: Integer = 1) -> float:
     return now
 
 
-Divergence = Callable[[Fraction], arb]
-
-
-def _remembered(law: Shells) -> Divergence:
-    """D(r), each r once."""
-    known: dict[Fraction, arb] = {}
-
-    def divergence(radius: Fraction) -> arb:
-        if radius not in known:
-            known[radius] = law.divergence(radius)
-        return known[radius]
-
-    return divergence
-
-
-def _rises_from(size: Fraction, divergence: Divergence) -> Fraction:
+def _rises_from(curve: DivergenceOfLengths) -> Fraction:
     """A length from which on D certainly rises to the end."""
+    size = curve.size
     curvature = max(Fraction(1), size**2 - 1)
     step = size / 4
     while step > size / 2**12:
-        slope = (divergence(size) - divergence(size - step)) / _ball(step)
-        if slope > _ball(curvature * step):
+        slope = (curve.at(size) - curve.at(size - step)) / ball(step)
+        if slope > ball(curvature * step):
             return size - step
         step /= 2
     return size
-
-
-def _largest(end: Fraction, size: Fraction, divergence: Divergence, target: arb) -> arb | None:
-    """The target, if D is proved to be at most that from 0 to `end`; None if it is not, or takes too many parts."""
-    bend = _ball(max(Fraction(0), size**2 - 1)) / 8
-    parts, used = [(Fraction(0), end)], 0
-    while parts:
-        low, high = parts.pop()
-        used += 1
-        ends = divergence(low).max(divergence(high))
-        if ends + bend * _ball((high - low) ** 2) <= target:
-            continue
-        if used > MOST_PARTS or ends > target or high - low < size / 2**22:
-            return None
-        middle = (low + high) / 2
-        parts += [(middle, high), (low, middle)]
-    return target
-
-
-def _ball(number: Fraction) -> arb:
-    return arb(fmpq(number.numerator, number.denominator))
-
-
-def _below(value: arb) -> float:
-    return math.nextafter(float(value.lower()), -math.inf)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from flint import acb, arb, ctx, fmpq
+from flint import acb, arb, ctx
 
 from dalenius.conversions.gaussian.profile import normal_tail
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, as_fraction, as_list, exact_sum
+from dalenius.information.balls import ball
 
 __all__ = ["ListedInputs"]
 
@@ -57,7 +58,7 @@ class ListedInputs:
     @cached_property
     def _balls(self) -> list[tuple[arb, arb]]:
         with ctx.workprec(BITS):
-            return [(_ball(w), _ball(x)) for w, x in zip(self.weights, self.inputs, strict=True)]
+            return [(ball(w), ball(x)) for w, x in zip(self.weights, self.inputs, strict=True)]
 
     def divergence(self, k: int) -> arb:
         """D(W_x || q) in nats of the k-th input, a ball around the integral of -log sum_i w_i exp((x_i - x) z - (x_i - x)^2/2).
@@ -77,7 +78,7 @@ class ListedInputs:
 
         tolerance = arb(2) ** -ACCURACY
         inside = acb.integral(integrand, -REACH, REACH, rel_tol=tolerance, abs_tol=tolerance).real
-        span = _ball(max(self.inputs) - min(self.inputs))
+        span = ball(max(self.inputs) - min(self.inputs))
         tail = span * 2 * scale * (-(arb(REACH) ** 2) / 2).exp() + span**2 * normal_tail(arb(REACH))
         return -inside + arb(0, tail.upper())
 
@@ -202,7 +203,3 @@ class ListedInputs:
             near = far - outward * step if step < abs(far - inside) else inside
             step *= 2.0
         return arb(near).union(arb(far))
-
-
-def _ball(number: Fraction) -> arb:
-    return arb(fmpq(number.numerator, number.denominator))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flint import arb
 
 from dalenius.conversions.balls import positive
-from dalenius.conversions.epsilon import ball
 from dalenius.conversions.rule import OURS, SAEIDIAN, Given, Rule
+from dalenius.information.balls import ball
 
 __all__ = ["RULES"]
 

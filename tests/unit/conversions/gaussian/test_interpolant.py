@@ -1,0 +1,91 @@
+"""Divergences of inputs of every length, by a rule of points and by interpolation, against an adaptive integral that knows neither."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from flint import acb, arb, ctx
+
+from campaigns import thinned
+from dalenius.conversions.gaussian.interpolant import DivergenceOfLengths
+from dalenius.conversions.gaussian.shells import Shells, best_shells
+from dalenius.information.balls import ball
+
+LAWS = [  # radii, weights, dimension
+    ("1", "1", 1),
+    ("0 2", "1 6", 1),
+    ("0 2.265325 5", "1 1 2", 1),
+    ("0.001", "1", 2),
+    ("0.54 1", "3 1", 3),
+    ("1.4 2.9 4", "5 1 2", 10),
+    ("2", "1", 64),
+    ("3.1 6.5 9", "1 9 90", 10),
+]
+
+
+def law_of(radii: str, weights: str, dimension: int) -> Shells:
+    shares = [Fraction(w) for w in weights.split()]
+    return Shells(tuple(map(Fraction, radii.split())), tuple(w / sum(shares) for w in shares), dimension)
+
+
+def adaptive(law: Shells, radius: Fraction) -> arb:
+    """The integral over the lengths of the output, far into its tail, as a library's adaptive rule has it."""
+    d, half, r = law.dimension, arb(law.dimension) / 2, ball(radius)
+    scale = arb(2) ** (1 - half) / half.gamma()
+    masses = [
+        (ball(w) * (-(ball(q) ** 2) / 2).exp(), ball(q) ** 2 / 4) for q, w in zip(law.radii, law.weights, strict=True)
+    ]
+
+    def integrand(s: acb, analytic: bool) -> acb:
+        square = s * s
+        density = scale * s ** (d - 1) * (-(square + r * r) / 2).exp() * (square * (r * r / 4)).hypgeom_0f1(half)
+        mean = sum((mass * (square * quarter).hypgeom_0f1(half) for mass, quarter in masses), acb(0))
+        return density * mean.log(analytic=analytic)
+
+    return r**2 / 2 - acb.integral(integrand, 0, r + 24, rel_tol=arb(2) ** -70, abs_tol=arb(2) ** -70).real
+
+
+@pytest.mark.parametrize(("radii", "weights", "dimension"), thinned(LAWS, every=2))
+def test_divergences_are_the_integrals(radii, weights, dimension):
+    with ctx.workprec(100):
+        law = law_of(radii, weights, dimension)
+        curve = DivergenceOfLengths.of(law)
+        for share in ("0", "0.37", "1"):
+            radius = curve.size * Fraction(share)
+            known, found, near = adaptive(law, radius), law.divergence(radius), curve.at(radius)
+            assert found.overlaps(known)
+            assert near.overlaps(known)
+            assert found.rad() < 1e-18
+            assert near.rad() < 1e-15
+
+
+@pytest.mark.parametrize(("radii", "weights", "dimension"), thinned(LAWS, every=2))
+def test_the_largest_value_is_enclosed(radii, weights, dimension):
+    """Nothing between 0 and the end is above the bound, and it is as near to a value as doubles tell."""
+    with ctx.workprec(100):
+        curve = DivergenceOfLengths.of(law_of(radii, weights, dimension))
+        for share in (Fraction(1), Fraction(2, 3)):
+            end = curve.size * share
+            most = curve.most(end, arb("-inf"))
+            values = [curve.at(end * k / 400) for k in range(401)]
+            assert not any(value > most for value in values)
+            bend = max(1.0, float(curve.size) ** 2)  # of D, and so of its top between two of these
+            assert most - max(value.mid() for value in values) < bend * (float(end) / 400) ** 2
+            enough = (most + 1).mid()
+            assert curve.most(end, enough) is enough
+
+
+def test_a_length_beyond_the_radii_is_no_length_of_the_law():
+    with ctx.workprec(100), pytest.raises(ValueError, match="beyond the largest"):
+        law_of("1 2", "1 1", 1).divergence(Fraction(2) + Fraction(1, 2**60))
+
+
+@pytest.mark.parametrize("amplitude", ["10/3", "7.0710678118654755", "5.9"])
+def test_no_input_is_longer_than_the_amplitude(amplitude):
+    """Not by a rounding either: as multiples of 2^-40 the largest of these radii were longer, and told more than is allowed."""
+    size = Fraction(amplitude)
+    law = best_shells(size, 3)
+    assert len(law.radii) > 1
+    assert max(law.radii) == size
+    assert sum(law.weights) == 1
