@@ -16,6 +16,7 @@ from dalenius.files import write_whole
 from dalenius.intervals import text_above, text_below
 from dalenius.sanitizers import Run, Settings, Trained, bounds
 from dalenius.sanitizers import sanitize as learned
+from dalenius.sanitizers.settings import DIGIT_STEPS, STEPS
 from dalenius.search import Clock, stopped_by_interrupt
 
 __all__ = ["sanitize"]
@@ -45,7 +46,12 @@ def sanitize(
     weights: Annotated[str, typer.Option("--weights", help="What an excess costs (lambda), with commas.")] = "2",
     methods: Annotated[str, typer.Option("--methods", help="chi2; for digits also gap, vae; with commas.")] = "chi2",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Data and starts, numbered from 0.")] = 1,
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Steps of each sanitizer.")] = 900,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps", min=1, help=f"Steps of each sanitizer; if not given {STEPS}, for digits {DIGIT_STEPS}."
+        ),
+    ] = None,
     starts: Annotated[
         int,
         typer.Option("--starts", min=1, help="Begun for each, of which the best goes on after a quarter of the steps."),
@@ -64,9 +70,10 @@ def sanitize(
     certificate.
     FOLDER goes on where it was stopped.
     """
+    taken = steps or (DIGIT_STEPS if experiment is Experiment.DIGITS else STEPS)
     runs = [
         Run(
-            experiment.value, Settings(root_budget=budget, weight=weight, seed=seed, steps=steps, starts=starts), method
+            experiment.value, Settings(root_budget=budget, weight=weight, seed=seed, steps=taken, starts=starts), method
         )
         for method in listed(methods, "--methods")
         for budget in _numbers(budgets, "--budgets")
@@ -131,6 +138,7 @@ def _answer(one: Trained) -> dict[str, object]:
         **one.run.members(),
         "outcome": one.outcome,
         "breaks_budget": one.breaks_budget,
+        "broken_by": one.broken_by,
         "accuracy_at_most": text_above(one.accuracy_at_most, 12),
     }
 
@@ -146,18 +154,21 @@ def _print(trained: list[Trained]) -> None:
         "label",
         "at most (proved)",
         "root chi2 at least",
+        "budget broken by",
     ):
         table.add_column(head, justify="left" if head == "method" else "right")
     for one in trained:
         settings, outcome = one.run.settings, one.outcome
-        told = text_below(outcome.root_chi_square_at_least, 3) + (" breaks it" if one.breaks_budget else "")
-        accuracies = (
+        table.add_row(
+            one.run.method,
+            f"{settings.root_budget:g}",
+            f"{settings.weight:g}",
+            str(settings.seed),
             f"{outcome.attack.accuracy:.4f}",
             f"{outcome.utility.accuracy:.4f}",
             text_above(one.accuracy_at_most, 5),
-        )
-        table.add_row(
-            one.run.method, f"{settings.root_budget:g}", f"{settings.weight:g}", str(settings.seed), *accuracies, told
+            text_below(outcome.root_chi_square_at_least, 3),
+            one.broken_by or "",
         )
     out.print(table)
     out.print(

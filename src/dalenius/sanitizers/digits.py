@@ -98,6 +98,7 @@ class DigitImages:
         adversary = layers([LATENT, *[settings.width] * 3, 2], nn.ReLU)
         outer = torch.optim.Adam([*model.parameters(), *label.parameters()], settings.rate)
         inner = torch.optim.Adam([*critic.parameters(), *adversary.parameters()], settings.rate)
+        decay = torch.optim.lr_scheduler.LinearLR(outer, 1.0, 1e-3, total_iters=settings.steps)
         batches = data.batches(min(settings.batch, len(self.lessons)))
 
         def told(released: torch.Tensor, secret: torch.Tensor) -> torch.Tensor:
@@ -105,20 +106,27 @@ class DigitImages:
                 return -nn.functional.cross_entropy(adversary(released), secret)
             return critic.root_chi_square(released, secret, settings.ridge)
 
-        done = 0
+        def teach() -> None:
+            """A step of the critic, or the adversary."""
+            batch = next(batches)
+            with torch.no_grad():
+                released = model(batch.data)
+            step(inner, -told(released, batch.secret))
+
+        charged, done = method != "vae", 0
+        for _ in range(settings.warm_up if charged else 0):
+            teach()
         while done < settings.steps and tell(done, settings.steps):
-            for _ in range(settings.inner_steps if method != "vae" else 0):
-                batch = next(batches)
-                with torch.no_grad():
-                    released = model(batch.data)
-                step(inner, -told(released, batch.secret))
+            for _ in range(settings.inner_steps if charged else 0):
+                teach()
             batch = next(batches)
             released, loss = model.loss(batch.data)
             loss = loss + nn.functional.cross_entropy(label(released), batch.label)
-            if method != "vae":
+            if charged:
                 charge = told(released, batch.secret)
                 loss = loss + settings.weight * (charge if method == "gap" else charge.clamp(min=settings.root_budget))
             step(outer, loss)
+            decay.step()
             done += 1
         tell(done, settings.steps)
         return model, done

@@ -101,13 +101,19 @@ class Trained:
     accuracy_at_most: Fraction
 
     @property
-    def breaks_budget(self) -> bool:
-        """Whether, with the confidence of its settings, it tells more about the secret than its budget.
+    def broken_by(self) -> str | None:
+        """What shows, with the confidence of its settings, that it tells more about the secret than its budget; None if nothing does.
 
-        An attack or a critic shows it; or the label is guessed more often than of any sanitizer that keeps the budget.
+        "secret": an attack or a critic sees it; "label": the label is guessed more often than of any sanitizer that keeps the budget.
         """
-        shown = self.outcome.root_chi_square_at_least > self.run.settings.root_budget
-        return shown or self.outcome.utility.at_least > self.accuracy_at_most
+        if self.outcome.root_chi_square_at_least > self.run.settings.root_budget:
+            return "secret"
+        return "label" if self.outcome.utility.at_least > self.accuracy_at_most else None
+
+    @property
+    def breaks_budget(self) -> bool:
+        """Whether anything shows it."""
+        return self.broken_by is not None
 
 
 def bounds(

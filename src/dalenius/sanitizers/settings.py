@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from dalenius.errors import InputError
 
-__all__ = ["Settings"]
+__all__ = ["DIGIT_STEPS", "STEPS", "Settings"]
+
+STEPS, DIGIT_STEPS = 900, 3000  # of a sanitizer: images come back worse after fewer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,7 @@ class Settings:
     noise: int = 5
     samples: int = 4000
     batch: int = 500
-    steps: int = 900
+    steps: int = STEPS
     inner_steps: int = 5
     warm_up: int = 300
     starts: int = 1
