@@ -253,9 +253,10 @@ def test_five_amplitudes_at_five_standard_deviations():
     assert [float(r) for r in found.radii] == pytest.approx([0, 2.265325, 5], abs=2e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("squared", "low", "high", "count", "gap"),
-    [(50, 8.710609, 8.710923, 2, 2e-10), pytest.param(100, 11.525900, 11.526231, 3, 1e-12, marks=pytest.mark.thorough)],
+    [(50, 8.710609, 8.710923, 2, 2e-10), (100, 11.525900, 11.526231, 3, 1e-12)],
 )
 def test_several_spheres_in_ten_dimensions(squared, low, high, count, gap):
     """Where one is not the best any more, variances 0.2 and 0.1: inside of a solver's intervals."""

@@ -44,7 +44,7 @@ def test_one_sphere_is_proved_to_be_the_best(dimension, amplitude, digits):
     assert found.upper <= power, "inputs of that mean length tell no less (Theorem 3)"
 
 
-@pytest.mark.parametrize(("amplitude", "digits", "inner", "weight"), SEVERAL)
+@pytest.mark.parametrize(("amplitude", "digits", "inner", "weight"), thinned(SEVERAL, every=3))
 def test_several_lengths_are_needed_beyond_the_threshold(amplitude, digits, inner, weight):
     found = amplitude_capacity(amplitude)
     assert not found.optimal
