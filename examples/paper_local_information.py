@@ -192,9 +192,10 @@ def main() -> None:
     quick = study.quick
     epsilons = [0.0, 0.5, 1.0] if quick else [round(0.1 * k, 1) for k in range(31)]
     variances = [1.0, 10.0] if quick else [0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0, 200.0]
+    little = [] if quick else [0.1, 0.15, 0.2, 0.3, 0.4]  # noise: several spheres are best
     figure, axes = panels(5, (19.0, 4.8))
     with ctx.workprec(90):
-        rows = figure_1(axes[0], epsilons) + figure_2(axes[1], variances)
+        rows = figure_1(axes[0], epsilons) + figure_2(axes[1], [*little, *variances])
         rows += figure_3(axes[2], epsilons) + figure_4(axes[3], variances, 8 if quick else 40)
     cases: list[tuple[float, int, int, float | None]] = [(0.1, 1, 12, None), (0.1, 8, 24, 1.0)]
     rows += lattice(axes[4], cases if quick else [*cases, (0.05, 1, 16, None), (0.1, 2, 25, None)])
