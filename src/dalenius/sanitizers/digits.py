@@ -19,7 +19,7 @@ from dalenius.sanitizers.networks import Critic, layers
 from dalenius.sanitizers.outcome import Outcome
 from dalenius.sanitizers.samples import Samples
 from dalenius.sanitizers.settings import Settings
-from dalenius.sanitizers.training import Sanitizer, Tell, Tensors, judged, step
+from dalenius.sanitizers.training import Sanitizer, Tell, Tensors, falling, judged, step
 
 __all__ = ["DigitImages"]
 
@@ -98,7 +98,7 @@ class DigitImages:
         adversary = layers([LATENT, *[settings.width] * 3, 2], nn.ReLU)
         outer = torch.optim.Adam([*model.parameters(), *label.parameters()], settings.rate)
         inner = torch.optim.Adam([*critic.parameters(), *adversary.parameters()], settings.rate)
-        decay = torch.optim.lr_scheduler.LinearLR(outer, 1.0, 1e-3, total_iters=settings.steps)
+        decay = falling(outer, settings)
         batches = data.batches(min(settings.batch, len(self.lessons)))
 
         def told(released: torch.Tensor, secret: torch.Tensor) -> torch.Tensor:

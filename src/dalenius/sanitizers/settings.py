@@ -32,7 +32,8 @@ class Settings:
     samples, batch : int
         Draws to learn from, and how many of them a step sees.
     steps, inner_steps, warm_up : int
-        Steps of the sanitizer; of critic and classifier for each of them; of the critic before the first.
+        Steps of the sanitizer (`DIGIT_STEPS`, 3000, are what images want); of critic and classifier for each of them; of the
+        critic before the first.
     starts : int
         Sanitizers that are begun: the best after a quarter of the steps goes on.
     rate : float

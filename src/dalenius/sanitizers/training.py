@@ -16,7 +16,19 @@ from dalenius.sanitizers.outcome import Attack, Outcome
 from dalenius.sanitizers.samples import Samples
 from dalenius.sanitizers.settings import Settings
 
-__all__ = ["Experiment", "Sanitizer", "Tell", "Tensors", "attacked", "critic_of", "held", "judged", "step", "train"]
+__all__ = [
+    "Experiment",
+    "Sanitizer",
+    "Tell",
+    "Tensors",
+    "attacked",
+    "critic_of",
+    "falling",
+    "held",
+    "judged",
+    "step",
+    "train",
+]
 
 Tell = Callable[[int, int], bool]
 Sanitizer = Callable[[torch.Tensor], torch.Tensor]
@@ -67,7 +79,7 @@ class _Learner:
         self._outer, self._inner, self._useful = (
             torch.optim.Adam(part.parameters(), settings.rate) for part in (self.release, self.critic, self.classifier)
         )
-        self._decay = torch.optim.lr_scheduler.LinearLR(self._outer, 1.0, 1e-3, total_iters=settings.steps)
+        self._decay = falling(self._outer, settings)
         self._batches = data.batches(settings.batch)
         self.losses: list[float] = []
 
@@ -223,6 +235,11 @@ def critic_of(
     seen = abs(joint.mean() - strangers.mean()) / max(float(np.sqrt(np.mean(strangers**2))), 1e-12)
     below = chi_square_below(joint, strangers, strangers**2, bound=bound, confidence=settings.confidence)
     return float(seen), below**0.5
+
+
+def falling(optimizer: torch.optim.Optimizer, settings: Settings) -> torch.optim.lr_scheduler.LRScheduler:
+    """A sanitizer's step size: it falls linearly, nearly to 0, as otherwise the last steps oscillate about the budget."""
+    return torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1e-3, total_iters=settings.steps)
 
 
 def step(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:

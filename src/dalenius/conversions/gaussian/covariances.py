@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from dalenius.errors import InputError
 from dalenius.exact import Number, as_fraction, as_list
+from dalenius.information.balls import ball
 
 __all__ = ["gaussian_information"]
 
@@ -58,8 +59,7 @@ def gaussian_information(signal: Sequence[Sequence[Number]], noise: Sequence[Seq
         raise InputError("noise: expected a positive definite matrix, got a singular one")
     total = _determinant([[x + y for x, y in zip(*rows, strict=True)] for rows in zip(k_x, k_y, strict=True)], "sum")
     with ctx.workprec(BITS):
-        ratio = total / alone
-        return arb(fmpq(ratio.numerator, ratio.denominator)).log() / 2
+        return ball(total / alone).log() / 2
 
 
 def _read(matrix: Sequence[Sequence[Number]], what: str) -> Matrix:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from heapq import heappop, heappush
+from math import ceil
 
 from flint import arb, arb_poly, ctx
 
@@ -61,15 +61,15 @@ class DivergenceOfLengths:
         (10, True)
         """
         size = max(law.radii)
-        count, height = _fewest(float(size), law.dimension)
         lengths = ball(size)
+        count, height = _fewest(lengths, law.dimension)
         values, angles = [], []
         for k in range(count):
             angle = arb(2 * k + 1) / (4 * count)  # half of the angle of v, in units of pi
             radius = lengths * angle.cos_pi()
             values.append(law.divergence(radius) - radius**2 / 2)
             angles.append(2 * angle)
-        error = _error(lengths, law.dimension, count, arb(height))
+        error = _error(lengths, law.dimension, count, height)
         exact = []
         for j in range(count):
             c = sum((value * (j * angle).cos_pi() for value, angle in zip(values, angles, strict=True)), arb(0)) / count
@@ -142,19 +142,22 @@ def _error(size: arb, dimension: int, count: int, height: arb) -> arb:
     """The bound on the error, on the ellipse of this height."""
     width = (size**2 + height**2).sqrt()
     most = (height**2 / 2).exp() * (size * (width + arb(dimension).sqrt()) + size**2 / 2)
-    square = ((width + height) / size) ** 2
+    square = _square(size, height)
     return 4 * most / square ** (count - 1) / (square - 1)
 
 
-def _fewest(size: float, dimension: int) -> tuple[int, float]:
+def _square(size: arb, height: arb) -> arb:
+    """rho^2, by which each point more divides the error."""
+    return (((size**2 + height**2).sqrt() + height) / size) ** 2
+
+
+def _fewest(size: arb, dimension: int) -> tuple[int, arb]:
     """How many points make the bound small, and the height of the ellipse for which they do."""
+    small = SMALL + 2 * size.min(arb(1)).log()
 
-    def points(height: float) -> int:
-        width = math.hypot(size, height)
-        most = height**2 / 2 + math.log(4 * (size * (width + math.sqrt(dimension)) + size**2 / 2))
-        log_square = 2 * math.log((width + height) / size)
-        small = SMALL + 2 * math.log(min(size, 1.0))
-        return 1 + max(2, math.ceil((most - small - math.log(math.expm1(log_square))) / log_square))
+    def points(height: arb) -> int:
+        wanted = (_error(size, dimension, 1, height).log() - small) / _square(size, height).log()
+        return 1 + max(2, ceil(float(wanted.mid())))
 
-    height = min(HEIGHTS, key=points)
+    height = min(map(arb, HEIGHTS), key=points)
     return points(height), height

@@ -29,6 +29,7 @@ from dalenius.evidence.lines import (
     Vector,
 )
 from dalenius.information.arrays import Floats
+from dalenius.information.balls import ball
 from dalenius.information.capacity import capacity
 from dalenius.model.constraints import SecretLeakageLimit
 from dalenius.model.design_problem import DesignProblem
@@ -92,7 +93,7 @@ class SelectionLaw(ToldLaw):
         amount, units = self.limit.limit
         most = amount * (1 - SPARE)
         with ctx.workprec(BITS):
-            nats = arb(fmpq(most.numerator, most.denominator)) * (arb(2).log() if units == "bits" else arb(1))
+            nats = ball(most) * (arb(2).log() if units == "bits" else arb(1))
             total = sum(law, fmpq(0))
             return all(_divergence(row, law, total) <= nats for row in rows)
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from dalenius.exact import Number
+from dalenius.information.balls import ball
 from dalenius.model.epsilons import epsilon_text, normal_epsilon, read_epsilon
 from dalenius.model.shelf import Shelved
 
@@ -76,9 +77,8 @@ class Privacy(Shelved):
         if not amount or (unit == "bits" and amount.denominator == 1):
             return Fraction(2**amount.numerator), Fraction(2**amount.numerator)
         with ctx.workprec(PRECISION + 32):
-            exponent = arb(fmpq(amount.numerator, amount.denominator)) * (arb(2).log() if unit == "bits" else 1)
-            ball = exponent.exp()
-            low, high = (_exact(end) for end in (ball.lower(), ball.upper()))
+            factor = (ball(amount) * (arb(2).log() if unit == "bits" else 1)).exp()
+            low, high = (_exact(end) for end in (factor.lower(), factor.upper()))
         return max(_rounded(low, -1), Fraction(1)), _rounded(high, 1)
 
     def normal_table(self) -> dict[str, Any]:

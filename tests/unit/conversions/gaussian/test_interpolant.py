@@ -8,6 +8,7 @@ import pytest
 from flint import acb, arb, ctx
 
 from campaigns import thinned
+from dalenius.conversions.gaussian import interpolant, shells
 from dalenius.conversions.gaussian.interpolant import DivergenceOfLengths
 from dalenius.conversions.gaussian.shells import Shells, best_shells
 from dalenius.information.balls import ball
@@ -74,6 +75,22 @@ def test_the_largest_value_is_enclosed(radii, weights, dimension):
             assert most - max(value.mid() for value in values) < bend * (float(end) / 400) ** 2
             enough = (most + 1).mid()
             assert curve.most(end, enough) is enough
+
+
+@pytest.mark.parametrize(("radii", "weights"), thinned([law[:2] for law in LAWS if law[2] == 1], every=3))
+@pytest.mark.parametrize(("module", "constant"), [(shells, "ACCURACY"), (interpolant, "SMALL")])
+def test_errors_are_bounded_where_they_are_large(monkeypatch, module, constant, radii, weights):
+    """With too few points for the integrals, or for the interpolation, values are wrong in digits that are seen, and balls say so."""
+    with ctx.workprec(100):
+        truth = law_of(radii, weights, 1)
+        lengths = [max(truth.radii) * k / 20 for k in range(21)]
+        values = [truth.divergence(r) for r in lengths]
+        monkeypatch.setattr(module, constant, 0)
+        curve = DivergenceOfLengths.of(law_of(radii, weights, 1))
+        found = [curve.at(r) for r in lengths]
+        assert max(abs(near.mid() - value) for near, value in zip(found, values, strict=True)) > 1e-9
+        assert all(near.overlaps(value) for near, value in zip(found, values, strict=True))
+        assert not any(value > curve.most(curve.size, arb("-inf")) for value in values)
 
 
 def test_a_length_beyond_the_radii_is_no_length_of_the_law():
