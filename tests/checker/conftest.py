@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-import dalenius_check
+import planting
 
 
 @pytest.fixture(scope="session")
@@ -39,16 +40,13 @@ def privates() -> ModuleType:
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str, str], ModuleType]:
-    """Import a copy of the checker in which one piece of one file is another."""
+    """Import a copy of the checker in which one piece of one function is another (planting.py)."""
 
-    def plant(name: str, file: str, old: str, new: str) -> ModuleType:
-        copy = tmp_path / f"planted_{name}"
-        shutil.copytree(
-            Path(dalenius_check.__file__).parent, copy
-        )  # compiled files too: they know their sources by time and size
-        source = (copy / file).read_text()
-        assert source.count(old) == 1
-        (copy / file).write_text(source.replace(old, new))
+    def plant(name: str, where: str, old: str, new: str) -> ModuleType:
+        copy = tmp_path / ("planted_" + re.sub(r"\W", "_", name))
+        shutil.copytree(planting.PACKAGE, copy)  # compiled files too: they know their sources by time and size
+        path, text = planting.planted(where, old, new)
+        (copy / path.relative_to(planting.PACKAGE)).write_text(text)
         monkeypatch.syspath_prepend(tmp_path)
         return importlib.import_module(copy.name)
 
