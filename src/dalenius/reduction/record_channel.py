@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from dalenius.information.arrays import Floats
 
 __all__ = ["RecordChannel"]
+
+EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -43,3 +46,12 @@ class RecordChannel:
     def uniform(self) -> Floats:
         """The uniform prior, as masses p(a,k)."""
         return np.exp(self.log_uniform)
+
+    @cached_property
+    def granted(self) -> float:
+        """`max_knowledge` and what doubles err by in the logarithm of a sum of masses.
+
+        A bound of slope beta is beta times such a sum, and is off by beta times that.
+        """
+        least = float(self.log_uniform[np.isfinite(self.log_uniform)].min())
+        return self.max_knowledge + 2.0 * EPS * (2.0 - least)

@@ -92,7 +92,7 @@ def _look(channel: RecordChannel, lam: Floats, beta: float, p: Floats, model: _M
         maxima.append(w[kept])
     model.learn(maxima)
     norm = float(log_sum_exp(-lam))
-    value = beta * float(log_sum_exp((psi + norm) / beta)) + beta * channel.max_knowledge
+    value = beta * float(log_sum_exp((psi + norm) / beta)) + beta * channel.granted
     return DualPoint(lam + norm, beta, value, tuple(maxima))
 
 
@@ -198,7 +198,7 @@ class _Model:
 
     def _value(self, shift: Floats, beta: float, temperature: float) -> float:
         psi = self._smoothed(self._tangents(shift, beta)[0], temperature)[0]
-        return beta * (float(log_sum_exp(psi / beta)) + self._channel.max_knowledge)
+        return beta * (float(log_sum_exp(psi / beta)) + self._channel.granted)
 
     def _direction(self, shift: Floats, beta: float, temperature: float) -> Floats:
         """Newton's direction in (shift, beta) for the smoothed model."""
@@ -230,7 +230,7 @@ class _Model:
         hessian[-1, -1] += (np.sum(joint * surprise**2) - weight @ entropy**2) / beta
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
-        gradient[-1] += self._channel.max_knowledge - np.sum(x_log_x(q))
+        gradient[-1] += self._channel.granted - np.sum(x_log_x(q))
         hessian[np.diag_indices_from(hessian)] += 1e-9 * np.trace(hessian) / len(hessian)
         return newton(gradient[None], hessian[None])[0]
 

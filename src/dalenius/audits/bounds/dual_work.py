@@ -289,7 +289,7 @@ def _grown(
 
 def _total(channel: RecordChannel, values: Sequence[float] | Floats, beta: float) -> float:
     """U from a value for each letter."""
-    return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.max_knowledge
+    return beta * float(log_sum_exp(np.array(values) / beta)) + beta * channel.granted
 
 
 def _rounded(law: Floats, problems: RowProblems) -> Floats:

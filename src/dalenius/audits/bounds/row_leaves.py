@@ -48,7 +48,7 @@ class RowLeaves:
     """
 
     def __init__(self, channel: RecordChannel, trees: Sequence[Row], pi: Floats | None = None) -> None:
-        self.rows, self.max_knowledge, self._log_uniform = channel.rows, channel.max_knowledge, channel.log_uniform
+        self.rows, self.granted, self._log_uniform = channel.rows, channel.granted, channel.log_uniform
         self._products = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
         identity = [id(tree) for tree in trees]
         self.first = np.array(sorted(identity.index(i) for i in set(identity)))
@@ -111,7 +111,7 @@ class RowLeaves:
     def bound(self, lam: Floats, beta: float, temperature: float = 0.0) -> float:
         """U(r, beta), its maxima smoothed at a temperature; -inf where a letter has no box left."""
         psi = self.maxima(self.values(lam, beta)[0], temperature)[0]
-        return self.law.value(psi, beta) + beta * self.max_knowledge
+        return self.law.value(psi, beta) + beta * self.granted
 
     def sums(self, weights: Floats, x: Floats) -> Floats:
         """Sums of weights x over the leaves of each group, (groups, ...)."""
@@ -142,7 +142,7 @@ class RowLeaves:
         hessian += self._within_leaves(weight, w, K, surprise, entropy) / beta
         hessian[:-1, :-1] += np.diag(law) - np.outer(law, law)
         gradient = q @ mean
-        gradient[-1] += self.law.entropy(q) + self.max_knowledge
+        gradient[-1] += self.law.entropy(q) + self.granted
         if fixed:
             gradient[-1] = hessian[-1, :-1] = hessian[:-1, -1] = 0.0
         fold = np.eye(orbit.max() + 2)[np.append(orbit, orbit.max() + 1)]
