@@ -163,3 +163,25 @@ def test_bounds_next_to_the_ends(support, bound):
         at = support.solve(support.problem([2] * 3, dl.Count(), dl.geometric(1.0), end))
         assert near.lower <= at.upper + 1e-4
         assert at.lower <= near.upper + 1e-4
+
+
+SUM_BESIDE_PARITY = dl.Joint(dl.Sum([[0, 1], [0, 2]]), dl.Parity())
+SUM_BESIDE_COUNT = dl.Joint(dl.Sum([[0, 1], [0, 2]]), dl.Count())
+
+
+@pytest.mark.parametrize(
+    ("query", "mechanism", "bound"),
+    [
+        (SUM_BESIDE_PARITY, dl.several_releases(dl.geometric(1), on=[1]), "0 max"),
+        (SUM_BESIDE_PARITY, dl.several_releases(dl.geometric(1), on=[1]), "0.7 max"),
+        (SUM_BESIDE_COUNT, dl.several_releases(dl.geometric(1), on=[1]), "0 max"),
+        (SUM_BESIDE_PARITY, dl.adaptive(dl.geometric(1, range=1), on=1), "0.7 max"),
+        (dl.Identity(), dl.geometric("1e-17"), "0 max"),
+    ],
+    ids=["parity", "parity-70", "count", "adaptive", "identity"],
+)
+def test_records_are_alike_only_where_their_numbers_are(support, query, mechanism, bound):
+    """What is released of one record's letters looks like that of another's; their counts of exact rows are not the same."""
+    result = support.solve(support.problem([2, 2], query, mechanism, bound), gap=1e-3, time_limit=3.0)
+    assert result.gap <= 1e-3 or result.upper <= 1e-9
+    assert not result.refusals

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from flint import fmpq
 from numpy.typing import NDArray
 
 from dalenius.errors import InputError
@@ -111,6 +112,15 @@ class MechanismProblem(Problem):
         if self.mechanism.kind in MECHANISMS:
             return self.finite.exact_entries(self._indices).index
         return np.unique(self.channel, return_inverse=True)[1].reshape(self.channel.shape)
+
+    @cached_property
+    def equal_rows(self) -> list[int]:
+        """For each input the first one that is known to have the same row: of rationals the same numbers, else the same input."""
+        entries = self.finite.exact_entries(self._indices)
+        if not isinstance(entries.numbers[entries.index[0, 0]], fmpq):
+            return list(range(len(entries.index)))
+        first: dict[bytes, int] = {}
+        return [first.setdefault(row.tobytes(), k) for k, row in enumerate(entries.index)]
 
     @classmethod
     def model_keys(cls, model: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from dalenius.model import MaximalLeakage
 from dalenius.model.problem import Problem
 from dalenius.reduction.aggregation import AggregatedRecord, Aggregation
-from dalenius.reduction.counting import Completions, completions
+from dalenius.reduction.counting import Completions, completions, exact_counts
 from dalenius.reduction.datasets import DatasetPairs
 from dalenius.reduction.selection import Selections, selections
 
@@ -28,13 +29,34 @@ def record_channels(problem: MaximalLeakage) -> list[AggregatedRecord]:
         If the adversary has no entropy bound.
     """
     max_knowledge, aggregation = problem.max_knowledge, Aggregation.of(problem.channel)
-    kinds: dict[tuple[int, bytes], AggregatedRecord] = {}
+    kinds: dict[tuple[int, bytes], list[AggregatedRecord]] = {}
     for part in record_completions(problem):
         record = aggregation.apply(part, max_knowledge)
-        alike = kinds.setdefault(key := (record.letters, record.log_uniform.tobytes()), record)
-        if alike is not record:  # equal counts of equal rows: the same problem
-            kinds[key] = replace(alike, times=alike.times + record.times)
-    return list(kinds.values())
+        near = kinds.setdefault((record.letters, record.log_uniform.tobytes()), [])
+        place = next((k for k, other in enumerate(near) if _one_problem(problem, other.record, record.record)), None)
+        if place is None:
+            near.append(record)
+        else:
+            near[place] = replace(near[place], times=near[place].times + record.times)
+    return sorted((record for near in kinds.values() for record in near), key=lambda record: record.record)
+
+
+def _one_problem(problem: MaximalLeakage, record: int, other: int) -> bool:
+    """Whether two records have the same numbers of completions to each row: on integers and exact rows, as the checker decides it."""
+    tables = (_by_row(problem, i) for i in (record, other))
+    return (table := next(tables)) is not None and table == next(tables)
+
+
+def _by_row(problem: MaximalLeakage, record: int) -> list[Counter[int]] | None:
+    """N(a, k) by letter, k the first input with the same row; None where the numbers have too many digits."""
+    counts = exact_counts(problem.query_of_inputs, problem.records, record)
+    if counts is None:
+        return None
+    found = [Counter[int]() for _ in counts]
+    for own, table in zip(found, counts, strict=True):
+        for row, n in zip(problem.equal_rows, table, strict=True):
+            own[row] += n
+    return [+own for own in found]
 
 
 def record_selections(problem: Problem) -> list[Selections]:
