@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalenius.information.arrays import Floats, Integers
-from dalenius.reduction.record_symmetry import RowSymmetry, alike
+from dalenius.reduction.record_symmetry import RowSymmetry
 
 __all__ = ["Chamber", "Step"]
 
@@ -91,7 +91,7 @@ class Chamber:
 
 def _keeps(move: RowSymmetry, low: Floats, high: Floats, orbit: Integers) -> bool:
     same_law = np.array_equal(orbit[move.kept], orbit)
-    return same_law and alike(low[move.kept], low) and alike(high[move.kept], high)
+    return same_law and np.array_equal(low[move.kept], low) and np.array_equal(high[move.kept], high)
 
 
 def _closed(above: NDArray[np.bool_]) -> NDArray[np.bool_]:

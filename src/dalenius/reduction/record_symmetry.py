@@ -21,11 +21,10 @@ from dalenius.reduction.aggregation import AggregatedRecord
 from dalenius.reduction.counting import exact_counts
 from dalenius.reduction.record_channel import RecordChannel
 
-__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "alike", "even", "found_again", "orbits_of"]
+__all__ = ["RecordSymmetries", "RowSymmetry", "Triple", "even", "found_again", "orbits_of"]
 
 MOST_ENTRIES = 1 << 16  # of a channel whose symmetries are looked for
 MOST_PRODUCTS = 2000  # of an exchange of letters and a move of outputs
-ALIKE = 1e-14  # ranges whose ends differ by no more are those of the same numbers
 MOST_OUTPUTS = 64  # whose exchanges are tried two by two
 
 
@@ -86,8 +85,24 @@ class RecordSymmetries:
 
     def within(self, low: Floats, high: Floats) -> RecordSymmetries:
         """With the triples that leave a box of the conditionals (letters, outputs) as it is."""
-        kept = (t for t in self.triples if alike(t.box(low), low) and alike(t.box(high), high))
+        kept = (t for t in self.triples if np.array_equal(t.box(low), low) and np.array_equal(t.box(high), high))
         return replace(self, triples=tuple(kept))
+
+    def least(self, ends: Floats) -> Floats:
+        """Ends (letters, outputs) of a channel's ranges, lowered to the least of their orbit.
+
+        A symmetry maps the exact entries onto each other, so the exact ends on an orbit are one number. Their doubles may differ in
+        the last digit, and are made one here: from then on ends are the same where they are equal.
+        """
+        while True:
+            before, ends = ends, ends.copy()
+            for triple in self.triples:
+                ends = np.minimum(ends, triple.box(ends))
+            for own, moves in zip(ends, self.rows, strict=True):
+                for move in moves:
+                    own[move.kept] = np.minimum(own[move.kept], own)
+            if np.array_equal(ends, before):
+                return ends
 
     def sources(self, low: Floats, high: Floats) -> tuple[Source, ...]:
         """For every letter the first one whose row problem it has on a box that the triples leave alone, as it is or moved by them."""
@@ -277,11 +292,6 @@ def even(law: Floats, orbit: Integers) -> Floats:
         return law
     means = np.exp(np.bincount(orbit, np.log(law)) / np.bincount(orbit))[orbit]
     return np.asarray(means / means.sum())
-
-
-def alike(x: Floats, y: Floats) -> bool:
-    """Whether two tables hold the ends of the same ranges."""
-    return bool(np.all(np.abs(x - y) <= ALIKE))
 
 
 def _with_products(triples: list[Triple]) -> tuple[Triple, ...]:

@@ -47,6 +47,7 @@ class RowProblems:
         exists = np.isfinite(channel.log_uniform)
         low = np.array([channel.rows[own].min(axis=0) for own in exists])
         high = np.array([channel.rows[own].max(axis=0) for own in exists])
+        low, high = symmetries.least(low), -symmetries.least(-high)
         symmetries = symmetries.within(low, high)
         sources = symmetries.sources(low, high)
         return cls(low, high, symmetries, sources, symmetries.outputs(channel.rows.shape[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,11 +71,13 @@ class DualNode:
     A letter's row tree may be that of its source, moved. The law is constant on the orbits of the symmetries that leave the box as it
     is: the best one for these trees is.
 
-    It is `unfinished` as long as the bound is above the target for other reasons than splitting.
+    It is `unfinished` as long as the bound is above the target for other reasons than splitting. The ends of the whole channel's
+    ranges, `uncut`, stand for exact numbers that no threshold can say.
     """
 
     low: Floats
     high: Floats
+    uncut: Floats
     trees: list[Row]
     law: Floats
     beta: float
@@ -115,7 +118,7 @@ class DualNode:
         sources, orbit = symmetries.sources(low, high), symmetries.outputs(len(self.law))
         rows = {first: self._row(channel, first, low[first], high[first], symmetries, orbit) for first, _ in sources}
         trees = [rows[first] for first, _ in sources]
-        return DualNode(low, high, trees, self.law, self.beta, symmetries, sources)
+        return DualNode(low, high, self.uncut, trees, self.law, self.beta, symmetries, sources)
 
     def _row(
         self,
@@ -306,15 +309,16 @@ class NodeWork:
         return ConditionalCut(int(a), int(y), t, side, orbit, triples)
 
     def _threshold(self, low: float, high: float, less: float, more: float) -> float:
-        """Between two clusters of copies, inside a range; an end that the box has elsewhere, if it will do: it may keep a symmetry."""
+        """Between two clusters of copies, inside a range; where the box was cut elsewhere, if that will do: it may keep a symmetry."""
         t = float(
             short_on(np.clip(0.5 * (less + more), low + 0.05 * (high - low), high - 0.05 * (high - low)), low, high)
         )
-        known = np.unique([self.node.low, self.node.high])
-        near = np.abs(known - t)
-        near[(known <= low) | (known >= high)] = np.inf
-        j = int(np.argmin(near))
-        return float(known[j]) if near[j] <= NEAR * (more - less) else t
+        cuts = np.setdiff1d([self.node.low, self.node.high], self.node.uncut)
+        cuts = cuts[(cuts > low) & (cuts < high)]
+        nearest = min(map(float, cuts), key=lambda cut: abs(cut - t), default=math.inf)
+        if abs(nearest - t) <= NEAR * (more - less):
+            return nearest
+        return math.nextafter(t, high) if t in self.node.uncut else t
 
 
 def clusters(values: Floats, weights: Floats) -> tuple[float, float]:

@@ -82,7 +82,7 @@ class DualTree(Runner):
         self._start = law / law.sum(), beta
         low, high, sources = start.problems.low, start.problems.high, start.problems.sources
         upper = start.upper if not start.in_groups else np.inf  # which is not proved by the roots of trees
-        node = DualNode(low, high, trees, *self._start, self.symmetries, sources, upper)
+        node = DualNode(low, high, np.unique([low, high]), trees, *self._start, self.symmetries, sources, upper)
         self.tree: Tree[DualNode, ConditionalCut] = Tree(_leaf(node))
         self._row_leaves = node.row_leaves
 

@@ -9,9 +9,10 @@ import pytest
 
 import dalenius as dl
 from dalenius.audits.bounds.dual import RowProblems
-from dalenius.audits.bounds.dual_node import ConditionalCut, DualNode, clusters
+from dalenius.audits.bounds.dual_node import Aim, ConditionalCut, DualNode, NodeWork, clusters
 from dalenius.audits.bounds.row_trees import Row
 from dalenius.reduction import RecordSymmetries, record_channels
+from dalenius.search import Clock
 
 SIZE = 3
 
@@ -33,7 +34,8 @@ def root(record) -> DualNode:
     rows = [Row(problems.low[a], problems.high[a], np.zeros(SIZE), problems.chamber(a)) for a in range(SIZE)]
     trees = [rows[first] for first, _ in problems.sources]
     law = np.full(SIZE, 1.0 / SIZE)
-    return DualNode(problems.low, problems.high, trees, law, 0.1, problems.symmetries, problems.sources)
+    uncut = np.unique([problems.low, problems.high])
+    return DualNode(problems.low, problems.high, uncut, trees, law, 0.1, problems.symmetries, problems.sources)
 
 
 def cut(node, letter, output, threshold, side) -> ConditionalCut:
@@ -88,6 +90,24 @@ def test_an_orbit_of_one_cell_is_a_plain_cut(record):
     orbit, triples = alone.orbit(1, 2, SIZE)
     assert triples == ()
     assert orbit.sum() == 1
+
+
+def test_a_threshold_is_that_of_another_cut_but_never_an_end_of_the_channel(record):
+    """Ends of the whole channel stand for exact numbers; the certificate says thresholds in digits."""
+    channel, problems = record
+    node = root(record)
+    end = float(node.uncut[0])
+    part = node.part(channel, problems.symmetries, cut(node, 0, 0, 0.3, "above"), below=True)
+    assert {end, 0.3} <= {*part.high.flat, *part.low.flat}
+    for box, less, more, wanted in [
+        (part, 0.25, 0.36, 0.3),
+        (part, 0.2, 0.22, 0.21),
+        (node, end - 0.06, end + 0.05, end - 0.005),
+        (node, end - 0.05, end + 0.05, np.nextafter(end, 1.0)),
+    ]:
+        work = NodeWork(Aim(channel, 0.0, 1e-3, 6, np.inf), box, Clock(60.0))
+        assert work._threshold(0.0, 0.9, less, more) == pytest.approx(wanted, abs=0.006)
+        assert work._threshold(0.0, 0.9, less, more) not in node.uncut
 
 
 def test_two_clusters():
