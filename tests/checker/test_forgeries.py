@@ -333,7 +333,6 @@ FEW = {  # of holes in what only models of a kind need, by file or name: which m
     "least share of a rare letter": "vanishing",
     "histogram.py": "cells",
     "separate.py": "apart",
-    "dataset_laws.py": "secret",
     "informed.py": "secret",
     "objective.py": "terms",
     "class_tree.py": "mixtures",
