@@ -21,9 +21,10 @@ test: $(READY) ## What must pass before a commit, in some four minutes on two co
 
 test-all: lint types pins coverage docs interop minimum sanitizers ## Everything: whole campaigns, coverage, other people's packages, the oldest versions.
 
-lint: $(READY) ## Style and format.
+lint: $(READY) ## Style, format, and the house: who may import whom.
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/lint-imports --no-cache
 
 types: $(READY) ## mypy, strict.
 	$(VENV)/bin/mypy

@@ -1,4 +1,4 @@
-"""The house holds: imports go down only, as CONTRIBUTING.md draws it, and the checker stands alone."""
+"""The house holds where `lint-imports` (pyproject.toml) cannot see: names, tests, formats, what the checker stands on."""
 
 from __future__ import annotations
 
@@ -13,19 +13,11 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dalenius"
 CHECKER = ROOT / "src" / "dalenius_check"
 MODULES = sorted(SOURCE.rglob("*.py"))
 UNIT = ROOT / "tests" / "unit"
-
-
-def floors() -> dict[str, int]:
-    """Room -> floor, from the table in CONTRIBUTING.md."""
-    rows = re.findall(r"^\| F(\d+) \| ([^|]+) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-    return {room.rstrip("/"): int(floor) for floor, rooms in rows for room in re.findall(r"`([^`]+)`", rooms)}
 
 
 def room_of(path: Path) -> str:
@@ -50,30 +42,6 @@ def imports(path: Path, package: str) -> list[str]:
     return names
 
 
-def target_room(name: str) -> str | None:
-    parts = name.split(".")
-    if parts[0] != "dalenius":
-        return None
-    if len(parts) == 1:
-        return "__init__.py"
-    return parts[1] if (SOURCE / parts[1]).is_dir() else f"{parts[1]}.py"
-
-
-def test_every_room_has_a_floor():
-    rooms = {room_of(path) for path in MODULES}
-    assert rooms <= set(floors()), "CONTRIBUTING.md's table and src/dalenius differ"
-
-
-def test_imports_go_down_only():
-    height = floors()
-    for path in MODULES:
-        own = room_of(path)
-        for name in imports(path, "dalenius"):
-            room = target_room(name)
-            if room is not None and room != own:
-                assert height[room] < height[own], f"{path} on F{height[own]} imports {name} on F{height[room]}"
-
-
 def test_no_public_name_hides_a_module():
     """For every package P and every module P.m of it, P.m is that module, and not something that P calls the same."""
     hidden = {}
@@ -90,76 +58,7 @@ def test_no_public_name_hides_a_module():
     assert not hidden, "rename the modules or the names that hide them"
 
 
-def test_no_circles_between_modules():
-    graph = {}
-    for path in MODULES:
-        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        graph[name] = {n for n in imports(path, name) if n.startswith("dalenius.")}
-    done, active = set(), []
-
-    def visit(name: str) -> None:
-        assert name not in active, f"a circle of imports: {' -> '.join([*active, name])}"
-        if name in done or name not in graph:
-            return
-        active.append(name)
-        for other in graph[name]:
-            visit(other)
-        active.pop()
-        done.add(name)
-
-    for name in graph:
-        visit(name)
-
-
-def inner_floors() -> dict[str, dict[str, int]]:
-    """Room -> place inside it (a module, or a folder) -> floor, from the table "Inside the rooms"; `*` stands for all others."""
-    text = (ROOT / "CONTRIBUTING.md").read_text().split("### Inside the rooms")[1]
-    floors: dict[str, dict[str, int]] = {}
-    for room, floor, places in re.findall(r"^\| ([a-z_/]+) \| F(\d+) \| ([^|]+) \|", text, re.MULTILINE):
-        for place in re.findall(r"`([^`]+)`", places):
-            assert place not in floors.setdefault(room, {}), f"{room}: {place} stands on two floors"
-            floors[room][place] = int(floor)
-    return floors
-
-
-def places_of(room: Path) -> dict[str, list[Path]]:
-    """The modules and folders of a room, each with its files; `__init__.py` stands above them all."""
-    modules = {path.name: [path] for path in room.glob("*.py") if path.name != "__init__.py"}
-    folders = {
-        f"{path.name}/": sorted(path.rglob("*.py")) for path in room.iterdir() if (path / "__init__.py").exists()
-    }
-    return modules | folders
-
-
-ROOMS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)
-
-
-@pytest.mark.parametrize("room", ROOMS, ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_imports_go_down_only_inside_a_room(room):
-    name, places = room.relative_to(SOURCE).as_posix(), places_of(room)
-    prefix = f"dalenius.{name.replace('/', '.')}."
-    floors = inner_floors().get(name, {"*": 0})
-    assert {*floors} - {"*"} <= {*places}, f"CONTRIBUTING.md lists what {name} does not have"
-    assert "*" in floors or {*places} == {*floors}, f"CONTRIBUTING.md does not list all of {name}"
-    for place, files in places.items():
-        height = floors.get(place, floors.get("*"))
-        for path in files:
-            for other in (n.removeprefix(prefix).split(".")[0] for n in imports(path, "") if n.startswith(prefix)):
-                target = f"{other}/" if f"{other}/" in places else f"{other}.py"
-                if target != place:
-                    assert floors.get(target, floors.get("*")) < height, f"{name}: {place} imports {target}"
-
-
-def test_only_the_bridge_sees_the_checker_its_verdict_and_what_it_reads():
-    used = {
-        path.relative_to(SOURCE).as_posix(): [n for n in imports(path, "dalenius") if n.startswith("dalenius_check")]
-        for path in MODULES
-    }
-    assert {name: found for name, found in used.items() if found} == {
-        "_verify.py": ["dalenius_check", "dalenius_check.conic"],
-        "cli/verifying.py": ["dalenius_check.__main__", "dalenius_check.conic.__main__"],
-    }
+def test_of_the_checker_the_bridge_sees_its_verdict_and_what_it_reads():
     names = {
         node.attr
         for node in nodes(SOURCE / "_verify.py")
@@ -185,11 +84,10 @@ def test_the_checker_imports_the_standard_library_and_flint_only():
             assert name.split(".")[0] in {*sys.stdlib_module_names, "flint", "dalenius_check"}, f"{path}: {name}"
 
 
-def test_cvxpy_is_imported_in_programs_only():
-    """Lazily or not, by statement or by name."""
+def test_nothing_is_imported_by_a_name_that_nobody_reads():
+    """`lint-imports` reads statements: outside of programs, no text is the name of cvxpy."""
     for path in MODULES:
         if room_of(path) != "programs":
-            assert not any(name.split(".")[0] == "cvxpy" for name in imports(path, "dalenius")), path
             texts = [n.value for n in nodes(path) if isinstance(n, ast.Constant)]
             assert "cvxpy" not in texts, f"{path}: importlib.import_module is an import, too"
 
@@ -198,14 +96,6 @@ def test_importing_the_package_does_not_import_what_takes_longer_than_all_the_re
     code = "import sys, dalenius_check, dalenius, dalenius._solve, dalenius.cli; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
     assert not {"cvxpy", "scipy.stats", "scipy.optimize", "numba", "matplotlib", "pandas"} & set(done.stdout.split())
-
-
-def test_the_rooms_of_one_floor_do_not_know_each_other():
-    neighbours = {"audits": "programs", "programs": "audits"}
-    assert len({floors()[room] for room in neighbours}) == 1
-    for path in MODULES:
-        other = neighbours.get(room_of(path))
-        assert other is None or other not in {target_room(name) for name in imports(path, "dalenius")}, path
 
 
 ENDS = {"lower", "upper", "low", "high", "gap"}
