@@ -15,10 +15,12 @@ import posixpath
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import grimp
 import typer
 
 import dalenius as dl
@@ -71,6 +73,9 @@ def stage(target: Path) -> None:
     hidden = "\n```{toctree}\n:hidden:\n\nintervals\ntopics\n```\n"
     write(target / "library/index.md", (target / "library/index.md").read_text() + hidden)
     shutil.copytree(ROOT / "docs" / "images", target / "images")
+    write(target / "images" / "house.svg", house())
+    drawn = "\n![Who imports whom](images/house.svg)\n\n## Rules\n"
+    write(target / "contributing.md", (target / "contributing.md").read_text().replace("\n## Rules\n", drawn))
     for place, text in (*api(), *library_pages(), ("command-line.md", command_line())):
         write(target / place, text)
     gallery(target / "examples")
@@ -91,6 +96,49 @@ def append_the_others(target: Path, pages: list[str]) -> None:
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+# ---------------------------------------------------------------- the house
+
+
+def house() -> str:
+    """The rooms on their floors, as pyproject.toml lists them, as an SVG picture.
+
+    A line for whoever imports from whom, but where a way through other rooms says so already.
+    """
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    floors = [floor.split(" | ") for floor in contracts[0]["layers"]]
+    width, step = 1200, 84
+    places = {
+        room: (width * (k + 0.5) / len(rooms), step * (floor + 0.5))
+        for floor, rooms in enumerate(floors)
+        for k, room in enumerate(rooms)
+    }
+    graph = grimp.build_graph("dalenius")
+    for room in places:
+        graph.squash_module(f"dalenius.{room}")
+    below = {
+        room: {
+            other for other in places if other != room and graph.chain_exists(f"dalenius.{room}", f"dalenius.{other}")
+        }
+        for room in places
+    }
+    lines = [
+        f'<path d="M{x:.0f} {y + 13:.0f} C{x:.0f} {y + 45:.0f} {u:.0f} {v - 45:.0f} {u:.0f} {v - 13:.0f}"/>'
+        for room, (x, y) in places.items()
+        for other, (u, v) in places.items()
+        if other in below[room] and not any(other in below[between] for between in below[room])
+    ]
+    boxes = [
+        f'<rect x="{x - 48:.0f}" y="{y - 13:.0f}" width="96" height="26" rx="5" fill="#e8eef7" stroke="#456"/>'
+        f'<text x="{x:.0f}" y="{y + 4:.0f}">{room}</text>'
+        for room, (x, y) in places.items()
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {step * len(floors)}" font-family="sans-serif" '
+        f'font-size="12" text-anchor="middle"><g fill="none" stroke="#89a">{"".join(lines)}</g>'
+        f"{''.join(boxes)}</svg>\n"
+    )
 
 
 # ---------------------------------------------------------------- links
