@@ -103,17 +103,23 @@ class Leakage:
         joint = self._joint(box)
         laws = [[self._laws(channel, numbers) for numbers in counts] for counts in joint]
         shares = self._shares(box) or [reduce(Span.plus, counts[0]) for counts in joint]
-        reached = [{self.chain.inputs[s] for s in range(x, last + x)} for x in (0, 1)]
+        reached = [[self._reached(numbers) for numbers in counts] for counts in joint]
         result = [nothing()] * (1 + len(box))
         for y in range(channel.outputs):
             self.allowance.look()
             for x in (0, 1):
-                if channel.vanishes(y, reached[x]):
+                gone = [channel.vanishes(y, inputs) for inputs in reached[x]]
+                if gone[0]:
+                    result = [value if none else _unknown() for value, none in zip(result, gone, strict=True)]
                     continue
                 mass, other = laws[x][0][y], laws[1 - x][0][y]
                 log = Span(_log(mass.low, other.high, shares[x].high), _log(mass.high, other.low, shares[x].low))
                 result = [value.plus(row[y].times(log)) for value, row in zip(result, laws[x], strict=True)]
         return result
+
+    def _reached(self, numbers: list[Span]) -> set[int]:
+        """The channel's inputs of the counts whose numbers are not exactly 0."""
+        return {self.chain.inputs[s] for s, x in enumerate(numbers) if not (x.low.is_zero() and x.high.is_zero())}
 
     def _laws(self, channel: Channel, numbers: list[Span]) -> list[Span]:
         """What the output's probabilities are, of numbers of counts."""
@@ -193,6 +199,11 @@ class Leakage:
 def _log(mass: arb, other: arb, share: arb) -> arb:
     """log(mass / (share (mass + other))); nothing is known where the mass, or the share, may be 0."""
     return -(share * (1 + other / mass)).log() if mass > 0 and share > 0 else arb("nan")
+
+
+def _unknown() -> Span:
+    """Of what nothing is known."""
+    return Span(arb("nan"), arb("nan"))
 
 
 def _turn(own: tuple[fmpq, fmpq], other: tuple[fmpq, fmpq]) -> Span:
