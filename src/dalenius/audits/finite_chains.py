@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.chain_trees import Content, Cut, tree_lines, tree_method
+from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
 from dalenius.evidence.lines import (
     UNIFORM,
     ChainPoint,
@@ -38,9 +38,6 @@ __all__ = ["FiniteChainAudit"]
 
 SHARE = 0.9  # of the gap that bounds may use up: the rest is for rounding
 NUMBERS = 2**23  # that are held at once
-SLACK = 0.02, 1e-9  # of what a bound adds, and of itself: a checker's enclosures may be a little wider
-MEAN = 9e-7  # seconds that a checker takes for a product of an upper mean, measured on leaves of 5 to 60 records
-LAW = 1.5e-7  # the same for a product of a law at a point
 ROOM = 1.2  # times what checking is predicted to take
 DIGITS = 10  # of a leaf's point
 NARROW = 2.0**-40  # a range that is never halved
@@ -189,13 +186,8 @@ class FiniteChainAudit(Audit):
         return int(np.clip(left / max(self._cost(chain), 1e-9), 0, 2**30))
 
     def _cost(self, chain: LetterChain) -> float:
-        """Seconds that checking one leaf more takes, predicted by the products of its means; where nothing moves it is one law."""
-        k, count, outputs = chain.letters, chain.count, self.rows.shape[1]
-        before, products = (chain.record / count) ** 2, 0.5 * count * chain.totals * k * k
-        if not self.moves:
-            return float(self.clock.pace * LAW * products * (k * (1 - before) + before))
-        lists = 2 * outputs * (1 - before + k * before) + 2 * k * (k - 1) * (k * (1 - before) + before)
-        return float(self.clock.pace * MEAN * products * lists)
+        """Seconds that checking one leaf more takes, predicted."""
+        return self.clock.pace * expansion_seconds(chain, self.rows.shape[1], moves=self.moves)
 
     # ------------------------------------------------------------ leaves
 
@@ -216,10 +208,10 @@ class FiniteChainAudit(Audit):
         found = tangents(kind.chain, self.rows, ends[:, 0], ends[:, 1], at)
         self._try(kind, points + [box.corner(g) for box, g in zip(boxes, found.slopes.mean(axis=0), strict=True)])
         leaves = list[_Leaf]()
-        weights = _weights(kind.chain, at)
+        weights, checked = _weights(kind.chain, at), checked_bounds(found)
         for j, box in enumerate(boxes):
             added = found.bounds[j] - found.leakages[j]
-            bound = found.bounds[j] + SLACK[0] * added + SLACK[1] * found.bounds[j]
+            bound = checked[j]
             line: ProofLine = ExpansionLeaf(_texts(points[j]), tuple(found.bases[j].tolist()))
             letters = _letters_bound(kind.chain, box)
             if not bound < letters:
