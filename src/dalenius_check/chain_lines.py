@@ -7,14 +7,15 @@ from functools import partial
 from typing import Any
 
 from .arithmetic import arb, fmpq
-from .chains import Chain, Leakage, Point
+from .chains import Chain, Leakage, Point, pairs
+from .letter_bounds import Expansion
 from .noise import noise_of
 from .numbers import at_most, larger, need, xlogx
 from .read import decimal, entries, integer
 from .spans import span
 from .walks import Walks
 
-_LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1}
+_LEAVES = {"slope": 2, "window": 2, "blocks": 2, "after": 3, "letters": 1, "expansion": 3}
 Ends = list[tuple[fmpq, fmpq]]
 
 
@@ -56,6 +57,7 @@ class Chains(Walks[Chain]):
             "blocks": partial(self._blocks, i),
             "after": partial(self._after, i),
             "letters": partial(self._letters, i),
+            "expansion": partial(self._expansion, i),
         }
         for item in self.lines.tree("a half or leaf", {"halve": 3, **_LEAVES}, partial(self._halve, box)):
             at_most(kinds[item[0]](box, *item[1:]), upper, f"the {item[0]} leaf's bound <= upper")
@@ -149,6 +151,15 @@ class Chains(Walks[Chain]):
         if 2 * low <= 1 <= 2 * high:
             return arb(2).log()
         return _entropy(arb(high if 2 * high < 1 else low))
+
+    def _expansion(self, i: int, box: Ends, value: Any, bases: Any) -> arb:
+        """What a chain of letters tells of a record, with two letters."""
+        need(self.chain.written, "nothing is written out for lines 'expansion'")
+        point, chain = self.chain.point(value, box), self.chain.lettered
+        ranges = [ends for group in pairs(box) for ends in group]
+        place = [x for group in pairs([(x, x) for x in point]) for x, _ in group]
+        listed = [integer(e, "a base", 0, 1) for e in entries(bases, "the bases", 2)]
+        return Expansion(chain, i, ranges, tuple(place), listed).bound()
 
 
 def _entropy(p: arb) -> arb:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -10,6 +11,7 @@ from .allowance import BALL, CELL, limit
 from .arithmetic import arb, fmpq
 from .channel import Channel, build
 from .counts import values
+from .letter_chains import LetterChain
 from .model import Model
 from .numbers import need
 from .read import decimal, entries, integer
@@ -63,6 +65,12 @@ class Chain:
     def channel(self) -> Channel | None:
         """What some lines need written out; noise without an end is known to be without."""
         return build(self.model) if self.written else None
+
+    @cached_property
+    def lettered(self) -> LetterChain:
+        """The same as a chain of letters, of which there are two."""
+        rows = [[list(ends) for ends in group] for group in pairs(self.box[:2])]
+        return LetterChain(replace(self.model, held={**self.model.held, "transitions": rows}))
 
     @cached_property
     def inputs(self) -> list[int]:
@@ -194,6 +202,13 @@ class Leakage:
             for t, x in enumerate(numbers[: len(result) - s] if not mass.high <= 0 else ()):
                 result[s + t] = result[s + t].plus(x.by(mass))
         return result
+
+
+def pairs(box: Sequence[tuple[fmpq, fmpq]]) -> list[list[tuple[fmpq, fmpq]]]:
+    """The ranges of both letters' probabilities: after 0, after 1 and, where it is a parameter, at the start."""
+    ranges = [[(1 - hi, 1 - lo), (lo, hi)] for lo, hi in box]
+    ranges[1].reverse()
+    return ranges
 
 
 def _log(mass: arb, other: arb, share: arb) -> arb:

@@ -137,6 +137,7 @@ def test_leaves_bound_every_chain(seed, forge):
         best = max(best, information(n, i, full(tuple(point), start), rows))
     middle = [str((lo + hi) / 2) for lo, hi in box] + (["1/2"] if start == "any" else [])
     leaves = [["letters"], ["slope", middle], *(["window", m] for m in range(min(i, n - 1 - i) + 1))]
+    leaves += [["expansion", middle, bases] for bases in ([0, 0], [0, 1], [1, 0])]
     leaves += [["after", t, 0] for t in range(1, n)] + [["blocks", times] for times in (1, 2)]
     for leaf in leaves:
         low, high, upper = 0.0, 80.0, 40.0

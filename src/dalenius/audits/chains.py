@@ -16,13 +16,14 @@ from functools import partial
 import numpy as np
 
 from dalenius.audits.audit import Audit, Exposure, UpperProof
-from dalenius.audits.chain_trees import Content, Cut, tree_lines, tree_method
+from dalenius.audits.chain_trees import Content, Cut, checked_bounds, expansion_seconds, tree_lines, tree_method
 from dalenius.evidence import Upper
 from dalenius.evidence.lines import (
     UNIFORM,
     AfterLeaf,
     BlocksLeaf,
     ChainPoint,
+    ExpansionLeaf,
     LettersLine,
     LowerLine,
     ProofLine,
@@ -43,6 +44,7 @@ from dalenius.information.chains import (
     slopes_of,
     window_bound,
 )
+from dalenius.information.letter_chains import LetterChain, tangents
 from dalenius.model import MarkovChain
 from dalenius.model.chains import inputs_by_ones, noise_of
 from dalenius.results import RecordProof
@@ -217,13 +219,15 @@ class ChainAudit(Audit):
             boxes += leaf.content.box.halves(leaf.cut[0])[1:]
         most = [leaf.bound for leaf in leaves for _ in (0, 1)]
         found = self._leaves_of(kind, boxes, np.array(most))
-        self.checking += self._cost(len(leaves))
+        old, new = (sum(isinstance(leaf.content.line, ExpansionLeaf) for leaf in some) for some in (leaves, found))
+        self.checking += self._cost(len(leaves)) + (new - old) * self._expansion(kind)
         return [found[j : j + 2] for j in range(0, len(found), 2)]
 
     def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Floats | float) -> list[_Leaf]:
         """The boxes with their least bounds; a part's is no larger than that of the whole, whose proof it inherits."""
         nothing = (math.inf, LettersLine(), None)
         slopes = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
+        self._expanded(kind, boxes, slopes)
         found = list[_Leaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
             known, without = _in_closed_form(kind.chain, *box.ends)
@@ -255,6 +259,29 @@ class ChainAudit(Audit):
             bound = self._try(kind, point) + (1.0 + SLACK) * float(added.sum())
             found.append((bound, SlopeLeaf(_texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
         return found
+
+    def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[tuple[float, ProofLine, int | None]]) -> None:
+        """Bounds of the chain as one of letters where a derivative has no end, if there is time to check them."""
+        open_ = [j for j, (bound, _, _) in enumerate(found) if bound == math.inf]
+        if not (self.short and open_ and self.checking + len(open_) * self._expansion(kind) <= self.clock.left):
+            return
+        points = [tuple((lo + hi) / 2 for lo, hi in zip(boxes[j].low, boxes[j].high, strict=True)) for j in open_]
+        low, high = (np.array([boxes[j].ends[end] for j in open_]) for end in (0, 1))
+        at = np.array([_doubles(point) for point in points])
+        chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))
+        expansions = tangents(chain, self.rows, *groups)
+        for j, point, bound, bases in zip(open_, points, checked_bounds(expansions), expansions.bases, strict=True):
+            self._try(kind, point)
+            found[j] = float(bound), ExpansionLeaf(_texts(point), tuple(bases.tolist())), found[j][2]
+
+    def _expansion(self, kind: _Record) -> float:
+        """Seconds that checking an expansion takes, predicted."""
+        if not self.short:
+            return 0.0  # there are none
+        return self.clock.pace * expansion_seconds(self._lettered(kind.chain), self.rows.shape[1])
+
+    def _lettered(self, chain: Chain) -> LetterChain:
+        return LetterChain(chain.count, chain.record, (0, 1), chain.stationary)
 
     def _cost(self, leaves: int) -> float:
         """Seconds that checking so many more leaves takes, predicted."""
@@ -339,6 +366,13 @@ def _wide(box: Box, of: int = 3) -> int | None:
 
 def _with(point: Point, place: int, value: Fraction) -> Point:
     return (*point[:place], value, *point[place + 1 :])
+
+
+def _pairs(first: Floats, second: Floats) -> Floats:
+    """The least probabilities of both letters, (boxes, groups, letters), of the ends of parameters; the largest of these in turn."""
+    ends = np.stack([1.0 - second, first], axis=2)
+    ends[:, 1] = ends[:, 1, ::-1].copy()
+    return ends
 
 
 def _doubles(point: Point) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -87,6 +88,19 @@ def test_a_first_look_and_no_time_are_proved():
     few = dl.solve(question, gap=1e-6, node_limit=8)
     assert few.termination is dl.Termination.SIZE_LIMIT
     assert late.lower <= few.upper
+
+
+@pytest.mark.parametrize("start", ["any", "stationary"])
+def test_an_output_that_is_impossible_at_a_corner(start):
+    """Where the first record is surely 0 the second is all there is to see, and the derivative for the start has no end there."""
+    question = chain(2, ("0.69", "0.71"), ("0.8", "0.98"), dl.symmetric(0, k=2), dl.Threshold(1), start=start)
+    several = dl.FiniteChain([[["0.29", "0.31"], ["0.69", "0.71"]], [["0.8", "0.98"], ["0.02", "0.2"]]], start=start)
+    known = dl.solve(replace(question, adversary=several), gap=1e-3)
+    result = dl.solve(question, gap=1e-3, node_limit=2000)
+    assert result.gap <= 1e-3
+    assert not result.refusals
+    assert max(result.lower, known.lower) <= min(result.upper, known.upper)
+    assert start != "any" or 0.6191 < result.lower <= result.upper < 0.6198
 
 
 def test_records_near_the_ends_of_a_long_chain():
