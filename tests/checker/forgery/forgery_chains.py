@@ -95,7 +95,8 @@ def one_chain(rng: random.Random) -> tuple[Any, ...]:
     question = Question(model)
     records = [i for i in own.asked(question) if len(own.asked(question)) == 1 or 2 * i < count]
     value, i, _ = answer(question, [(i, point) for i in records])
-    proof = [line for k in records for line in (["record", k], ["slope", text(point)])]
+    leaves = [["slope", text(point)], ["expansion", text(point), [rng.randrange(2), rng.randrange(2)]]]
+    proof = [line for k in records for line in (["record", k], rng.choice(leaves))]
     ends = truth.around(value)
     return model, ends, ends[1], [["path", i, text(point), None], *proof]
 
@@ -375,7 +376,9 @@ def other_leaves(draft: Any) -> bool:
                 j = rng.randrange(2)
                 far = rng.choice([draft.small(), Fraction(1, 20)])
                 point[j] = rng.choice([sides[j][0] - far, sides[j][1] + far, Fraction(1, 1000), 1 - sides[j][0]])
-            draft.lines[at] = ["slope", text(point)]
+            own_line = ["slope", text(point)]
+            bases = [rng.randrange(2), rng.choice([0, 0, 1, 1, 2])]
+            draft.lines[at] = rng.choice([own_line, own_line, ["expansion", text(point), bases]])
     return True
 
 
