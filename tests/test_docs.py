@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib.util
 import io
 import re
 import shlex
 import sys
+import tokenize
 import types
 from pathlib import Path
 
@@ -91,6 +93,35 @@ def test_every_command_of_a_page_can_be_read(page, program):
                 name, *arguments = arguments
             assert not hasattr(command, "commands"), line
             command.make_context("dalenius", list(arguments)).close()
+
+
+def code_lines(path):
+    """How many lines of a file hold more than a comment or a text that stands alone."""
+    text = path.read_text()
+    alone = {
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, node.end_lineno + 1)
+    }
+    told = (
+        t
+        for t in tokenize.generate_tokens(io.StringIO(text).readline)
+        if t.type != tokenize.COMMENT and t.string.strip()
+    )
+    return len({line for t in told for line in range(t.start[0], t.end[0] + 1)} - alone)
+
+
+@pytest.mark.parametrize(
+    ("page", "words", "folder"),
+    [
+        ("README.md", r"about ([\d,]+) lines of code", "dalenius_check"),
+        ("docs/own-models.md", r"([\d,]+) lines of code of their own", "dalenius_check/conic"),
+    ],
+)
+def test_what_pages_say_of_the_size_of_the_checker_is_counted(page, words, folder):
+    said = int(re.search(words, (ROOT / page).read_text())[1].replace(",", ""))
+    assert round(sum(map(code_lines, (ROOT / "src" / folder).rglob("*.py"))), -2) == said
 
 
 @pytest.fixture(scope="module")

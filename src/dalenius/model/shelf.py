@@ -25,6 +25,12 @@ class Stated(ABCMeta):
     dalenius.errors.InputError: LocalDP: missing a required argument: 'epsilon'; expected LocalDP(epsilon)
     """
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of its objects' `__init__`: help and tools would show the arguments of `__call__`."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return inspect.Signature(list(signature.parameters.values())[1:])
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         init = cls.__init__  # type: ignore[misc]
         signature = inspect.signature(init)
