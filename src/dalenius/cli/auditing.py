@@ -10,10 +10,10 @@ import typer
 import dalenius as dl
 from dalenius.cli.asking import model_text
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, of_one_run
+from dalenius.cli.gates import AtMostOption, Budget, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.shared import (
     GapOption,
     JsonOption,
-    RequireGapOption,
     TimeOption,
     library_names,
     listed,
@@ -21,7 +21,6 @@ from dalenius.cli.shared import (
     naming,
     out,
     read_problem,
-    require,
     status_line,
     write_json,
 )
@@ -94,6 +93,7 @@ def audit(
         ),
     ] = None,
     require_gap: RequireGapOption = None,
+    at_most: AtMostOption = None,
     force: ForceOption = False,
 ) -> None:
     """One page about what a release tells about one person: bits, guesses, single outcomes, relatives, and how to check it.
@@ -112,6 +112,7 @@ def audit(
     problem = _problem(model, given)
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
+    budget = Budget.of(at_most)
     folder = None if output is None else _place(output, force)
     with stopped_by_interrupt(Clock()):  # from here on there is an answer to write and to print
         with status_line("audit") as progress:
@@ -125,6 +126,7 @@ def audit(
             out.print("\n".join(map(str, written)), markup=False)
         if folder is not None:
             folder.settle()
+    require_at_most(budget, leakage_ends("audit", found.result))
     require(found.result.gap, require_gap)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import dalenius as dl
+from dalenius.cli.gates import AtMostOption, Budget, require_at_most
 from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
 from dalenius.errors import InputError
 from dalenius.model import digest
@@ -39,6 +40,7 @@ def compose(
         str | None, typer.Option("--rule", help="Insist on sum, 'one and capacities', 'sum and eta' or letters.")
     ] = None,
     units: UnitsOption = "nats",
+    at_most: AtMostOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say what several releases of the same data tell about a record or secret together, at most: by theorems, from certificates.
@@ -51,12 +53,15 @@ def compose(
         raise InputError(
             f"compose: expected a model and a certificate for each of at least two releases, got {len(files)} files"
         )
+    budget = Budget.of(at_most)
     answers = [_answer(*pair) for pair in zip(files[::2], files[1::2], strict=True)]
-    found = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule).to(units)
+    together = dl.composition(answers, adaptive=adaptive, eta=eta, rule=rule)
+    found = together.to(units)
     if as_json:
         write_json(dataclasses.asdict(found))
     else:
         out.print(str(found), soft_wrap=True, highlight=False, markup=False)
+    require_at_most(budget, [("all together", together.upper, together.units)])
 
 
 def _answer(model: str, certificate: str) -> tuple[dl.MaximalLeakage | dl.SecretLeakage, dl.Certificate]:

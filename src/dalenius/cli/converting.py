@@ -12,10 +12,12 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
+from dalenius.cli.gates import AtMostOption, Budget, require_at_most
 from dalenius.cli.shared import UnitsOption, drawn, err, named, out, write_json
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
 from dalenius.conversions.facts import MEANINGS, Facts
+from dalenius.conversions.notions import notion_of
 from dalenius.conversions.search import fewest_missing
 from dalenius.errors import brief
 from dalenius.files import need_places
@@ -69,6 +71,7 @@ def convert(
         ),
     ] = True,
     units: UnitsOption = "nats",
+    at_most: AtMostOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")] = False,
     output: Annotated[
         Path | None,
@@ -90,6 +93,7 @@ def convert(
         prior_ratio=prior_ratio,
         releases=releases,
     )
+    budget = Budget.of(at_most)
     if output is not None:
         if not everything:
             raise dl.InputError(f"-o {output}: the picture is of --all; give --all, too")
@@ -100,6 +104,8 @@ def convert(
     if everything:
         if to is not None:
             raise dl.InputError("--all is about every notion; leave --to out")
+        if budget is not None:
+            raise dl.InputError("--at-most: expected with --to NOTION; --all is about every notion")
         files = (
             [] if output is None else _drawn(output, sharp)
         )  # before anything is printed, which an error would follow
@@ -111,11 +117,14 @@ def convert(
         raise dl.InputError(
             "expected --from NOTION=VALUE and --to NOTION, or --all; the notions are " + ", ".join(NOTIONS)
         )
+    if budget is not None and notion_of(to.partition("(")[0]).at_least:
+        raise dl.InputError(f"--at-most: of {to} more is more privacy, and its number is a bound from below")
     found = convert_with(*_guarantee(source), to=to, **options)
     if as_json:
         write_json(_told(found))
     else:
         out.print(str(found), markup=False, emoji=False)
+    require_at_most(budget, [(found.target, found.value, found.units)])
 
 
 def _guarantee(text: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "verify": (
         "verify parity/laplace-n4 out/laplace-n4.cert",
-        "verify parity/laplace-n4 out/laplace-n4.cert --arithmetic python",
+        "verify parity/laplace-n4 out/laplace-n4.cert --at-most '0.7 bits' --arithmetic python",
     ),
     "measure": ("measure parity/laplace-n4 --units bits", "measure channel.csv --prior 0.5,0.5 --within 'kl 0.02'"),
     "noise": (

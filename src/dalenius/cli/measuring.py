@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
+from dalenius.cli.gates import Budget, require_at_most
 from dalenius.cli.shared import UnitsOption, err, listed, named, out, status_line, write_json
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -89,11 +91,21 @@ def measure(
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds for the search over the box of a markov_chain.")
     ] = 60.0,
+    at_most: Annotated[
+        str | None,
+        typer.Option(
+            "--at-most",
+            metavar="[MEASURE=]BUDGET",
+            help="Exit with status 6 if the upper end of a measure, by default mutual_information, is larger: nats, or '0.3 bits'.",
+        ),
+    ] = None,
 ) -> None:
     """Show every leakage measure of MODEL's mechanism: intervals that hold, rounded outward.
 
     Of a model it is about one record, the others being independent; of a mechanism's file or a channel, about the input.
     """
+    name, _, amount = (at_most or "").rpartition("=")
+    budget, name = Budget.of(amount if at_most is not None else None), name.strip() or "mutual_information"
     subject = _subject(model)
     if output is not None:
         need_folder(output, make=True)
@@ -113,10 +125,17 @@ def measure(
         )
     if supersamples:
         found = dataclasses.replace(found, rows=(*found.rows, _membership(subject, units)))
+    if budget is not None and name not in [row.name for row in found]:
+        raise dl.InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
         write_json([_told(row) | written.get(row.name, {}) for row in found])
-        return
+    else:
+        _print(found, output, written)
+    require_at_most(budget, [(row.name, row.upper, row.units) for row in found if row.name == name])
+
+
+def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:
     table = Table("measure", "value", "units", "what it is", box=None, pad_edge=False)
     for column in table.columns[:3]:
         column.no_wrap = True

@@ -21,9 +21,8 @@ from rich.text import Text
 import dalenius as dl
 from dalenius._answers_json import plain
 from dalenius.catalogue.models import library, model_path
-from dalenius.cli.statuses import ExitStatus
 from dalenius.files import MAX_INPUT
-from dalenius.intervals import gap_text, interval_text
+from dalenius.intervals import interval_text
 from dalenius.search import stop_requested
 
 __all__ = [
@@ -33,7 +32,6 @@ __all__ = [
     "JsonOption",
     "MethodOption",
     "ModelArgument",
-    "RequireGapOption",
     "SchedulerOption",
     "SeedOption",
     "SolverOption",
@@ -46,7 +44,6 @@ __all__ = [
     "naming",
     "out",
     "read_problem",
-    "require",
     "status_line",
     "write_json",
 ]
@@ -79,9 +76,6 @@ GapOption = Annotated[float, typer.Option("--gap", help="Relative gap at which t
 TimeOption = Annotated[float, typer.Option("--time-limit", help="Seconds for everything, the proof included.")]
 UnitsOption = Annotated[str, typer.Option("--units", help="nats or bits.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-RequireGapOption = Annotated[
-    float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
-]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Processes that work on a long audit, and check it.")]
 SchedulerOption = Annotated[
     str | None, typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers do so instead.")
@@ -104,13 +98,6 @@ def listed(text: str, option: str) -> list[str]:
         return next(csv.reader([text], strict=True), [])
     except csv.Error as error:
         raise dl.InputError(f"{option}: {error}") from None
-
-
-def require(gap: float, asked: float | None) -> None:
-    """Leave with status 5 if the gap is larger than what was asked for with --require-gap."""
-    if asked is not None and gap > asked:
-        err.print(f"dalenius: the relative gap is {gap_text(gap)}, and --require-gap asks for {asked:g}", markup=False)
-        raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
 def named(text: str) -> Path:

@@ -13,13 +13,13 @@ import typer
 import dalenius as dl
 from dalenius.cli.answers import Solved, answer_of, print_answer
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
+from dalenius.cli.gates import AtMostOption, Budget, End, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
     JobsOption,
     JsonOption,
     MethodOption,
-    RequireGapOption,
     SchedulerOption,
     SeedOption,
     SolverOption,
@@ -30,7 +30,6 @@ from dalenius.cli.shared import (
     named,
     out,
     read_problem,
-    require,
     status_line,
     write_json,
 )
@@ -82,6 +81,7 @@ def solve(
     ] = 4096.0,
     seed: SeedOption = 0,
     require_gap: RequireGapOption = None,
+    at_most: AtMostOption = None,
     force: ForceOption = False,
     compress: Annotated[
         bool, typer.Option("--compress", help="Write certificates compressed (.cert.gz), a quarter as long.")
@@ -112,6 +112,7 @@ def solve(
     Limits(**limits)
     if require_gap is not None:
         need_gap(require_gap, "--require-gap")
+    budget = Budget.of(at_most)
     if trace and output is None:
         raise dl.InputError("--trace: give a folder for it with -o")
     if compress and output is None:
@@ -119,6 +120,9 @@ def solve(
     if checkpoint is not None and len(models) > 1:
         raise dl.InputError(f"--checkpoint: the state of one audit goes into it; expected one MODEL, got {len(models)}")
     questions = _questions(models, public_law, output, force=force, compress=compress)
+    if budget is not None:
+        for question in questions:
+            question.problem.against("--at-most")
     answering = partial(
         dl.solve,
         **limits,
@@ -130,7 +134,7 @@ def solve(
         curve=curve,
         checkpoint=checkpoint,
     )
-    widest, failed = 0.0, False
+    widest, failed, ends = 0.0, False, list[End]()
     with stopped_by_interrupt(whole := Clock()):  # from here on there is an answer to write and to print
         for question in questions:
             if whole.expired:
@@ -144,6 +148,7 @@ def solve(
                 failed = True
                 err.print(f"dalenius: {question.label}: {error}", markup=False)
                 continue
+            ends += leakage_ends(question.label, result)
             result = result.with_leakages_in(units) if isinstance(result, dl.DesignResult) else result.to(units)
             if len(questions) > 1 and not as_json:
                 out.print(f"model                {question.label}", markup=False)
@@ -155,6 +160,7 @@ def solve(
                 question.folder.settle()
     if failed:
         raise typer.Exit(ExitStatus.UNUSABLE)
+    require_at_most(budget, ends)
     require(widest, require_gap)
 
 

@@ -11,8 +11,11 @@ import typer
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
+from dalenius.cli.gates import AtMostOption, Budget, require_at_most
 from dalenius.cli.shared import JsonOption, library_names
+from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import brief
+from dalenius.units import UNITS
 
 __all__ = ["verify"]
 
@@ -48,18 +51,28 @@ def verify(
         Arithmetic, typer.Option(help="python-flint's, or the checker's own in the standard library alone.")
     ] = Arithmetic.AUTO,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes that check a long certificate.")] = 1,
+    at_most: AtMostOption = None,
 ) -> None:
     """Prove CERTIFICATE for MODEL with the independent checker; or an interval for a convex model of your own, from its proof alone.
 
-    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved).
+    Exit status 0 proved, 1 rejected, 2 unreadable, 3 undecided, 4 resolved (--resolved), 6 proved, but more than --at-most.
     """
     from dalenius_check.__main__ import run as check
     from dalenius_check.conic.__main__ import run as check_interval
 
     options = [f"--arithmetic={arithmetic}", f"--time-limit={time_limit}", f"--memory-limit={memory_limit}"]
     options += ["--json"] * as_json + ["--resolved"] * resolved
+    budget = Budget.of(at_most)
     if certificate is not None:
-        raise typer.Exit(check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius"))
+        status = check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius")
+        if status == ExitStatus.DONE and budget is not None:
+            header = dl.Certificate.read(certificate).header
+            if header.unit not in UNITS or header.claim is None:
+                raise dl.InputError(f"--at-most: {certificate} does not bound a leakage from above")
+            require_at_most(budget, [(model, header.claim[1], header.unit)])
+        raise typer.Exit(status)
+    if budget is not None:
+        raise dl.InputError("--at-most: expected MODEL and CERTIFICATE")
     if resolved or not model.endswith(".json"):
         raise dl.InputError(
             "verify: expected MODEL and CERTIFICATE, or the proof of an interval alone (.json, without --resolved); "

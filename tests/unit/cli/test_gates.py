@@ -1,0 +1,109 @@
+"""--at-most: a status of its own where more than the budget is not excluded, of every command that says how much."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import dalenius as dl
+from dalenius.cli.gates import Budget
+from dalenius.cli.statuses import ExitStatus
+
+AUDIT = """\
+problem = "maximal_leakage"
+records = {{ count = 3, alphabet = 2 }}
+query = {{ kind = "count" }}
+mechanism = {{ kind = "geometric", epsilon = {epsilon} }}
+adversary = {{ kind = "product_priors" }}
+"""
+ROOT = Path(__file__).parents[3]
+DESIGN = (ROOT / "models/design/parity-n4-leakage.toml").read_text()
+PRIVATE = (ROOT / "models/infeasible/negative-epsilon.toml").read_text()
+
+
+@pytest.fixture
+def solved(command_line, tmp_path):
+    """Two models with their certificates, and what is proved of the first."""
+    for name, epsilon in (("one", "0.5"), ("two", "0.2")):
+        (tmp_path / f"{name}.toml").write_text(AUDIT.format(epsilon=epsilon))
+        assert command_line("solve", f"{name}.toml", "-o", ".").returncode == 0
+    return dl.Certificate.read(tmp_path / "one.cert").header.claim[1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve", "one.toml"),
+        ("audit", "one.toml"),
+        ("measure", "one.toml"),
+        ("verify", "one.toml", "one.cert"),
+        ("compose", "one.toml", "one.cert", "two.toml", "two.cert"),
+        ("convert", "--from", "local_dp=0.2", "--to", "mutual_information"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_status_says_that_the_upper_end_is_above_the_budget(solved, command_line, arguments):
+    """The answer is printed all the same."""
+    answered = command_line(*arguments)
+    assert answered.returncode == 0
+    for budget in ("1e-9", "1e-9 bits"):
+        failed = command_line(*arguments, "--at-most", budget)
+        assert failed.returncode == ExitStatus.EXCEEDED == 6
+        assert len(failed.stdout) > 0.9 * len(answered.stdout)
+        assert failed.stderr.endswith(
+            f"and --at-most allows {dl.exact.fraction_text(Budget.of(budget).amount)} "
+            f"{budget.partition(' ')[2] or 'nats'}\n"
+        )
+        assert failed.stderr.count("\n") == 1
+    assert command_line(*arguments, "--at-most", "0.9").returncode == 0
+    assert command_line(*arguments, "--at-most", "1 bits").returncode == 0
+    refused = command_line(*arguments, "--at-most", "3 apples")
+    assert refused.returncode == ExitStatus.UNUSABLE
+    assert "--at-most" in refused.stderr
+
+
+def test_the_comparison_is_exact(solved, command_line):
+    """The certificate's own claim is allowed; the least bit less is not, in any unit."""
+    text = dl.exact.fraction_text(solved)
+    less = dl.exact.fraction_text(solved * (1 - dl.exact.as_fraction("1e-15", "less")))
+    for command in (("solve", "one.toml"), ("verify", "one.toml", "one.cert")):
+        assert command_line(*command, "--at-most", text).returncode == 0
+        assert command_line(*command, "--at-most", less).returncode == ExitStatus.EXCEEDED
+    bits = float(solved) / math.log(2.0)
+    assert Budget.of(repr(bits * (1 + 1e-14)) + " bits").allows(solved, "nats")
+    assert not Budget.of(repr(bits * (1 - 1e-14)) + " bits").allows(solved, "nats")
+    assert not Budget.of("1 bits").allows(math.log(2.0), "nats"), (
+        "nobody has proved that this double is less than log 2"
+    )
+    assert not Budget.of("0.6931471805599453").allows(1.0, "bits")
+
+
+def test_a_design_is_asked_what_its_mechanism_tells(command_line, tmp_path):
+    (tmp_path / "design.toml").write_text(DESIGN.replace("max_distortion = 0.1", "max_distortion = 0.25"))
+    done = command_line("solve", "design.toml", "--json", "--at-most", "0.001", "--gap", "0.5")
+    leakage = json.loads(done.stdout)["leakage"]["upper"]
+    assert done.returncode == ExitStatus.EXCEEDED
+    assert leakage > 0.001
+    assert command_line("solve", "design.toml", "--gap", "0.5", "--at-most", "0.7").returncode == 0
+
+
+def test_what_has_no_leakage_is_refused_before_the_work(command_line, tmp_path):
+    (tmp_path / "private.toml").write_text(PRIVATE)
+    refused = command_line("solve", "private.toml", "--at-most", "1")
+    assert (refused.returncode, refused.stdout) == (ExitStatus.UNUSABLE, "")
+    assert "--at-most is about an adversary" in refused.stderr
+    for arguments in (("convert", "--all", "--at-most", "1"), ("measure", "private.toml", "--at-most", "nothing=1")):
+        assert command_line(*arguments).returncode == ExitStatus.UNUSABLE
+
+
+def test_numbers_without_units(command_line):
+    to_delta = ("convert", "--from", "local_dp=0.2", "--to", "local_dp_delta(0.1)", "--at-most")
+    assert command_line(*to_delta, "0.5").returncode == 0
+    assert command_line(*to_delta, "1e-6").returncode == ExitStatus.EXCEEDED
+    assert command_line(*to_delta, "0.5 bits").returncode == ExitStatus.UNUSABLE
+    nothing = command_line("convert", "--from", "mutual_information=0.2", "--to", "local_dp", "--at-most", "9")
+    assert nothing.returncode == ExitStatus.EXCEEDED
+    assert "nothing is proved" in nothing.stderr
