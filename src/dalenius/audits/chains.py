@@ -61,6 +61,7 @@ CLOSE = 1e-4  # beside what a window proves of a single point
 GRID = 3  # points of each parameter that are tried where no box gives any
 
 Point = tuple[Fraction, ...]
+Bound = tuple[float, ProofLine, int | None]  # of a box, with its leaf, and which parameter it is wide in
 
 
 @dataclass(frozen=True)
@@ -225,8 +226,8 @@ class ChainAudit(Audit):
 
     def _leaves_of(self, kind: _Record, boxes: Sequence[Box], most: Floats | float) -> list[_Leaf]:
         """The boxes with their least bounds; a part's is no larger than that of the whole, whose proof it inherits."""
-        nothing = (math.inf, LettersLine(), None)
-        slopes = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
+        nothing: Bound = (math.inf, LettersLine(), None)
+        slopes: list[Bound] = self._by_slopes(kind, boxes) if self.short else [nothing] * len(boxes)
         self._expanded(kind, boxes, slopes)
         found = list[_Leaf]()
         for box, (bound, line, parameter) in zip(boxes, slopes, strict=True):
@@ -239,11 +240,11 @@ class ChainAudit(Audit):
             found.append(Leaf(Content(box, line), bound, cut))
         return found
 
-    def _by_slopes(self, kind: _Record, boxes: Sequence[Box]) -> list[tuple[float, ProofLine, int | None]]:
+    def _by_slopes(self, kind: _Record, boxes: Sequence[Box]) -> list[Bound]:
         """Of each box the bound by derivatives, its leaf, and which parameter it is wide in."""
         low, high = np.array([box.ends[0] for box in boxes]), np.array([box.ends[1] for box in boxes])
         slopes = slopes_of(kind.chain, self.rows, low, high).slopes
-        found = list[tuple[float, ProofLine, int | None]]()
+        found = list[Bound]()
         for box, least, most, lo, hi in zip(boxes, slopes.low, slopes.high, low, high, strict=True):
             if not np.all(np.isfinite(least + most)):
                 found.append((math.inf, LettersLine(), _wide(box)))
@@ -260,7 +261,7 @@ class ChainAudit(Audit):
             found.append((bound, SlopeLeaf(_texts(point)), int(np.argmax(loose)) if loose.max() > 0.0 else None))
         return found
 
-    def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[tuple[float, ProofLine, int | None]]) -> None:
+    def _expanded(self, kind: _Record, boxes: Sequence[Box], found: list[Bound]) -> None:
         """Bounds of the chain as one of letters where a derivative has no end, if there is time to check them."""
         open_ = [j for j, (bound, _, _) in enumerate(found) if bound == math.inf]
         if not (self.short and open_ and self.checking + len(open_) * self._expansion(kind) <= self.clock.left):
