@@ -19,6 +19,7 @@ import planted
 import planting
 from campaigns import draws, thinned
 from dalenius.programs import certify
+from dalenius_check import Status
 from dalenius_check.conic import check_interval
 from dalenius_check.conic.__main__ import main
 
@@ -290,6 +291,45 @@ NARROW = [
            [(0, 0, "1"), (0, 1, "1"), (1, 0, "1"), (2, 1, "1")], {2: "4"}),
     narrow(-2, [], "x", "1", [["nonnegative", 1]], [(0, 0, "1")], {0: "-1"}, "-3"),
 ]  # fmt: skip
+
+
+def with_zeros(found):
+    """The same, with an entry of 0 written wherever there is none."""
+    height, width = sum(size for _, size in found["cones"]), len(found["columns"])
+    known = set(zip(found["rows"], found["places"], strict=True))
+    more = [(row, column) for row in range(height) for column in range(width) if (row, column) not in known]
+
+    def filled(form, size):
+        if form is None:
+            return None
+        left = [place for place in range(size) if place not in form["places"]]
+        return {"places": form["places"] + left, "values": form["values"] + ["0"] * len(left)}
+
+    lower, upper = (end and dict(end) for end in (found["lower"], found["upper"]))
+    if lower:
+        lower["z"] = filled(lower["z"], height)
+    if upper:
+        upper |= {key: filled(form, width) for key, form in upper.items() if key != "value"}
+    return found | {
+        "rows": found["rows"] + [row for row, _ in more],
+        "places": found["places"] + [column for _, column in more],
+        "values": found["values"] + ["0"] * len(more),
+        "b": filled(found["b"], height),
+        "c": filled(found["c"], width),
+        "lower": lower,
+        "upper": upper,
+    }
+
+
+@pytest.mark.parametrize("arithmetic", ["flint", "python"])
+def test_zeros_that_are_written_say_nothing(arithmetic):
+    """A step on a row with one once divided by it."""
+    (_, steps, parts), z = NARROW[0], {"places": [], "values": []}
+    proved = tiny(**parts, lower={"value": "-4", "cutoff": None, "steps": steps, "z": z, "objective": "own"}, upper=None)
+    files = [tiny(), proved, *(found for _, found in (*false_files(), *more_false_files()))]
+    verdicts = [(told(found, arithmetic=arithmetic), told(with_zeros(found), arithmetic=arithmetic)) for found in files]
+    assert [one.status for one, _ in verdicts[:2]] == [Status.PROVED] * 2
+    assert all(one == other for one, other in verdicts)
 
 
 def false_files():

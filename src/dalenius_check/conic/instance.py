@@ -37,7 +37,12 @@ def sparse(value: Any, what: str, size: int) -> Form:
     need(len(places) == len(values), f"{what}: places and values must have one length")
     entries = {integer(j, what, 0, size - 1): number(x, what) for j, x in zip(places, values, strict=True)}
     need(len(entries) == len(places), f"{what}: a place stands twice")
-    return entries
+    return nonzero(entries)
+
+
+def nonzero(entries: Form) -> Form:
+    """The same without entries that are 0, which may be written, and say nothing."""
+    return {j: x for j, x in entries.items() if x}
 
 
 def listed(value: Any, what: str) -> list[Any]:
@@ -93,7 +98,7 @@ def read_instance(found: dict[str, Any], allowance: Allowance) -> Instance:
         need(column not in row, "an entry of A stands twice")
         row[column] = number(x, "values")
     c, b = sparse(found["c"], "c", width), sparse(found["b"], "b", height)
-    return Instance(c, number(found["offset"], "offset"), rows, b, cones, width, allowance)
+    return Instance(c, number(found["offset"], "offset"), list(map(nonzero, rows)), b, cones, width, allowance)
 
 
 def order(size: int) -> int | None:
