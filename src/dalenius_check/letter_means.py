@@ -1,12 +1,14 @@
 """The largest means over all chains of a box, step by step.
 
 They are in whole numbers of units of 2^-bits, rounded up at each step, so that they may be added and compared exactly. A number is
-bounded from below by the mean of its negative.
+bounded from below by the mean of its negative. What is solved for at the point is a sum of exact multiples of what is given, and the
+units are as much finer as these are large: of rare letters they are differences of numbers much larger than themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import lcm
 from typing import Any
 
 from .arithmetic import arb, chosen, fmpq
@@ -21,9 +23,8 @@ Layer = list[Units]  # by the letter of a record, and the total up to it
 class Rows:
     """The laws of a group of parameters: which of their means are largest."""
 
-    def __init__(self, box: Box) -> None:
-        self.bits = chosen().precision()
-        scale = 1 << self.bits
+    def __init__(self, box: Box, bits: int) -> None:
+        self.bits, scale = bits, 1 << bits
         self.low = [int(lo.numerator) * scale // int(lo.denominator) for lo, _ in box]
         highs = [-(-int(hi.numerator) * scale // int(hi.denominator)) for _, hi in box]
         self.room, self.slack = [hi - lo for hi, lo in zip(highs, self.low, strict=True)], scale - sum(self.low)
@@ -47,17 +48,28 @@ class Means:
 
     def __init__(self, chain: LetterChain, box: Box, here: Letters) -> None:
         self.chain, self.here, k = chain, here, chain.letters
-        self.scale = 1 << chosen().precision()
+        self._turns = self._solution() if chain.stationary else []
+        largest = max((abs(x) // below for row, below in self._turns for x in row), default=0)
+        self.bits = chosen().precision() + largest.bit_length()
+        self.scale = 1 << self.bits
         self.ranges = [box[a * k : (a + 1) * k] for a in range(k)]
-        self.rows = [Rows(side) for side in self.ranges]
-        self.same = [Rows([(x, x) for x in row]) for row in here.rows]
-        self._law = None if chain.stationary else Rows(box[k * k :])
-        if chain.stationary:
-            others = inverse([[int(a == b) - here.rows[a][b] for b in range(1, k)] for a in range(1, k)])
-            need(others is not None and min(here.start) > 0, "a letter has no share of the stationary law")
-            assert others is not None
-            self._others = [[self.down(x) for x in row] for row in others]
-            self._shares = [self.down(x) for x in here.start]
+        self.rows = [Rows(side, self.bits) for side in self.ranges]
+        self.same = [Rows([(x, x) for x in row], self.bits) for row in here.rows]
+        self._law = None if chain.stationary else Rows(box[k * k :], self.bits)
+
+    def _solution(self) -> list[tuple[list[int], int]]:
+        """Of each letter but the first the multiples of values that L is the sum of, over one denominator."""
+        here, k = self.here, self.chain.letters
+        others = inverse([[int(a == b) - here.rows[a][b] for b in range(1, k)] for a in range(1, k)])
+        need(others is not None and min(here.start) > 0, "a letter has no share of the stationary law")
+        assert others is not None
+        found = list[tuple[list[int], int]]()
+        for row in others:
+            mean = sum(row, fmpq(0))
+            exact = [x - mean * share for x, share in zip([fmpq(0), *row], here.start, strict=True)]
+            below = lcm(*(int(x.denominator) for x in exact))
+            found.append(([int(x.numerator) * (below // int(x.denominator)) for x in exact], below))
+        return found
 
     def down(self, x: fmpq) -> int:
         """Units, rounded down."""
@@ -83,9 +95,7 @@ class Means:
 
     def solved(self, values: Units) -> Units:
         """L with L_a - sum_b c_ab L_b about values_a less their mean."""
-        mean = sum(map(int.__mul__, self._shares, values)) // self.scale
-        left = [x - mean for x in values[1:]]
-        return [0, *(sum(map(int.__mul__, row, left)) // self.scale for row in self._others)]
+        return [0, *(sum(map(int.__mul__, row, values)) // below for row, below in self._turns)]
 
     def moved(self, values: Units, turn: Units, rows: Sequence[Rows]) -> int:
         """The largest mean of values - turn + (the mean of turn one record later), over the letters.
