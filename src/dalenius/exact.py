@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from numbers import Real
 from typing import Any, TypeAlias, TypeGuard
@@ -242,6 +242,36 @@ def fraction_text(value: Fraction) -> str:
     ('0.2', '1/3', '2')
     """
     return _spellings(value)[0]
+
+
+def is_writable(value: Fraction) -> bool:
+    """Whether `fraction_text` can spell this number, with 400 characters.
+
+    >>> is_writable(Fraction(1, 10**390)), is_writable(Fraction(1, 3**900))
+    (True, False)
+    """
+    return _short(value) or bool(_spellings(value))
+
+
+def few_digits(value: Fraction, digits: int = 17) -> Fraction:
+    """The number rounded to so many significant decimals, however small it is.
+
+    >>> few_digits(Fraction(1, 3), 5), float(few_digits(Fraction(1, 3 * 10**300), 2))
+    (Fraction(33333, 100000), 3.3e-301)
+    """
+    context = Context(prec=digits, Emin=-MAX_CHARACTERS, Emax=MAX_CHARACTERS)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def between(low: Fraction, high: Fraction) -> Fraction:
+    """The middle of two numbers, or one beside it with few digits where the middle has many.
+
+    >>> between(Fraction(1, 4), Fraction(3, 4)), between(Fraction(1, 10**400), Fraction(1))
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    middle = (low + high) / 2
+    short = middle if middle.denominator.bit_length() <= WRITABLE_BITS // 4 else few_digits(middle)
+    return short if low < short < high else middle
 
 
 def _shown(value: Fraction) -> str:

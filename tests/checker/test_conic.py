@@ -325,7 +325,9 @@ def with_zeros(found):
 def test_zeros_that_are_written_say_nothing(arithmetic):
     """A step on a row with one once divided by it."""
     (_, steps, parts), z = NARROW[0], {"places": [], "values": []}
-    proved = tiny(**parts, lower={"value": "-4", "cutoff": None, "steps": steps, "z": z, "objective": "own"}, upper=None)
+    proved = tiny(
+        **parts, lower={"value": "-4", "cutoff": None, "steps": steps, "z": z, "objective": "own"}, upper=None
+    )
     files = [tiny(), proved, *(found for _, found in (*false_files(), *more_false_files()))]
     verdicts = [(told(found, arithmetic=arithmetic), told(with_zeros(found), arithmetic=arithmetic)) for found in files]
     assert [one.status for one, _ in verdicts[:2]] == [Status.PROVED] * 2

@@ -31,7 +31,7 @@ from dalenius.evidence.lines import (
     SlopeLeaf,
     WindowLeaf,
 )
-from dalenius.exact import fraction_text
+from dalenius.exact import between, fraction_text
 from dalenius.information import mutual_information
 from dalenius.information.arrays import Floats
 from dalenius.information.chain_tilts import Tilted, count_law, tilted
@@ -73,7 +73,7 @@ class Box:
 
     def halves(self, parameter: int) -> tuple[Fraction, Box, Box]:
         """Where it is halved, and both halves."""
-        middle = (self.low[parameter] + self.high[parameter]) / 2
+        middle = between(self.low[parameter], self.high[parameter])
         return (
             middle,
             Box(self.low, _with(self.high, parameter, middle)),
@@ -250,7 +250,7 @@ class ChainAudit(Audit):
                 found.append((math.inf, LettersLine(), _wide(box)))
                 continue
             point = tuple(
-                a if a == b or g1 <= 0.0 else b if g0 >= 0.0 else (a + b) / 2
+                a if a == b or g1 <= 0.0 else b if g0 >= 0.0 else between(a, b)
                 for a, b, g0, g1 in zip(box.low, box.high, least, most, strict=True)
             )
             at = _doubles(point)
@@ -266,7 +266,7 @@ class ChainAudit(Audit):
         open_ = [j for j, (bound, _, _) in enumerate(found) if bound == math.inf]
         if not (self.short and open_ and self.checking + len(open_) * self._expansion(kind) <= self.clock.left):
             return
-        points = [tuple((lo + hi) / 2 for lo, hi in zip(boxes[j].low, boxes[j].high, strict=True)) for j in open_]
+        points = [tuple(between(lo, hi) for lo, hi in zip(boxes[j].low, boxes[j].high, strict=True)) for j in open_]
         low, high = (np.array([boxes[j].ends[end] for j in open_]) for end in (0, 1))
         at = np.array([_doubles(point) for point in points])
         chain, groups = self._lettered(kind.chain), (_pairs(low, high), _pairs(high, low), _pairs(at, at))

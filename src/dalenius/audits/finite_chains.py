@@ -25,7 +25,7 @@ from dalenius.evidence.lines import (
     ProofLine,
     RecordLine,
 )
-from dalenius.exact import fraction_text
+from dalenius.exact import between, few_digits, fraction_text, is_writable
 from dalenius.information.arrays import Floats
 from dalenius.information.divergences import mutual_information
 from dalenius.information.letter_chains import LetterChain, stationary_laws, tangents
@@ -64,7 +64,7 @@ class Box:
         """Where it is halved, and both halves."""
         group, letter = divmod(parameter, len(self.groups[0]))
         low, high = self.groups[group][letter]
-        middle = (low + high) / 2
+        middle = between(low, high)
         return middle, self._with(group, letter, (low, middle)), self._with(group, letter, (middle, high))
 
     def _with(self, group: int, letter: int, ends: Range) -> Box:
@@ -212,10 +212,12 @@ class FiniteChainAudit(Audit):
         for j, box in enumerate(boxes):
             added = found.bounds[j] - found.leakages[j]
             bound = checked[j]
-            line: ProofLine = ExpansionLeaf(_texts(points[j]), tuple(found.bases[j].tolist()))
             letters = _letters_bound(kind.chain, box)
-            if not bound < letters:
-                bound, line = letters, LettersLine()
+            line: ProofLine = LettersLine()
+            if bound < letters and _are_writable(points[j]):
+                line = ExpansionLeaf(_texts(points[j]), tuple(found.bases[j].tolist()))
+            else:
+                bound = letters
             widths = ends[j, 1] - ends[j, 0]
             worth = np.nan_to_num(found.slopes[:, j])
             score = widths * (np.abs(worth).max(axis=0) + worth[1] - worth[0])
@@ -224,12 +226,17 @@ class FiniteChainAudit(Audit):
                 max(float(np.nan_to_num(found.remainders[j], posinf=1.0)), 1e-12) / max(shares.max(), 1e-300)
             )
             parameter = int(np.argmax(score))
-            cut = (parameter, box.halves(parameter)[0]) if widths.max() > NARROW and added > 0.0 else None
+            cut = (parameter, box.halves(parameter)[0])
+            if not (widths.max() > NARROW and added > 0.0 and is_writable(cut[1])):
+                cut = None
             leaves.append(Leaf(Content(box, line), float(bound), cut))
         return leaves
 
     def _try(self, kind: _Record, points: Sequence[Point]) -> None:
         """Keep the best of these points, if it is the record's best."""
+        points = [point for point in points if _are_writable(point)]
+        if not points:
+            return
         at = _doubles(points)
         if kind.chain.stationary:
             known = np.flatnonzero(np.isfinite(stationary_laws(at)).all(axis=1))
@@ -327,10 +334,12 @@ def _middle(group: Sequence[Range]) -> Law:
     share = (1 - low) / (high - low)
     law = [lo + share * (hi - lo) for lo, hi in group]
     widest = max(range(len(group)), key=lambda b: group[b][1] - group[b][0])
-    short = [p if lo == hi else round(p, DIGITS) for p, (lo, hi) in zip(law, group, strict=True)]
-    short[widest] += 1 - sum(short)
-    fits = all(lo < p < hi or lo == p == hi for p, (lo, hi) in zip(short, group, strict=True))
-    return tuple(short if fits else law)
+    for rounded in (round, few_digits):
+        short = [p if lo == hi else rounded(p, DIGITS) for p, (lo, hi) in zip(law, group, strict=True)]
+        short[widest] += 1 - sum(short)
+        if all(lo < p < hi or lo == p == hi for p, (lo, hi) in zip(short, group, strict=True)):
+            return tuple(short)
+    return tuple(law)
 
 
 def _corner(group: Sequence[Range], slopes: Floats) -> Law:
@@ -346,6 +355,10 @@ def _corner(group: Sequence[Range], slopes: Floats) -> Law:
 
 def _doubles(points: Sequence[Point]) -> Floats:
     return np.array([[[float(p) for p in law] for law in point] for point in points])
+
+
+def _are_writable(point: Point) -> bool:
+    return all(is_writable(p) for law in point for p in law)
 
 
 def _texts(point: Point) -> tuple[str, ...]:

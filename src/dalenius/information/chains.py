@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 TRIED = 512  # numbers of blocks
+RAREST = 1e-40  # moves a record, and variance of a record
 BEYOND = (1e-4, 1e-6, 1e-8, 1e-10)  # probabilities that a first block is longer than what is tried
 
 
@@ -187,6 +188,9 @@ def _convolved(first: Span, second: Span) -> Span:
     return Span(low, high)
 
 
+@np.errstate(
+    divide="ignore", over="ignore", invalid="ignore"
+)  # of numbers whose squares are 0 as doubles nothing is known
 def _joint(chain: Chain, low: Floats, high: Floats) -> Span:
     """P(X_i = x, s ones) with its derivatives, (boxes, letters, 1 + parameters, counts)."""
     step, before = _Step.on(low, high), _counted(_start(chain, low, high))
@@ -208,6 +212,7 @@ def joint_law(chain: Chain, point: Floats) -> Floats:
     return _joint(chain, point[None], point[None]).mid[0, :, 0]
 
 
+@np.errstate(divide="ignore", over="ignore", invalid="ignore")
 def slopes_of(chain: Chain, rows: Floats, low: Floats, high: Floats) -> Slopes:
     """The leakage of the release with these rows, (count + 1, outputs), on boxes (boxes, parameters), and its derivatives.
 
@@ -221,9 +226,8 @@ def slopes_of(chain: Chain, rows: Floats, low: Floats, high: Floats) -> Slopes:
     u = told[:, :, :1]
     other, kept = u[:, ::-1], u.high > 0.0
     known = np.all((u.low > 0.0) | ~kept, axis=(1, 2, 3)) & np.all(pi.low > 0.0, axis=(1, 2, 3))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = [u.low / (pi.high * (u.low + other.high)), u.high / (pi.low * (u.high + other.low))]
-        lift = Span(*(np.log(np.where(kept & known[:, None, None, None], end, 1.0)) for end in ends))
+    ends = [u.low / (pi.high * (u.low + other.high)), u.high / (pi.low * (u.high + other.low))]
+    lift = Span(*(np.log(np.where(kept & known[:, None, None, None], end, 1.0)) for end in ends))
     found = (told * lift).sum(1, 3)[:, 0, :, 0]
     found.low[~known] = np.nan
     return Slopes(found[:, 0], found[:, 1:])
@@ -231,7 +235,7 @@ def slopes_of(chain: Chain, rows: Floats, low: Floats, high: Floats) -> Slopes:
 
 def letters_bound(chain: Chain, low: Floats, high: Floats) -> float:
     """The largest H(X_i) that the box allows, or log 2."""
-    if not chain.stationary and chain.record:
+    if chain.record if not chain.stationary else min(low[0] + high[1], high[0] + low[1]) == 0.0:  # as doubles
         return math.log(2.0)
     ends = (low[2], high[2]) if not chain.stationary else (low[0] / (low[0] + high[1]), high[0] / (high[0] + low[1]))
     if (ends[0] - 0.5) * (ends[1] - 0.5) <= 0.0:
@@ -250,7 +254,7 @@ def window_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
     0.000496
     """
     mu = float(low[0] + low[1])
-    if not chain.stationary or not _together(high):
+    if not chain.stationary or not _together(low, high):
         return math.inf, 0
     return _best_window(chain, low, high, mu, chain.room)
 
@@ -266,7 +270,7 @@ def blocks_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int]:
     0.00066
     """
     near = chain.room
-    if not chain.stationary or not _together(high) or chain.count - near < 2:
+    if not chain.stationary or not _together(low, high) or chain.count - near < 2:
         return math.inf, 1
     mu, least = float(low[0] + low[1]), 1.0 - float(high[0] + high[1])
     count = np.unique(np.geomspace(1, chain.count - near - 1, TRIED).astype(int)).astype(float)
@@ -290,7 +294,7 @@ def after_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int, in
     mu = float(low[0] + low[1])
     stays = (1.0 - mu) ** chain.record
     best = math.inf, 1, 0
-    if chain.stationary or not _together(high) or stays > 0.5:
+    if chain.stationary or not _together(low, high) or stays > 0.5:
         return best
     for beyond in BEYOND:
         within = max(math.ceil(math.log(beyond) / math.log1p(-mu)), 1)
@@ -303,9 +307,10 @@ def after_bound(chain: Chain, low: Floats, high: Floats) -> tuple[float, int, in
     return best
 
 
-def _together(high: Floats) -> bool:
-    """Whether no chain of the box moves more often than one of independent records."""
-    return float(high[0] + high[1]) <= 1.0 - 1e-12
+def _together(low: Floats, high: Floats) -> bool:
+    """Whether chains of the box move no more often than independent records do, and not so rarely that doubles lose powers of it."""
+    rarely = float(low[0] + low[1]) < RAREST or _least_variance(low, high) < RAREST
+    return float(high[0] + high[1]) <= 1.0 - 1e-12 and not rarely
 
 
 def _least_variance(low: Floats, high: Floats) -> float:

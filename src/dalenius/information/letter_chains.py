@@ -116,6 +116,9 @@ class Tangents(NamedTuple):
 def stationary_laws(points: Floats) -> Floats:
     """The stationary law of each matrix (points, letters, letters); nan where it has several.
 
+    Letters are taken out one by one without a subtraction (Grassmann, Taksar, Heyman), so that rare ones have their digits, too; where
+    a letter is never left for those before it, the equations are solved.
+
     >>> stationary_laws(np.array([[[0.5, 0.5, 0], [0, 0.5, 0.5], [0.25, 0, 0.75]]])).round(12).tolist()
     [[0.25, 0.25, 0.5]]
     """
@@ -126,6 +129,16 @@ def stationary_laws(points: Floats) -> Floats:
     laws = np.full(points.shape[::2], np.nan)
     right = np.eye(letters)[-1][:, None]
     laws[known] = np.linalg.solve(balance[known], np.broadcast_to(right, (int(known.sum()), letters, 1)))[:, :, 0]
+    left, exact = points[:, :letters].copy(), known.copy()
+    for n in range(letters - 1, 0, -1):
+        leaves = left[:, n, :n].sum(axis=1)
+        exact &= leaves > 0.0
+        left[:, :n, n] /= np.where(leaves > 0.0, leaves, 1.0)[:, None]
+        left[:, :n, :n] += left[:, :n, n, None] * left[:, n, None, :n]
+    weights = np.ones((len(points), letters))
+    for n in range(1, letters):
+        weights[:, n] = (weights[:, :n] * left[:, :n, n]).sum(axis=1)
+    laws[exact] = (weights / weights.sum(axis=1, keepdims=True))[exact]
     return laws
 
 

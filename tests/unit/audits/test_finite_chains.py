@@ -43,6 +43,38 @@ def test_ranges_are_proved():
     assert result.witness.masses.sum() == pytest.approx(1)
 
 
+def test_a_letter_that_is_hardly_ever_met():
+    """Its share of the stationary law was lost among roundings, and with it what follows it: the checker refused every leaf."""
+    rare = dl.FiniteChain([[("0.227", 1), ("0.182", 1)], [(0, "1e-40"), (0, 1)]])
+    question = dl.MaximalLeakage(
+        records=dl.Records(4, alphabet=2), query=dl.Sum(), mechanism=dl.geometric("0.1"), adversary=rare
+    )
+    result = dl.solve(question, node_limit=8)
+    assert not result.refusals
+    assert 0.0 <= result.lower <= result.upper < 0.05
+
+
+SMALL = ("1e-300", "1e-390")  # the latter is 0 as a double
+
+
+@pytest.mark.parametrize("least", SMALL)
+@pytest.mark.parametrize("start", ["any", "stationary"])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_probabilities_that_no_double_holds_are_answered(least, start):
+    """Points and ends of boxes once had more digits than a certificate has room for."""
+    adversaries = (
+        dl.MarkovChain((least, "0.5"), (least, "0.5"), start=start),
+        dl.FiniteChain([[(least, "0.5"), (0, 1)], [("0.156", 1), ("0.125", 1)]], start=start),
+    )
+    for adversary in adversaries:
+        question = dl.MaximalLeakage(
+            records=dl.Records(2, alphabet=2), query=dl.Count(), mechanism=dl.geometric(1), adversary=adversary
+        )
+        result = dl.solve(question, node_limit=20)
+        assert not result.refusals
+        assert 0.0 < result.lower <= result.upper < 0.7
+
+
 def test_numbers_are_one_chain():
     law = np.array([0.25, 0.375, 0.375])
     paths = np.einsum("a,ab,bc->abc", law, np.array(WEEK), np.array(WEEK)).reshape(1, -1)

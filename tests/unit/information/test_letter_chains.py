@@ -89,3 +89,11 @@ def test_letters_that_the_first_record_cannot_have_are_left_out():
     low, high = point.copy(), point.copy()
     low[:, :3], high[:, :3] = low[:, :3] - 0.01, high[:, :3] + 0.01
     assert tangents(chain, rows, low, high, point).bounds[0] < 1e-2
+
+
+def test_rare_letters_have_their_digits_in_stationary_laws():
+    """0.4775 of letter 0 moves to letter 1, which moves back 5e-41 of the time, as doubles never."""
+    (law,) = stationary_laws(np.array([[[0.5225, 0.4775], [5e-41, 1.0]]]))
+    assert law == pytest.approx([5e-41 / 0.4775, 1.0], rel=1e-14, abs=0.0)
+    (end,) = stationary_laws(np.array([[[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]]))
+    assert end.round(12).tolist() == [0.0, 1.0, 0.0]
