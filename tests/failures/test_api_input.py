@@ -541,3 +541,33 @@ def test_chains_are_about_records_not_secrets(adversary):
         adversary.kind,
         "is about a record",
     )
+
+
+def test_questions_about_secrets_and_answers_alone_are_refused_for_what_they_are():
+    """Not as designs, and not as what is no list."""
+    told = dl.SecretLeakage(
+        records=dl.Records(2, alphabet=2),
+        query=dl.Count(),
+        mechanism=dl.geometric(1),
+        adversary=dl.AnyPrior(),
+        secrets=dl.Letters(0),
+    )
+    refused(lambda: dl.least_noise(told, "0.1 bits"), "secret_leakage asks about secrets", "`solve` answers")
+    refused(lambda: dl.composition([told, told]), "answers[0]", "(problem, dl.solve(problem))", "SecretLeakage alone")
+    wide = {"records": dl.Records(50, alphabet=121), "query": dl.Sum(), "adversary": dl.IndependentBlocks(2)}
+    refused(
+        lambda: dl.MaximalLeakage(mechanism=dl.laplace(1), **wide), "one household", "here are 241", "discrete_laplace"
+    )
+
+
+def test_a_function_of_the_data_is_a_secret_by_itself():
+    parts = {"records": dl.Records(2, alphabet=2), "query": dl.Count(), "mechanism": dl.geometric(1)}
+    for asked, meant in (
+        (dl.Letters(0), [dl.Secret(dl.Letters(0))]),
+        ([dl.Letters(0), dl.Parity()], [dl.Secret(dl.Letters(0)), dl.Secret(dl.Parity())]),
+    ):
+        made = dl.SecretLeakage(adversary=dl.AnyPrior(), secrets=asked, **parts)
+        assert made == dl.SecretLeakage(adversary=dl.AnyPrior(), secrets=meant, **parts)
+    refused(
+        lambda: dl.SecretLeakage(adversary=dl.AnyPrior(), secrets=["count"], **parts), "secrets", "Letters or a query"
+    )

@@ -4,9 +4,37 @@ from __future__ import annotations
 
 from flint import arb
 
-from dalenius.information.balls import above
+from dalenius.errors import InputError
+from dalenius.exact import Number, as_fraction, brief
+from dalenius.information.balls import above, ball
 
-__all__ = ["above", "bernoulli_divergence", "binary_entropy", "entropy_term", "larger", "positive", "smaller"]
+__all__ = [
+    "above",
+    "bernoulli_divergence",
+    "binary_entropy",
+    "entropy_term",
+    "larger",
+    "number_ball",
+    "positive",
+    "smaller",
+]
+
+
+def number_ball(value: Number | arb, what: str, *, above: int | None = None) -> arb:
+    """A ball around a number that a user gives, or the ball that they give.
+
+    Raises
+    ------
+    InputError
+        If it is no number, or not `above` what it must be.
+
+    >>> number_ball("0.5", "epsilon") == 0.5
+    True
+    """
+    found = value if isinstance(value, arb) else ball(as_fraction(value, what))
+    if above is not None and not found > above:
+        raise InputError(f"{what}: expected a number above {above}, got {brief(value)}")
+    return found
 
 
 def entropy_term(p: arb) -> arb:

@@ -22,6 +22,7 @@ __all__ = ["People", "from_diffprivlib", "from_frame", "from_opendp", "from_pmfs
 WHOLE = {f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64, 128)} | {
     "usize"
 }  # what OpenDP calls whole numbers
+NUMBERS = ("make_sum", "make_count", "make_count_distinct")  # what OpenDP makes one number of many with
 CONSTRUCTORS = ("make_laplace", "make_geometric", "make_randomized_response_bool", "make_randomized_response")
 
 A = TypeVar("A")
@@ -199,9 +200,10 @@ def from_diffprivlib(mechanism: object) -> Mechanism:
 def from_opendp(measurement: object) -> Mechanism:
     """The mechanism of an OpenDP measurement, read from the tree of its constructors.
 
-    Of a chain it is what measures at the end: what is measured, the query, is for you to state. ``make_laplace``, ``make_geometric``
-    on whole numbers are `DiscreteLaplace` (with bounds `Geometric`, which clamps as well), ``make_randomized_response_bool`` and
-    ``make_randomized_response`` are `Symmetric`. Numbers are taken exactly as the doubles that they are.
+    Of a chain it is what measures at the end: what is measured, a count or a sum, is for you to state. ``make_laplace`` and
+    ``make_geometric`` on whole numbers are `DiscreteLaplace` (with bounds `Geometric`, which clamps as well);
+    ``make_randomized_response_bool`` and ``make_randomized_response`` are `Symmetric`. Numbers are taken exactly as the doubles
+    that they are.
 
     Parameters
     ----------
@@ -229,8 +231,9 @@ def from_opendp(measurement: object) -> Mechanism:
         return Symmetric(1 - _probability(tree), k=2)
     if name == "make_randomized_response":
         return Symmetric(1 - _probability(tree), k=len(_argument(tree, "categories", list)))
-    if arguments.get("k") is not None or _number_type(arguments.get("input_domain")) not in WHOLE:
-        raise InputError(f"mechanism: {name} is known on whole numbers, without k; an integer domain is expected")
+    if arguments.get("k") is not None:
+        raise InputError(f"mechanism: {name} is known without k, on a grid of whole numbers")
+    _need_whole_number(name, arguments.get("input_domain"))
     scale, bounds = _double(tree, "scale"), arguments.get("bounds")
     if scale == 0:
         raise InputError(f"mechanism: {name} of scale 0 adds no noise")
@@ -280,14 +283,37 @@ def _probability(tree: Mapping[str, Any]) -> Fraction:
     return prob
 
 
-def _number_type(domain: Any) -> str | None:
-    """The type of the numbers of a domain, or of what a transformation makes."""
-    if not isinstance(domain, Mapping) or not isinstance(arguments := domain.get("__kwargs__"), Mapping):
+def _need_whole_number(noise: str, domain: Any) -> None:
+    """Raise `InputError` unless what gets the noise is one whole number: a domain of such, or the count or sum of a pipeline."""
+    made, where = domain, "input_domain"
+    while (name := _name(made)) in ("transformation_output_domain", "make_chain_tt"):
+        where = "this" if name == "transformation_output_domain" else "transformation1"  # the last of a chain
+        made = made["__kwargs__"].get(where)
+    if name != "atom_domain" and name not in NUMBERS:
+        raise InputError(
+            f"mechanism: {noise} is known on one number: an atom_domain, or what {', '.join(NUMBERS)} makes; got {brief(name)}, whose "
+            "numbers would each get noise of their own"
+        )
+    if (kind := _number_type(made)) not in WHOLE:
+        raise InputError(f"mechanism: {noise} is known on whole numbers (i32, u64, ...), got {brief(kind)}")
+
+
+def _name(made: Any) -> str | None:
+    """The function that made a domain or a transformation; None of what has no arguments."""
+    known = isinstance(made, Mapping) and isinstance(made.get("__kwargs__"), Mapping)
+    return str(made.get("__function__")) if known else None
+
+
+def _number_type(made: Any) -> str | None:
+    """The type of the numbers of a domain, or of what a transformation makes: its own, or that of what it is made of."""
+    if _name(made) is None:
         return None
+    arguments = made["__kwargs__"]
     for key in ("T", "TO", "TOA"):
         if isinstance(arguments.get(key), str):
             return str(arguments[key])
-    return next((found for key in ("this", "atom_domain") if (found := _number_type(arguments.get(key)))), None)
+    inner = ("this", "atom_domain", "transformation1", "input_domain")
+    return next((found for key in inner if (found := _number_type(arguments.get(key)))), None)
 
 
 def _attribute(mechanism: object, name: str) -> Fraction:

@@ -241,6 +241,11 @@ def audited(problem: object) -> MaximalLeakage:
     """
     if isinstance(problem, MaximalLeakage):
         return problem
+    if isinstance(problem, MechanismProblem):
+        raise InputError(
+            f"problem: {problem.kind} asks about secrets, and this is about records: expected a maximal_leakage model; `solve` "
+            f"answers {problem.kind}"
+        )
     if isinstance(problem, Problem):
         raise InputError(
             f"problem: {problem.kind} asks which mechanism to build, and this needs a mechanism to audit: expected a "

@@ -11,7 +11,8 @@ from dalenius.exact import as_list, brief
 from dalenius.model.adversaries import FiniteChain, IndependentBlocks, LawClass, MarkovChain
 from dalenius.model.mechanism_problem import MechanismProblem
 from dalenius.model.mechanisms import LocalProtocol
-from dalenius.model.secret import Secret
+from dalenius.model.queries import Query
+from dalenius.model.secret import Letters, Secret
 
 __all__ = ["SecretLeakage"]
 
@@ -36,6 +37,7 @@ class SecretLeakage(MechanismProblem):
         Its laws are those of the whole dataset: the lists of a class have a number for each dataset. Of
         `ProductPriors` the interval may stay open, but where the letters of all records but one are given.
     secrets : Secret, or a sequence of secrets
+        `Letters`, or a query, stand for the secret that is this function, nothing being given.
     title, source : str, optional
         Free text, carried along.
 
@@ -56,13 +58,18 @@ class SecretLeakage(MechanismProblem):
     secrets: tuple[Secret, ...]
 
     def __post_init__(self) -> None:
-        listed = (self.secrets,) if isinstance(self.secrets, Secret) else as_list(self.secrets, "secrets")
+        given: Any = self.secrets
+        listed = [given] if isinstance(given, Secret | Letters | Query) else as_list(given, "secrets")
         if not 1 <= len(listed) <= MOST_SECRETS:
             raise InputError(f"secrets: expected from 1 to {MOST_SECRETS} secrets, got {len(listed)}")
         for secret in listed:
-            if not isinstance(secret, Secret):
-                raise InputError(f"secrets: expected a Secret(of, given=...), or a list of them; got {brief(secret)}")
-        object.__setattr__(self, "secrets", tuple(listed))
+            if not isinstance(secret, Secret | Letters | Query):
+                raise InputError(
+                    "secrets: expected a Secret(of, given=...), Letters or a query (the secret that is its value), or a list of them; "
+                    f"got {brief(secret)}"
+                )
+        secrets = tuple(secret if isinstance(secret, Secret) else Secret(secret) for secret in listed)
+        object.__setattr__(self, "secrets", secrets)
         super().__post_init__()
         if isinstance(self.mechanism, LocalProtocol) and not self.mechanism.written_out(self._indices.size):
             raise InputError(

@@ -298,6 +298,11 @@ def _knows_the_others(adversary: Adversary) -> bool:
 
 def _stage(item: Any, where: str) -> list[Answer]:
     """What a release may be."""
+    if isinstance(item, Audit | Result | SecretResult | Certificate):
+        raise InputError(
+            f"{where}: expected a problem and its result or certificate, as in (problem, dl.solve(problem)); got a "
+            f"{type(item).__name__} alone"
+        )
     listed = [item] if isinstance(item, tuple) and len(item) == 2 else as_list(item, where)
     for answer in listed:
         pair = isinstance(answer, tuple) and len(answer) == 2

@@ -83,6 +83,7 @@ ONE_STEP = [  # notion, value, to, facts, digits
     ("local_dp", "3", "posterior_min_entropy", {"p_min": "0.01"}, "0.000502773268819"),
     ("local_dp", "log 7", "posterior_min_entropy", {"p_min": "0.2"}, "0.0350913198113"),
     ("local_dp", "0", "posterior_min_entropy", {"p_min": "0.2"}, "0.223143551314"),
+    ("local_dp", "1", "posterior_min_entropy", {"attribute_max": "1/2"}, "0.31326168751822"),
     ("pointwise_maximal_leakage", "0.4872951264", "posterior_min_entropy", {"attribute_max": "0.5"}, "0.2058520542"),
     ("information_privacy", "0.1", "total_variation", {}, "0.09991674992"),
     ("information_privacy", "0.5", "total_variation", {}, "0.4898373248"),

@@ -408,6 +408,9 @@ ATTAINED = [  # rule, value, epsilons before and after, channel and prior, or a 
     ("CONV-1", 0.1, None, None, lambda: rare(0.1, 0.2)),
     ("CONV-5", 0.1, None, None, lambda: rare(0.1, 0.2)),
     ("CONV-13", 0.3, None, None, lambda: rare(0.3, 0.4)),
+    ("local-dp-attribute", 1.0, None, None, lambda: (response(1.0), BINARY)),
+    ("local-dp-attribute", 0.8, None, None, lambda: (response(0.8), np.array([0.3, 0.7]))),
+    ("local-dp-attribute", 0.8, None, None, lambda: (response(0.8, 5), uniform(5))),
     ("CONV-14", 0.8, None, None, lambda: (response(0.8), np.array([0.2, 0.8]))),
     ("CONV-16", math.expm1(0.8) / (4 + math.exp(0.8)), None, None, lambda: (response(0.8, 5), uniform(5))),
     ("CONV-16 (back)", math.tanh(0.4) ** 2, None, None, lambda: (response(0.8), BINARY)),
@@ -482,8 +485,8 @@ def test_a_rule_that_is_attained_says_no_less_than_its_mechanism_does(name, valu
     with ctx.workprec(128):
         assert rule.meets(Given(arb(value), facts, *ends)), "as the rule says of these facts"
     found = followed(rule, value, facts, *ends)
-    if name == "CONV-13":  # which of the two values it is
-        exact = channels.posterior_min_entropy(*made, np.eye(2))
+    if name in ("CONV-13", "local-dp-attribute"):  # which of the values it is
+        exact = channels.posterior_min_entropy(*made, np.eye(made[1].size))
     elif name == "CONV-14":
         exact = channels.any_attribute(*made)
     else:  # of a ring's capacity: it is no less

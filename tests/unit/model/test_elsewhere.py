@@ -142,6 +142,49 @@ COUNTED = {
 }
 
 
+def made(*functions, domain=ATOM):
+    """A pipeline of transformations as OpenDP 0.16 writes it down, and the domain of what it makes."""
+    for name, arguments in functions:
+        made_of = {"__function__": name, "__kwargs__": {"input_domain": domain, **arguments}}
+        if domain.get("__function__") == "transformation_output_domain":
+            both = {"transformation1": made_of, "transformation0": domain["__kwargs__"]["this"]}
+            made_of = {"__function__": "make_chain_tt", "__kwargs__": both}
+        domain = {"__function__": "transformation_output_domain", "__kwargs__": {"this": made_of}}
+    return domain
+
+
+NUMBERS = {"__function__": "vector_domain", "__kwargs__": {"atom_domain": ATOM, "size": None}}
+TEXTS = {"__function__": "vector_domain", "__kwargs__": {"atom_domain": {**ATOM, "__kwargs__": {"T": "String"}}}}
+CLAMPED = ("make_clamp", {"bounds": {"__tuple__": [0, 10]}})
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        made(CLAMPED, ("make_sum", {}), domain=NUMBERS),
+        made(("make_sum", {}), domain=NUMBERS),
+        made(("make_count", {"TO": "i32"}), domain=TEXTS),
+        made(("make_cast_default", {"TOA": "i32"}), CLAMPED, ("make_sum", {}), domain=TEXTS),
+    ],
+)
+def test_counts_and_sums_of_pipelines_are_whole_numbers(domain):
+    assert dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0)) == dl.discrete_laplace(scale=2)
+
+
+@pytest.mark.parametrize(
+    ("domain", "words"),
+    [
+        (NUMBERS, "one number.*vector_domain.*noise of their own"),
+        (made(CLAMPED, domain=NUMBERS), "one number.*make_clamp"),
+        (made(("make_count_by_categories", {"TOA": "i32"}), domain=NUMBERS), "make_count_by_categories"),
+        (made(CLAMPED, ("make_sum", {}), domain=TEXTS), "whole numbers.*String"),
+    ],
+)
+def test_what_is_no_whole_number_is_called_that(domain, words):
+    with pytest.raises(dl.InputError, match=words):
+        dl.from_opendp(opendp_text("make_laplace", input_domain=domain, scale=2.0))
+
+
 @pytest.mark.parametrize(
     ("text", "mechanism"),
     [
@@ -175,7 +218,7 @@ def test_numbers_of_opendp_are_the_doubles_that_they_are():
         (opendp_text("make_laplace", input_domain=ATOM), "no scale"),
         (opendp_text("make_randomized_response_bool", prob=1.75), "prob is a probability"),
         (opendp_text("make_laplace", input_domain=ATOM, scale=0.0), "no noise"),
-        (opendp_text("make_laplace", scale=1.0), "whole numbers"),
+        (opendp_text("make_laplace", scale=1.0), "one number"),
         (json.dumps({"__function__": "make_chain_mt", "__kwargs__": {}}), "no measurement1"),
         ("[]", "JSON object"),
         ("no JSON", "no JSON"),

@@ -138,7 +138,7 @@ KNOWN = answered((dl.Count(), dl.geometric(1)), dl.ProductPriors())
     ("made", "message"),
     [
         (lambda: dl.composition([KNOWN]), "at least two releases, got 1"),
-        (lambda: dl.composition([KNOWN, KNOWN[0]]), "expected a MaximalLeakage with its result|expected a list"),
+        (lambda: dl.composition([KNOWN, KNOWN[0]]), "got a MaximalLeakage alone|expected a list"),
         (lambda: dl.composition([KNOWN, []]), "got an empty list"),
         (
             lambda: dl.composition([KNOWN, (asked((dl.Parity(), EXACT), dl.ProductPriors()), KNOWN[1])]),

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from flint import acb, arb, ctx
 
+from dalenius.conversions.balls import number_ball
 from dalenius.conversions.gaussian.profile import normal_tail
 from dalenius.errors import InputError
 from dalenius.exact import Number, Numbers, as_fraction, as_list, exact_sum
@@ -95,7 +96,7 @@ class ListedInputs:
             largest = largest.max(value)
         return largest
 
-    def delta(self, epsilon: arb) -> arb:
+    def delta(self, epsilon: Number | arb) -> arb:
         """The least delta of (epsilon, delta)-local information privacy.
 
         The ratio of q to a row is a log-convex function of the output, so that q exceeds e^epsilon times the row outside of an
@@ -106,10 +107,11 @@ class ListedInputs:
         (0.246475479198, True)
         """
         with ctx.workprec(BITS):
+            epsilon = number_ball(epsilon, "epsilon")
             rows, law = self.deltas(epsilon)
             return law.max((-epsilon).exp() * rows)
 
-    def deltas(self, epsilon: arb) -> tuple[arb, arb]:
+    def deltas(self, epsilon: Number | arb) -> tuple[arb, arb]:
         """The largest integrals of (W_x - e^epsilon q)_+ and of (q - e^epsilon W_x)_+: points of the two curves, for
         `PrivacyProfile.divergence`.
 
@@ -118,7 +120,7 @@ class ListedInputs:
         (0.154071520016, 0.246475479198)
         """
         with ctx.workprec(BITS):
-            rows = law = arb(0)
+            rows, law, epsilon = arb(0), arb(0), number_ball(epsilon, "epsilon")
             for k in range(len(self.inputs)):
                 rows, law = rows.max(self._below(k, epsilon)), law.max(self._above(k, epsilon))
             return rows, law

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from flint import arb
 
+from dalenius.conversions.balls import number_ball
+from dalenius.exact import Number
+
 __all__ = ["chi_square", "gaussian_delta", "information_of_profile", "normal_tail", "saddle_value"]
 
 
@@ -22,7 +25,7 @@ def normal_tail(x: arb) -> arb:
     return first.union(last).union(arb(0 if x.upper() >= FAR else 1)).union(arb(1 if x.lower() <= -FAR else 0))
 
 
-def gaussian_delta(shift: arb, epsilon: arb) -> arb:
+def gaussian_delta(shift: Number | arb, epsilon: Number | arb) -> arb:
     """The delta of two Gaussian laws of variance 1 whose means are `shift` apart, Phi(s/2 - e/s) - exp(e) Phi(-s/2 - e/s).
 
     The Gaussian mechanism on inputs of amplitude Delta in each of d coordinates, with variance sigma^2, has the shift
@@ -30,10 +33,15 @@ def gaussian_delta(shift: arb, epsilon: arb) -> arb:
 
     Parameters
     ----------
-    shift : arb
+    shift : number or arb
         Above 0.
-    epsilon : arb
+    epsilon : number or arb
         In nats.
+
+    Raises
+    ------
+    InputError
+        If one of them is no number, or the shift is not above 0.
 
     Notes
     -----
@@ -42,10 +50,11 @@ def gaussian_delta(shift: arb, epsilon: arb) -> arb:
     >>> round(float(gaussian_delta(arb(2), arb(0.5))), 12)
     0.599185618534
     """
+    shift, epsilon = number_ball(shift, "shift", above=0), number_ball(epsilon, "epsilon")
     return normal_tail(epsilon / shift - shift / 2) - epsilon.exp() * normal_tail(epsilon / shift + shift / 2)
 
 
-def information_of_profile(shift: arb) -> arb:
+def information_of_profile(shift: Number | arb) -> arb:
     """What Theorem 1(b), eq. (12), gives for the profile of the Gaussian mechanism: shift^2 / 2 nats.
 
     The integral of (1 + exp(-e)) delta(e) over e > 0 is the divergence of the two laws; the capacity is about a quarter of it.
@@ -53,19 +62,19 @@ def information_of_profile(shift: arb) -> arb:
     >>> float(information_of_profile(arb(2)))
     2.0
     """
-    return shift**2 / 2
+    return number_ball(shift, "shift") ** 2 / 2
 
 
-def chi_square(shift: arb) -> arb:
+def chi_square(shift: Number | arb) -> arb:
     """exp(shift^2) - 1; the paper on f-divergences prints it without the -1 (E3-1).
 
-    >>> round(float(chi_square(arb(1))), 12)
-    1.718281828459
+    >>> round(float(chi_square(1)), 12), round(float(chi_square("0.3")), 12)
+    (1.718281828459, 0.094174283705)
     """
-    return (shift**2).expm1()
+    return (number_ball(shift, "shift") ** 2).expm1()
 
 
-def saddle_value(power: arb, noise: arb, dimension: int) -> arb:
+def saddle_value(power: Number | arb, noise: Number | arb, dimension: int) -> arb:
     """(d/2) log(1 + power/noise) nats, for inputs of that power a coordinate: the least that noise of this power lets through.
 
     Gaussian noise attains it, and against any other noise of the same power Gaussian inputs tell at least as much.
@@ -77,4 +86,5 @@ def saddle_value(power: arb, noise: arb, dimension: int) -> arb:
     >>> float(saddle_value(arb(1), arb(1), 2) / arb(2).log())
     1.0
     """
-    return dimension * (1 + power / noise).log() / 2
+    signal, spread = number_ball(power, "power"), number_ball(noise, "noise", above=0)
+    return dimension * (1 + signal / spread).log() / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from flint import arb
 
 from dalenius.conversions.balls import positive
@@ -31,6 +33,18 @@ def other_prior(given: Given) -> arb:
     return positive(-(1 - ball(given.facts.prior_ratio) * (1 - (-left).exp())).log())
 
 
+def likely_attribute(given: Given) -> arb | None:
+    """Log(1 + (1-m)/m e^-C), m the largest probability of a value of the attribute.
+
+    *Bound because* under C-local differential privacy P(y | not u) >= e^-C P(y | u) for every value u of the attribute, both being
+    means of P(y | x); so P(u | y) <= p / (p + (1-p) e^-C), p = P(u), which grows with p, and p <= m.
+    """
+    if given.facts.prior_ratio is not None:
+        return None
+    most = ball(given.facts.attribute_max or Fraction(1))
+    return (1 + (1 - most) / most * (-given.value).exp()).log()
+
+
 def any_attribute(given: Given) -> arb:
     """Log(1 + q/(1-q) e^-C), q the least probability that the adversary's prior has."""
     return (1 + given.p_min / (1 - given.p_min) * (-given.value).exp()).log()
@@ -57,6 +71,18 @@ RULES = (
         any_attribute,
         needs=("p_min",),
         attained="randomised response and the attribute 'X is the value of probability p_min'",
+    ),
+    Rule(
+        "local-dp-attribute",
+        "local_dp",
+        "posterior_min_entropy",
+        "log(1 + (1-m)/m exp(-C)), m = attribute_max",
+        f"{OURS}; {SAEIDIAN}, Theorem 3.7, of an attribute no value of which is likely before",
+        likely_attribute,
+        needs=("attribute_max",),
+        conditions="the adversary's prior is the one that attribute_max is about",
+        attained="randomised response about an attribute with a value of probability m",
+        ours=True,
     ),
     Rule(
         "CONV-15",

@@ -37,8 +37,8 @@ class RealNoise(Mechanism):
         """The same around these values, which ascend; `InputError` if they are too many, or too far apart."""
         if values.size > MAX_VALUES:
             raise InputError(
-                f"mechanism: {self.kind} noise is integrated for a query of at most {MAX_VALUES} values, here are {values.size}; of a "
-                "count or a sum ask against independent_blocks, where only one household's own values matter"
+                f"mechanism: {self.kind} noise is integrated for at most {MAX_VALUES} values of the query (against independent_blocks,"
+                f" of what one household adds), here are {values.size}; coarsen them, or release with discrete_{self.kind} noise"
             )
         span = int(values[-1] - values[0])
         if span > MAX_SPAN * self.scale:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from flint import arb, ctx
 from scipy.integrate import quad
 
-from dalenius.conversions.gaussian import chi_square, gaussian_delta, information_of_profile, saddle_value
+import dalenius as dl
+from dalenius.conversions.gaussian import ListedInputs, chi_square, gaussian_delta, information_of_profile, saddle_value
 
 
 @pytest.mark.parametrize(
@@ -73,3 +75,21 @@ def test_e3_1_chi_square_has_its_minus_one():
 )
 def test_the_saddle_value(dimension, power, noise, bits):
     assert float(saddle_value(arb(power), arb(noise), dimension) / arb(2).log()) == pytest.approx(bits, rel=1e-12)
+
+
+def test_numbers_are_taken_as_everywhere():
+    """As texts, decimals and fractions; what is no number is one clear error."""
+    assert chi_square("0.3").overlaps(chi_square(Fraction(3, 10)))
+    assert gaussian_delta("2", 0.5).overlaps(gaussian_delta(arb(2), arb("0.5")))
+    assert saddle_value("1/2", 2, 3).overlaps(saddle_value(arb(1) / 2, arb(2), 3))
+    assert information_of_profile("1.5").overlaps(arb("1.125"))
+    listed = ListedInputs.of([-1, 0, 1], [1, 2, 1], 1)
+    assert listed.delta("0.5").overlaps(listed.delta(arb("0.5")))
+    for wrong, words in (
+        (lambda: chi_square("much"), "shift"),
+        (lambda: gaussian_delta(0, 1), "shift: expected a number above 0"),
+        (lambda: saddle_value(1, -1, 2), "noise: expected a number above 0"),
+        (lambda: listed.deltas(None), "epsilon"),
+    ):
+        with pytest.raises(dl.InputError, match=words):
+            wrong()
