@@ -45,6 +45,7 @@ app = typer.Typer(
     help="Certified information leakage of privacy mechanisms against entropy-bounded adversaries.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\n\n".join(["Exit statuses", *(f"{status.value}: {status.meaning}" for status in ExitStatus)]),
 )
 COMMANDS: dict[str, Callable[..., None]] = {
     "audit": audit,

@@ -32,7 +32,13 @@ def models(tmp_path):
     return tmp_path
 
 
-def test_the_readme_has_the_table():
+def test_the_help_has_the_table(command_line):
+    told = " ".join(command_line("--help").stdout.split())
+    for status in ExitStatus:
+        assert f"{status.value}: {status.meaning}" in told
+
+
+def test_the_page_of_results_has_the_table():
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", (ROOT / "docs" / "results.md").read_text(), re.MULTILINE)
     assert {int(number): meaning for number, meaning in rows} == {status.value: status.meaning for status in ExitStatus}
 
