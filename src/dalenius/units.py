@@ -6,9 +6,11 @@ import math
 from enum import Enum
 from fractions import Fraction
 
+from flint import arb, ctx, fmpq
+
 from dalenius.errors import InputError
 
-__all__ = ["UNITS", "Quantity", "log_above", "lower_in", "nats_above", "unit_size", "upper_in"]
+__all__ = ["UNITS", "Quantity", "is_at_most", "log_above", "lower_in", "nats_above", "unit_size", "upper_in"]
 
 UNITS = ("nats", "bits")
 
@@ -96,6 +98,30 @@ def nats_above(amount: float, units: str) -> float:
     (True, 1.0)
     """
     return amount if unit_size(units) == 1.0 or amount == 0.0 else _step(amount * math.log(2.0), math.inf)
+
+
+def is_at_most(amount: float | Fraction, units: str, bound: Fraction, bound_units: str) -> bool:
+    """Whether an amount is at most a bound, each in its own units: exactly, a double being the binary number that it is.
+
+    Nats are bits times log 2, which is no fraction, so that enough of its digits decide unless both numbers are 0.
+
+    >>> is_at_most(0.6931471805599453, "nats", Fraction(1), "bits"), is_at_most(0.6931471805599454, "nats", Fraction(1), "bits")
+    (True, False)
+    """
+    if units == bound_units or not amount or math.isinf(amount):
+        return amount <= bound
+    exact, precision = Fraction(amount), 64
+    while True:
+        with ctx.workprec(precision):
+            room = _nats(bound, bound_units) - _nats(exact, units)
+            if room != 0:
+                return bool(room > 0)
+        precision *= 2
+
+
+def _nats(amount: Fraction, units: str) -> arb:
+    exact = fmpq(amount.numerator, amount.denominator)
+    return arb(exact) if units == "nats" else exact * arb(2).log()
 
 
 def log_above(x: Fraction) -> float:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import dalenius as dl
-from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, UnitsOption, library_names, out, read_problem, write_json
 from dalenius.errors import InputError
 from dalenius.model import digest
@@ -61,7 +61,7 @@ def compose(
         write_json(dataclasses.asdict(found))
     else:
         out.print(str(found), soft_wrap=True, highlight=False, markup=False)
-    require_at_most(budget, [("all together", together.upper, together.units)])
+    require_at_most(budget, [Ends("all together", together.lower, together.upper, together.units)])
 
 
 def _answer(model: str, certificate: str) -> tuple[dl.MaximalLeakage | dl.SecretLeakage, dl.Certificate]:

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import dalenius as dl
-from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import UnitsOption, drawn, err, named, out, write_json
 from dalenius.conversions import NOTIONS
 from dalenius.conversions.door import convert_with
@@ -124,7 +124,7 @@ def convert(
         write_json(_told(found))
     else:
         out.print(str(found), markup=False, emoji=False)
-    require_at_most(budget, [(found.target, found.value, found.units)])
+    require_at_most(budget, [Ends(found.target, None, found.value, found.units)])
 
 
 def _guarantee(text: str) -> tuple[str, str]:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 import dalenius as dl
 from dalenius.cli.shared import err
 from dalenius.cli.statuses import ExitStatus
-from dalenius.evidence import double_above
 from dalenius.exact import as_quantity, fraction_text
-from dalenius.intervals import gap_text, text_above
-from dalenius.units import UNITS, nats_above, upper_in
+from dalenius.intervals import gap_text, text_above, text_below
+from dalenius.units import UNITS, is_at_most
 
-__all__ = ["AtMostOption", "Budget", "End", "RequireGapOption", "leakage_ends", "require", "require_at_most"]
+__all__ = ["AtMostOption", "Budget", "Ends", "RequireGapOption", "leakage_ends", "require", "require_at_most"]
 
 RequireGapOption = Annotated[
     float | None, typer.Option("--require-gap", help="Exit with status 5 if the relative gap is larger than this.")
@@ -29,9 +28,14 @@ AtMostOption = Annotated[
     ),
 ]
 
-End = tuple[
-    str, float | Fraction | None, str
-]  # an upper end: of what, how large (None: nothing is proved), in which units
+
+class Ends(NamedTuple):
+    """What is proved of what; an end that is None: nothing is."""
+
+    of: str
+    lower: float | Fraction | None
+    upper: float | Fraction | None
+    units: str
 
 
 @dataclass(frozen=True)
@@ -53,20 +57,17 @@ class Budget:
         amount, units = as_quantity(text, "--at-most", known=["", *UNITS], units="")
         return cls(amount, units or None)
 
-    def allows(self, upper: float | Fraction, units: str) -> bool:
-        """Whether an upper end is within it: exactly in its own units, and rounded upward into these from others.
+    def allows(self, amount: float | Fraction, units: str) -> bool:
+        """Whether an amount is within it, exactly.
 
         >>> Budget.of("1 bits").allows(0.6931, "nats"), Budget.of("0.1").allows(Fraction(1, 10), "nats")
         (True, True)
         """
-        if units not in UNITS:
-            if self.units is not None:
-                raise dl.InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
-            return upper <= self.amount
-        upper = double_above(upper) if isinstance(upper, Fraction) and self.units == "bits" else upper
-        if units == "nats":
-            return (upper_in(float(upper), "bits") if self.units == "bits" else upper) <= self.amount
-        return (upper if self.units == "bits" else nats_above(float(upper), "bits")) <= self.amount
+        if units in UNITS:
+            return is_at_most(amount, units, self.amount, self.units or "nats")
+        if self.units is not None:
+            raise dl.InputError(f"--at-most: expected a number, not {self.units}; this is a {units}")
+        return amount <= self.amount
 
     def said_of(self, units: str) -> str:
         """As it is shown back beside a number in these units.
@@ -84,22 +85,29 @@ def require(gap: float, asked: float | None) -> None:
         raise typer.Exit(ExitStatus.NOT_REACHED)
 
 
-def require_at_most(budget: Budget | None, ends: Iterable[End]) -> None:
-    """Leave with status 6 if an upper end is above the budget, or nothing is proved."""
+def require_at_most(budget: Budget | None, proved: Iterable[Ends]) -> None:
+    """Leave with status 6 if an upper end is above the budget, or nothing is proved; say so if a lower end is above it, too."""
     if budget is None:
         return
     above = False
-    for what, upper, units in ends:
+    for of, lower, upper, units in proved:
         if upper is not None and budget.allows(upper, units):
             continue
-        above, proved = True, "nothing is proved" if upper is None else f"at most {text_above(upper)} {units} is proved"
-        err.print(f"dalenius: {what}: {proved}, and --at-most allows {budget.said_of(units)}", markup=False)
+        above = True
+        if lower is not None and not budget.allows(lower, units):
+            told = f"certainly more, at least {text_below(lower)} {units} is proved"
+        else:
+            told = "nothing is proved" if upper is None else f"at most {text_above(upper)} {units} is proved"
+        err.print(f"dalenius: {of}: {told}, and --at-most allows {budget.said_of(units)}", markup=False)
     if above:
         raise typer.Exit(ExitStatus.EXCEEDED)
 
 
-def leakage_ends(what: str, result: dl.Result | dl.SecretResult | dl.DesignResult) -> list[End]:
-    """What --at-most is about: of an audit its upper end, of a design that of its mechanism's audit; nothing without a mechanism."""
+def leakage_ends(of: str, result: dl.Result | dl.SecretResult | dl.DesignResult) -> list[Ends]:
+    """What --at-most is about: an audit's interval, or that of a design's mechanism; nothing where no mechanism meets the budget."""
     if not isinstance(result, dl.DesignResult):
-        return [(what, result.exact_ends[1], result.units)]
-    return [] if result.audit is None or result.leakage is None else [(what, result.leakage[1], result.audit.units)]
+        return [Ends(of, *result.exact_ends, result.units)]
+    if not result.feasible:
+        return []
+    lower, upper = result.leakage or (None, None)
+    return [Ends(of, lower, upper, "nats" if result.audit is None else result.audit.units)]

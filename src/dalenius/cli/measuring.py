@@ -15,7 +15,7 @@ from rich.table import Table
 
 import dalenius as dl
 from dalenius.catalogue.models import model_path
-from dalenius.cli.gates import Budget, require_at_most
+from dalenius.cli.gates import Budget, Ends, require_at_most
 from dalenius.cli.shared import UnitsOption, err, listed, named, out, status_line, write_json
 from dalenius.exact import as_fraction, as_law
 from dalenius.files import make_folder, need_folder, need_places, write_together
@@ -132,7 +132,7 @@ def measure(
         write_json([_told(row) | written.get(row.name, {}) for row in found])
     else:
         _print(found, output, written)
-    require_at_most(budget, [(row.name, row.upper, row.units) for row in found if row.name == name])
+    require_at_most(budget, [Ends(row.name, row.lower, row.upper, row.units) for row in found if row.name == name])
 
 
 def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mapping[str, str]]) -> None:

@@ -13,7 +13,7 @@ import typer
 import dalenius as dl
 from dalenius.cli.answers import Solved, answer_of, print_answer
 from dalenius.cli.folders import CERTIFICATE, ForceOption, Output, mechanism_files, of_one_run, sibling
-from dalenius.cli.gates import AtMostOption, Budget, End, RequireGapOption, leakage_ends, require, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, Ends, RequireGapOption, leakage_ends, require, require_at_most
 from dalenius.cli.laws import PublicLawOption, published, tell_private_distortion
 from dalenius.cli.shared import (
     GapOption,
@@ -134,7 +134,7 @@ def solve(
         curve=curve,
         checkpoint=checkpoint,
     )
-    widest, failed, ends = 0.0, False, list[End]()
+    widest, failed, ends = 0.0, False, list[Ends]()
     with stopped_by_interrupt(whole := Clock()):  # from here on there is an answer to write and to print
         for question in questions:
             if whole.expired:

@@ -11,7 +11,7 @@ import typer
 import dalenius as dl
 from dalenius._verify import MEMORY, SECONDS
 from dalenius.catalogue.models import model_path
-from dalenius.cli.gates import AtMostOption, Budget, require_at_most
+from dalenius.cli.gates import AtMostOption, Budget, Ends, require_at_most
 from dalenius.cli.shared import JsonOption, library_names
 from dalenius.cli.statuses import ExitStatus
 from dalenius.errors import brief
@@ -67,9 +67,9 @@ def verify(
         status = check([str(model_path(model)), str(certificate), f"--jobs={jobs}", *options], "dalenius")
         if status == ExitStatus.DONE and budget is not None:
             header = dl.Certificate.read(certificate).header
-            if header.unit not in UNITS or header.claim is None:
+            if header.unit not in UNITS or header.claim is None or header.problem == dl.MaxInformation.kind:
                 raise dl.InputError(f"--at-most: {certificate} does not bound a leakage from above")
-            require_at_most(budget, [(model, header.claim[1], header.unit)])
+            require_at_most(budget, [Ends(model, *header.claim, header.unit)])
         raise typer.Exit(status)
     if budget is not None:
         raise dl.InputError("--at-most: expected MODEL and CERTIFICATE")

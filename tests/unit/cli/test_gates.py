@@ -75,10 +75,24 @@ def test_the_comparison_is_exact(solved, command_line):
     bits = float(solved) / math.log(2.0)
     assert Budget.of(repr(bits * (1 + 1e-14)) + " bits").allows(solved, "nats")
     assert not Budget.of(repr(bits * (1 - 1e-14)) + " bits").allows(solved, "nats")
-    assert not Budget.of("1 bits").allows(math.log(2.0), "nats"), (
-        "nobody has proved that this double is less than log 2"
-    )
+    log_two = math.log(2.0)  # the largest double below it
+    assert Budget.of("1 bits").allows(log_two, "nats")
+    assert not Budget.of("1 bits").allows(math.nextafter(log_two, 1.0), "nats")
+    assert Budget.of("0 bits").allows(0.0, "nats")
+    assert not Budget.of("0 bits").allows(5e-324, "nats")
+    assert not Budget.of("1e9 bits").allows(math.inf, "nats")
     assert not Budget.of("0.6931471805599453").allows(1.0, "bits")
+
+
+@pytest.mark.parametrize("command", ["solve", "audit", "measure"])
+def test_a_budget_that_is_certainly_exceeded_is_told_from_one_that_is_not_proved_to_be_met(
+    solved, command_line, command
+):
+    """By the lower end, which is above the one and below the other."""
+    low = "1e-9"
+    high = dl.exact.fraction_text(solved * (1 - dl.exact.as_fraction("1e-15", "less")))
+    assert "certainly more, at least 0." in command_line(command, "one.toml", "--at-most", low).stderr
+    assert ": at most 0." in command_line("solve", "one.toml", "--at-most", high).stderr
 
 
 def test_a_design_is_asked_what_its_mechanism_tells(command_line, tmp_path):
@@ -97,6 +111,14 @@ def test_what_has_no_leakage_is_refused_before_the_work(command_line, tmp_path):
     assert "--at-most is about an adversary" in refused.stderr
     for arguments in (("convert", "--all", "--at-most", "1"), ("measure", "private.toml", "--at-most", "nothing=1")):
         assert command_line(*arguments).returncode == ExitStatus.UNUSABLE
+
+
+def test_a_certificate_about_useful_information_is_about_no_leakage(command_line):
+    """It is in nats all the same."""
+    files = (ROOT / f"models/information/count-local-dp.{ending}" for ending in ("toml", "cert"))
+    refused = command_line("verify", *files, "--at-most", "9")
+    assert refused.returncode == ExitStatus.UNUSABLE
+    assert "does not bound a leakage from above" in refused.stderr
 
 
 def test_numbers_without_units(command_line):
