@@ -14,7 +14,7 @@ from dalenius.information.capacity import capacity
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.laws import output_law
 from dalenius.information.measures.numbers import divergence, largest
-from dalenius.measures.subjects import Measured, Others
+from dalenius.measures.subjects import Data, Measured
 from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, largest_information
 
 __all__ = [
@@ -98,18 +98,21 @@ def _exactly(law: Any) -> Any:
     return weights / weights.sum()
 
 
-def _conditional(others: Others, prior: Any) -> Any:
-    settings = range(len(others.inputs))
-    rows = (others.channel[others.inputs[z]] for z in settings)
-    return formulas.conditional_mutual_information(rows, (prior for _ in settings), others.weights)
+def _conditional(measured: Measured) -> Any:
+    assert measured.data is not None
+    assert measured.others is not None
+    others, channel = measured.others, measured.data.channel
+    return formulas.conditional_mutual_information(
+        (channel[inputs] for inputs in others.inputs), others.laws, others.weights
+    )
 
 
-def of_others(function: Callable[[Others, Any], Any]) -> Formula:
-    """A formula of the other records, and the prior of this one."""
+def of_data(function: Callable[[Data], Any]) -> Formula:
+    """A formula of the channel of all records."""
 
     def value(measured: Measured) -> Any:
-        assert measured.others is not None
-        return function(measured.others, measured.prior)
+        assert measured.data is not None
+        return function(measured.data)
 
     return value
 
@@ -245,24 +248,20 @@ OF_RECORDS = (
         "conditional_mutual_information",
         LEAKAGE,
         "what the output tells about the record where all the others are known",
-        of_others(_conditional),
+        _conditional,
     ),
     Definition(
         "differential_privacy",
         LEAKAGE,
         "epsilon for datasets that differ in one record; no prior",
-        of_others(
-            lambda others, _: largest(
-                np.stack([formulas.exp_differential_privacy(others.channel, groups) for groups in others.groups])
-            )
-        ),
+        of_data(lambda data: data.exp_differential_privacy),
         exponent=True,
     ),
     Definition(
         "free_lunch_privacy",
         LEAKAGE,
         "epsilon for any two datasets: what holds whatever the records have to do with each other",
-        of_others(lambda others, _: formulas.exp_local_dp(others.channel[others.attained])),
+        of_data(lambda data: data.exp_free_lunch_privacy),
         exponent=True,
     ),
 )

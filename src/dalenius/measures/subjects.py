@@ -15,9 +15,11 @@ from flint import arb, ctx, fmpq
 
 from dalenius.errors import InputError, brief, counted
 from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative
+from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
 from dalenius.information.measures import PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
+from dalenius.information.measures.numbers import largest
 from dalenius.model import MaximalLeakage
 from dalenius.model.input_law import check_size
 from dalenius.model.laws import Law, Uniform
@@ -27,6 +29,7 @@ from dalenius.model.sums import attained_values
 from dalenius.reduction import Settings, selections, settings_of_others
 
 __all__ = [
+    "Data",
     "Measured",
     "OfClass",
     "OfInput",
@@ -46,8 +49,8 @@ ADVICE = "compute in doubles with the functions of dalenius.information.measures
 
 
 @dataclass(frozen=True)
-class Others:
-    """The other records of a dataset, and the channel of all of them.
+class Data:
+    """The channel of all records of a dataset, whatever their law.
 
     Attributes
     ----------
@@ -56,27 +59,50 @@ class Others:
     attained : (inputs that occur,)
     groups : of every kind of record (groups, letters)
         The inputs that its letters select, for all that the others can be.
-    inputs, weights : (settings, letters), (settings,)
-        The same for the settings of positive probability, and these probabilities.
     """
 
     channel: Array
     attained: Integers
     groups: tuple[Integers, ...]
+
+    @cached_property
+    def exp_differential_privacy(self) -> Array:
+        """e^epsilon, epsilon the log of the largest ratio of two datasets that differ in one record."""
+        return largest(np.stack([formulas.exp_differential_privacy(self.channel, groups) for groups in self.groups]))
+
+    @cached_property
+    def exp_free_lunch_privacy(self) -> Array:
+        """The same of any two datasets."""
+        return formulas.exp_local_dp(self.channel[self.attained])
+
+
+@dataclass(frozen=True)
+class Others:
+    """The other records of a dataset, by the settings of positive probability.
+
+    Attributes
+    ----------
+    inputs, weights, laws : (settings, letters), (settings,), (settings, letters)
+        The channel inputs that the record's letters select, the probability of the setting, and the record's law given it.
+    """
+
     inputs: Integers
     weights: Array
+    laws: Array
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Channel and prior of a secret, exact or in balls of the precision that was set; `others` where it is one record of several.
+    """Channel and prior of a secret, exact or in balls of the precision that was set.
 
-    Where a class of priors is given, `priors`, `prior` is one of its laws. Of a secret of the data the rows are those of its values,
-    `given` is what is known with each, and the secret must hide which of two rows it is for each of `pairs`.
+    Where it is one record of several, `data` is the channel of all of them, and `others` what these can be. Where a class of priors
+    is given, `priors`, `prior` is one of its laws. Of a secret of the data the rows are those of its values, `given` is what is known
+    with each, and the secret must hide which of two rows it is for each of `pairs`.
     """
 
     channel: Array
     prior: Array
+    data: Data | None = None
     others: Others | None = None
     priors: PriorClass | None = None
     given: Integers | None = None
@@ -353,6 +379,7 @@ class OfRecord(Subject):
         problem = self.problem
         channel = problem.mechanism.exact_channel(self._values)
         attained = attained_values(problem.query_of_inputs, problem.records)
+        data = Data(channel, attained, self._groups) if self.several else None
         found = []
         for kind in self._kinds:
             total = sum(kind.weights)
@@ -360,8 +387,8 @@ class OfRecord(Subject):
             letters = self.law.weights(kind.inputs.shape[1])
             prior = np.array([fmpq(weight, sum(letters)) for weight in letters], dtype=object)
             rows = [(weights[:, None] * channel[inputs]).sum(axis=0) for inputs in kind.inputs.T]
-            others = Others(channel, attained, self._groups, kind.inputs, weights) if self.several else None
-            found.append(Measured(np.array(rows, dtype=object), prior, others))
+            others = Others(kind.inputs, weights, np.broadcast_to(prior, kind.inputs.shape)) if self.several else None
+            found.append(Measured(np.array(rows, dtype=object), prior, data, others))
         return found
 
 
