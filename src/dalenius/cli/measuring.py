@@ -58,7 +58,12 @@ def measure(
         ),
     ] = None,
     law: Annotated[
-        str | None, typer.Option("--law", help="The law of a model's records, a probability a letter, with commas.")
+        str | None,
+        typer.Option(
+            "--law",
+            help="Measure a model's records under this law, independent of one another, instead of its adversary: uniform, or a "
+            "probability a letter, with commas.",
+        ),
     ] = None,
     mechanism: Annotated[
         Path | None, typer.Option("--mechanism", help="The mechanism's file, where MODEL is a design.")
@@ -89,7 +94,7 @@ def measure(
         ),
     ] = False,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for the search over the box of a markov_chain.")
+        float, typer.Option("--time-limit", help="Seconds for the audits and searches against a model's adversary.")
     ] = 60.0,
     at_most: Annotated[
         str | None,
@@ -102,7 +107,7 @@ def measure(
 ) -> None:
     """Show every leakage measure of MODEL's mechanism: intervals that hold, rounded outward.
 
-    Of a model it is about one record, the others being independent; of a mechanism's file or a channel, about the input.
+    Of a model it is about one record, against the model's own adversary; of a mechanism's file or a channel, about the input.
     """
     name, _, amount = (at_most or "").rpartition("=")
     budget, name = Budget.of(amount if at_most is not None else None), name.strip() or "mutual_information"
@@ -113,7 +118,7 @@ def measure(
         found = dl.measure(
             subject,
             prior=_priors(subject, prior, within),
-            law=None if law is None else dl.Iid(listed(law, "--law")),
+            law=None if law is None else _law(law),
             mechanism=None if mechanism is None else dl.DesignedMechanism.load(mechanism),
             epsilon=[text.strip() for text in listed(epsilon, "--epsilon")],
             delta=[text.strip() for text in listed(delta, "--delta")],
@@ -129,6 +134,8 @@ def measure(
         raise dl.InputError(f"--at-most: expected one of {', '.join(row.name for row in found)}; got {name}")
     written = {} if output is None else _write(found, output, Path(model).stem)
     if as_json:
+        for line in found.refusals():
+            err.print(line, markup=False, emoji=False, soft_wrap=True)
         write_json([_told(row) | written.get(row.name, {}) for row in found])
     else:
         _print(found, output, written)
@@ -144,10 +151,17 @@ def _print(found: dl.Measures, output: Path | None, written: Mapping[str, Mappin
     out.print(found.about, markup=False, emoji=False)
     out.print()
     Console(highlight=False, width=max(out.width, WIDTH)).print(table)
+    for line in found.refusals():
+        out.print()
+        out.print(line, markup=False, emoji=False)
     if output is not None and not written:
         err.print("no claim was written: they are about the input of a rational mechanism, with one prior")
     for name, files in written.items():
         out.print(f"proved: {name} is at most {files['claimed']}; {files['certificate']}", markup=False, emoji=False)
+
+
+def _law(text: str) -> dl.Uniform | dl.Iid:
+    return dl.Uniform() if text.strip() == dl.Uniform.kind else dl.Iid(listed(text, "--law"))
 
 
 def _membership(subject: dl.Problem | dl.Mechanism | Path, units: str) -> dl.Measure:

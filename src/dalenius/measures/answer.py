@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dalenius.errors import InputError, hint
@@ -34,6 +34,8 @@ class Measure:
         The value itself, where it is rational, or the logarithm of a rational number, and can be written: ``"2/5"``, ``"log 7"``.
     claim : PrivacyClaim or None
         With `claims=True` the proof of the independent checker that it is at most this, where the measure is a notion of privacy.
+    against : str
+        The adversary, or the prior, that it holds for, in words.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Measure:
     what: str
     exact: str | None = None
     claim: PrivacyClaim | None = field(default=None, compare=False, repr=False)
+    against: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.name} {interval_text(self.lower, self.upper)} {self.units}"
@@ -57,10 +60,13 @@ class Measures:
     about : str
         What was measured: whose secret, under which prior.
     rows : tuple of Measure
+    refused : mapping of names to texts
+        Measures that have no bound against the adversary: why, and what to do. Asking for one raises `InputError` with the text.
     """
 
     about: str
     rows: tuple[Measure, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self.rows)
@@ -72,6 +78,8 @@ class Measures:
         for row in self.rows:
             if row.name == name:
                 return row
+        if name in self.refused:
+            raise InputError(f"measures: {name} has {self.refused[name]}")
         names = [row.name for row in self.rows]
         raise InputError(f"measures: none is named {name!r}{hint(name, names)}; there are {', '.join(names)}")
 
@@ -82,6 +90,18 @@ class Measures:
         """Name, value, units and meaning of every row, as texts; six places after the point, rounded outward."""
         return [(row.name, _value(row), row.units, row.what) for row in self.rows]
 
+    def refusals(self) -> list[str]:
+        """A line for each reason, after the names of the measures that are refused for it.
+
+        >>> import dalenius as dl
+        >>> dl.measure([[0.9, 0.1], [0.1, 0.9]], prior=[0.2, 0.8]).refusals()
+        []
+        """
+        names: dict[str, list[str]] = {}
+        for name, reason in self.refused.items():
+            names.setdefault(reason, []).append(name)
+        return [f"{', '.join(each)}: {reason}" for reason, each in names.items()]
+
     def _repr_html_(self) -> str:
         """For notebooks."""
         return grid(self.about, ("measure", "value", "units", "what it is"), self.table())
@@ -90,7 +110,7 @@ class Measures:
         cells = [("measure", "value", "units", "what it is"), *self.table()]
         wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.ljust(size) for cell, size in zip(line, wide, strict=True)).rstrip() for line in cells]
-        return "\n".join([self.about, "", *lines])
+        return "\n".join([self.about, "", *lines, *(["", *self.refusals()] if self.refused else [])])
 
 
 def _value(row: Measure) -> str:

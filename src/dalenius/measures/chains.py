@@ -44,6 +44,7 @@ class OfChain(Subject):
 
     problem: MaximalLeakage
     about: str = field(init=False)
+    against: str = field(init=False, default="every chain of the box")
     outputs: tuple[str, ...] = field(init=False, default=())
     shape: tuple[int, int] = field(init=False, default=(2, 3))
 
@@ -53,17 +54,22 @@ class OfChain(Subject):
             raise InputError(
                 f"measure: the largest log-ratio of a markov_chain of more than {MOST_RECORDS} records is known for a stationary "
                 "start, ranges whose upper ends sum to at most 1, a count or sum, and geometric or discrete_laplace noise; for what "
-                "is told about records that are independent give law=Uniform() (--law 0.5,0.5)"
+                "is told about records that are independent give law=Uniform() (--law uniform)"
             )
         asked = "the record that it is largest for" if chain.record is None else f"record {chain.record}"
-        about = f"{asked}, of {counted(count, 'record')} that are a Markov chain, under every chain of the box"
+        about = f"{asked}, of {counted(count, 'record')} that are a Markov chain, under {self.against}"
         object.__setattr__(self, "about", about)
 
     @property
     def in_closed_form(self) -> bool:
-        """Whether one channel stands for all."""
+        """Whether one channel of three outputs stands for all; of one record there are two, and balls cannot tell the third from 0."""
         chain, noise = self._chain, noise_of(self.problem.query, self.problem.mechanism)
-        return chain.stationary and chain.to_one[1] + chain.to_zero[1] <= 1 and noise is not None
+        return (
+            len(self.problem.records) > 1
+            and chain.stationary
+            and chain.to_one[1] + chain.to_zero[1] <= 1
+            and noise is not None
+        )
 
     def searched(self, clock: Clock) -> Ends:
         """The largest log-ratio of all records, by boxes; each has an equal share of the time that is left."""

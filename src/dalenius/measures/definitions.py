@@ -19,6 +19,7 @@ from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, l
 
 __all__ = [
     "LEAKAGE",
+    "NEEDS_NO_PRIOR",
     "OF_CHANNEL",
     "OF_CLASS",
     "OF_RECORDS",

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from dalenius.errors import InputError, hint
+from dalenius.errors import DaleniusError, InputError, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import AllPriors, PriorClass
+from dalenius.measures.adversaries import LISTED, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.claims import CLAIMED, claim
@@ -49,7 +50,6 @@ from dalenius.model import (
     AnyPrior,
     DesignProblem,
     EntropyAtLeast,
-    MarkovChain,
     MaximalLeakage,
     MaxInformation,
     Problem,
@@ -58,10 +58,10 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.adversaries import LawClass, PriorSet
-from dalenius.model.laws import Law, Uniform
+from dalenius.model.laws import Law
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
-from dalenius.search import Clock, Limits
+from dalenius.search import Clock, Limits, stopped_by_interrupt
 from dalenius.units import unit_size
 
 __all__ = ["measure"]
@@ -86,10 +86,9 @@ def measure(
 ) -> Measures:
     """All measures of what one output of a mechanism tells: intervals from exact numbers, or from balls rounded outward.
 
-    Of a problem it is about one record, the others being independent of it with the same law: the record for which each measure is
-    largest. Of a problem against a `MarkovChain`, without a law, it is the largest log-ratio over the whole box of its transition
-    probabilities, `pufferfish_privacy`. Of a mechanism, a matrix or a csv file it is about the input, or about a secret that the
-    input depends on.
+    Of a problem it is about one record, against the problem's own adversary: the record and the prior for which each measure is
+    largest. What has no bound against that adversary is refused by name (`Measures.refused`). Of a mechanism, a matrix or a csv
+    file it is about the input, or about a secret that the input depends on.
 
     Parameters
     ----------
@@ -103,7 +102,8 @@ def measure(
         the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
         shows, and what that prior lets the release tell about the record without its own answer.
     law : Law, optional
-        Of a problem's records; left out, that of a design, or uniform.
+        Measure a problem's records under this law, independent of one another, instead of the model's adversary. Other adversaries
+        may learn more. A design that names no adversary is measured under its own law.
     mechanism : DesignedMechanism, optional
         For a design problem, which has none.
     epsilon, delta : sequences of numbers, optional
@@ -118,8 +118,8 @@ def measure(
     units : {"nats", "bits"}
         Of leakages.
     time_limit : float or None
-        Seconds for the search over the box of a `MarkovChain` where there is no closed form, None for no limit: when it ends the
-        interval is as wide as it is by then, with an infinite upper end if a record was not looked at. Formulas take what they take.
+        Seconds for the audits and searches that measures against a model's adversary need, None for no limit: when it ends the
+        interval is as wide as it is by then. Formulas take what they take.
     progress : callable, optional
         Called with the name of each measure before it is evaluated.
 
@@ -148,8 +148,9 @@ def measure(
     clock = Clock(Limits(time_limit=time_limit).seconds)
     chosen = _subject(subject, prior, law, mechanism)
     found = list(_evaluated(chosen, outputs, epsilon, delta, as_list(only, "only"), clock, progress))
-    rows = (_row(*one, units) for one in found)
-    return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows))
+    rows = (_row(definition, ends, units, chosen.against) for definition, ends in found if isinstance(ends, Ends))
+    refused = {definition.name: ends for definition, ends in found if isinstance(ends, str)}
+    return Measures(chosen.about, tuple(_with_claim(row, chosen, progress) if claims else row for row in rows), refused)
 
 
 def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMechanism | None) -> Subject:
@@ -208,7 +209,9 @@ def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
     return adversary.priors(alone)
 
 
-def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism | None) -> OfRecord | OfChain:
+def _of_record(
+    problem: Problem, law: Law | None, mechanism: DesignedMechanism | None
+) -> OfRecord | OfDataPriors | OfAdversary:
     if law is not None and not isinstance(law, Law):
         raise InputError(f"law: expected a Law such as Iid([...]), got {brief(law)}")
     if isinstance(problem, DesignProblem | MaxInformation):
@@ -218,14 +221,16 @@ def _of_record(problem: Problem, law: Law | None, mechanism: DesignedMechanism |
             )
         problem.check_designed(mechanism)
         rows = Channel(mechanism.rows, mechanism.inputs)
-        audit = MaximalLeakage(records=problem.records, query=problem.query, mechanism=rows, adversary=AnyPrior())
-        return OfRecord(audit, problem.law if law is None else law)
-    if mechanism is not None:
-        raise InputError("mechanism: the problem has one already; leave it out")
-    assert isinstance(problem, MaximalLeakage)
-    if law is None and isinstance(problem.adversary, MarkovChain):
-        return OfChain(problem)
-    return OfRecord(problem, Uniform() if law is None else law)
+        adversary = AnyPrior() if problem.adversary is None else problem.adversary
+        audit = MaximalLeakage(records=problem.records, query=problem.query, mechanism=rows, adversary=adversary)
+        if law is None and problem.adversary is None:
+            return OfRecord(audit, problem.law, "the law of the design")
+    else:
+        if mechanism is not None:
+            raise InputError("mechanism: the problem has one already; leave it out")
+        assert isinstance(problem, MaximalLeakage)
+        audit = problem
+    return of_adversary(audit) if law is None else OfRecord(audit, law)
 
 
 def _evaluated(
@@ -236,7 +241,8 @@ def _evaluated(
     only: Sequence[str],
     clock: Clock,
     progress: Callable[[str], None] | None,
-) -> Iterator[tuple[Definition, Ends]]:
+) -> Iterator[tuple[Definition, Ends | str]]:
+    """Each measure with its interval, or why it has none."""
     factors = [_factor(value) for value in as_list(epsilon, "epsilon")]
     shares = [_share(value) for value in as_list(delta, "delta")]
     if isinstance(subject, OfSecrets):
@@ -250,14 +256,15 @@ def _evaluated(
         ]
         yield from ((row, _ends(subject, row, progress)) for row in asked if not only or _stem(row.name) in only)
         return
-    if isinstance(subject, OfChain):
-        if outputs or factors or shares:
+    if isinstance(subject, OfAdversary):
+        if outputs or shares:
             raise InputError(
-                "outputs, epsilon, delta: not offered about the box of a markov_chain; give law=Uniform() (--law 0.5,0.5)"
+                f"outputs, delta: not offered against {subject.problem.adversary.kind} (docs/measures.md); {LISTED}"
             )
-        for row in OF_CHAINS:
-            if not only or row.name in only:
-                yield row, _ends(subject, row, progress) if subject.in_closed_form else subject.searched(clock)
+        asked = subject.rows([(str(value), factor) for value, factor in zip(epsilon, factors, strict=True)])
+        _need_names(only, [definition.name for definition, _ in asked])
+        wanted = [(definition, way) for definition, way in asked if not only or _stem(definition.name) in only]
+        yield from _against(subject, wanted, clock, progress)
         return
     if factors or shares:
         _need_pairs(subject.shape)
@@ -274,14 +281,60 @@ def _evaluated(
     for value, factor in zip(epsilon, factors, strict=True):
         asked += [(row, subject) for row in at_epsilon(str(value), factor)]
     names = [_stem(definition.name) for definition, _ in asked]
-    for name in only:
-        if name not in names:
-            raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), names)}")
+    _need_names(only, names)
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
-            yield definition, _ends(about, definition, progress)
+            yield definition, subject.refused.get(name) or _ends(about, definition, progress)
     for share in shares:
         yield from _least_epsilons(subject, share, progress)
+
+
+def _against(
+    subject: OfAdversary,
+    wanted: Sequence[tuple[Definition, Way]],
+    clock: Clock,
+    progress: Callable[[str], None] | None,
+) -> Iterator[tuple[Definition, Ends | str]]:
+    """Measures against a model's adversary; audits and searches share the time, and each audit is made once."""
+    whole = [(definition, way.way if isinstance(way, AtMost) else way) for definition, way in wanted]
+    left = len({id(way) for _, way in whole if isinstance(way, MaximalLeakage | OfChain)})
+    searches = dict[int, Ends | str]()
+    for (_, offered), (definition, way) in zip(wanted, whole, strict=True):
+        if isinstance(way, str):
+            found: Ends | str = way
+        elif isinstance(way, MaximalLeakage | OfChain):
+            if id(way) not in searches:
+                _tell(progress, definition.name)
+                with stopped_by_interrupt(clock):
+                    searches[id(way)] = _searched(way, clock.part(1 / left))
+                left -= 1
+            found = searches[id(way)]
+        else:
+            found = _ends(subject, replace(definition, value=way), progress)
+        larger_set = isinstance(offered, AtMost) and isinstance(found, Ends)
+        yield definition, Ends(Fraction(0), found.upper) if larger_set and isinstance(found, Ends) else found
+
+
+def _searched(way: MaximalLeakage | OfChain, clock: Clock) -> Ends | str:
+    """What an audit proves, or the search over the box of a chain finds; or why nothing is."""
+    if isinstance(way, OfChain):
+        return _ends(way, OF_CHAINS[0], None) if way.in_closed_form else way.searched(clock)
+    try:
+        return proved(way, clock)
+    except DaleniusError as error:
+        return f"no value: {error}"
+
+
+def _tell(progress: Callable[[str], None] | None, name: str) -> None:
+    if progress is not None:
+        progress(name)
+
+
+def _need_names(only: Sequence[str], names: Sequence[str]) -> None:
+    stems = list(map(_stem, names))
+    for name in only:
+        if name not in stems:
+            raise InputError(f"only: no measure here is named {brief(name)}{hint(str(name), stems)}")
 
 
 def _stem(name: str) -> str:
@@ -291,8 +344,7 @@ def _stem(name: str) -> str:
 
 def _ends(subject: Subject, definition: Definition, progress: Callable[[str], None] | None) -> Ends:
     """The interval of a measure: the largest of all kinds of records."""
-    if progress is not None:
-        progress(definition.name)
+    _tell(progress, definition.name)
     precisions = PRECISIONS[:1] if definition.searched else PRECISIONS
 
     def of_kind(kind: int) -> Ends:
@@ -324,10 +376,10 @@ def _least_epsilons(
         yield Definition(text, "leakage", what, named.value), ends
 
 
-def _row(definition: Definition, ends: Ends, units: str) -> Measure:
+def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measure:
     shown = units if definition.units == "leakage" else definition.units
     ends = in_bits(ends) if shown == "bits" else ends
-    return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact)
+    return Measure(definition.name, *doubles_around(ends), shown, definition.what, ends.exact, against=against)
 
 
 def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] | None) -> Measure:

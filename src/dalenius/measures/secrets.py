@@ -36,6 +36,7 @@ class OfSecrets(Subject):
 
     problem: SecretLeakage
     about: str = field(init=False)
+    against: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
     _cells: tuple[SecretCells, ...] = field(init=False, compare=False, repr=False)
@@ -61,6 +62,7 @@ class OfSecrets(Subject):
         under = counted(len(adversary.priors), "listed law") if isinstance(adversary, PriorSet) else "any law"
         about = f"{counted(len(cells), 'secret')} of the data (the one that each measure is largest for), under {under}"
         object.__setattr__(self, "about", f"{about}; {counted(channel.shape[1], 'output')}")
+        object.__setattr__(self, "against", under)
         object.__setattr__(self, "outputs", ())
         object.__setattr__(self, "shape", channel.shape)
         terms = max(len(_pairs(measured)) for measured in self.made()) * channel.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -138,6 +138,8 @@ class Subject(ABC):
     ----------
     about : str
         In words: whose secret, under which law.
+    against : str
+        In words: the adversary, or the prior, that the measures hold for.
     outputs : tuple of str
         What the outputs are called.
     shape : (inputs, outputs)
@@ -145,6 +147,7 @@ class Subject(ABC):
     """
 
     about: str
+    against: str
     outputs: tuple[str, ...]
     shape: tuple[int, int]
 
@@ -157,6 +160,11 @@ class Subject(ABC):
     def several(self) -> bool:
         """Whether there are other records."""
         return False
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Why there is no value of some measures, by name."""
+        return {}
 
     @abstractmethod
     def made(self) -> list[Measured]:
@@ -191,6 +199,7 @@ class OfInput(Subject):
     prior: Numbers | Rows | None = None
     names: Sequence[str] | None = None
     about: str = field(init=False)
+    against: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
@@ -202,6 +211,7 @@ class OfInput(Subject):
         if len(self._joint) > 1 or self._is_joint:
             secret, told = f"a secret, one of {len(self._joint)}", "the joint law that was given"
         object.__setattr__(self, "about", f"{secret}, under {told}; {counted(outputs, 'output')}")
+        object.__setattr__(self, "against", told)
         object.__setattr__(self, "shape", (len(self._joint) if self._is_joint else inputs, outputs))
         labels = self.mechanism.output_labels(self.values) if self.names is None else self.names
         object.__setattr__(self, "outputs", tuple(labels))
@@ -256,6 +266,7 @@ class OfClass(Subject):
     values: Integers
     priors: PriorClass
     about: str = field(init=False)
+    against: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
@@ -265,8 +276,9 @@ class OfClass(Subject):
         for name, part in vars(self.priors).items():
             if isinstance(part, np.ndarray) and part.shape[-1] != inputs:
                 raise InputError(f"prior: {name} needs a number for each of the {inputs} inputs, got {part.shape[-1]}")
-        about = f"the input, one of {inputs}, under any prior of a class ({type(self.priors).__name__})"
-        object.__setattr__(self, "about", f"{about}; {counted(outputs, 'output')}")
+        against = f"any prior of a class ({type(self.priors).__name__})"
+        object.__setattr__(self, "about", f"the input, one of {inputs}, under {against}; {counted(outputs, 'output')}")
+        object.__setattr__(self, "against", against)
         object.__setattr__(self, "outputs", tuple(self.mechanism.output_labels(self.values)))
         object.__setattr__(self, "shape", (inputs, outputs))
 
@@ -284,9 +296,11 @@ class OfListed(Subject):
 
     @property
     def about(self) -> str:  # type: ignore[override]
-        inputs = self.parts[0].shape[0]
-        listed = counted(len(self.parts), "listed prior")
-        return f"the input, one of {inputs}, under the worst of {listed}; {counted(self.shape[1], 'output')}"
+        return f"the input, one of {self.shape[0]}, under {self.against}; {counted(self.shape[1], 'output')}"
+
+    @property
+    def against(self) -> str:  # type: ignore[override]
+        return f"the worst of {counted(len(self.parts), 'listed prior')}"
 
     @property
     def outputs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -328,8 +342,10 @@ class OfRecord(Subject):
     """One record of a dataset, the others being independent of it: the record that each measure is largest for."""
 
     problem: MaximalLeakage
-    law: Law = field(default_factory=Uniform)
+    law: Law
+    told: str = "the law that was given, in place of the model's adversary"
     about: str = field(init=False)
+    against: str = field(init=False)
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
@@ -338,13 +354,15 @@ class OfRecord(Subject):
         self.law.check(records)
         check_size(problem.query_of_inputs, records, self.law)
         need_size(*problem.channel.shape)
-        told = "each letter alike" if isinstance(self.law, Uniform) else "independent, of the law that was given"
+        law = "each letter alike" if isinstance(self.law, Uniform) else "of one law"
+        against = f"independent records, {law} ({self.told})"
         about = (
-            f"one record of {len(records)} (the one that leaks most by each measure), {told}"
+            f"one record of {len(records)} (the one that leaks most by each measure), one of {against}"
             if len(records) > 1
-            else f"the one record, {told}"
+            else f"the one record, {law} ({self.told})"
         )
         object.__setattr__(self, "about", f"{about}; {counted(problem.channel.shape[1], 'output')}")
+        object.__setattr__(self, "against", against)
         object.__setattr__(self, "outputs", tuple(problem.mechanism.output_labels(self._values)))
         object.__setattr__(self, "shape", (max(kind.inputs.shape[1] for kind in self._kinds), problem.channel.shape[1]))
 

@@ -60,6 +60,7 @@ class OfWitness(Subject):
     moved: tuple[Masses, ...]
     piece: Piece | None = None
     about: str = field(init=False)
+    against: str = field(init=False, default="the prior that the certificate shows")
     outputs: tuple[str, ...] = field(init=False)
     shape: tuple[int, int] = field(init=False)
 
@@ -120,6 +121,10 @@ class WithoutOwnAnswer(Subject):
     @property
     def about(self) -> str:  # type: ignore[override]
         return f"{self.witness.about}; letter {self.letter} released in its place"
+
+    @property
+    def against(self) -> str:  # type: ignore[override]
+        return self.witness.against
 
     @property
     def outputs(self) -> tuple[str, ...]:  # type: ignore[override]

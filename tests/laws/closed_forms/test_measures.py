@@ -302,7 +302,7 @@ def test_the_secrets_of_independent_records_by_measure():
         records=dl.Records(3, alphabet=2), query=dl.Count(), mechanism=dl.geometric("1/2"), adversary=dl.AnyPrior()
     )
     for law, alone, known in (
-        (None, "0.021666060847", "0.030299861981"),
+        (dl.Uniform(), "0.021666060847", "0.030299861981"),
         (dl.Iid([0.7, 0.3]), "0.018996780639", "0.025493344064"),
     ):
         measured = dl.measure(problem, law=law)

@@ -53,6 +53,33 @@ def test_several_priors(command_line, tmp_path):
     assert "expected one --prior in the middle, got 2" in done.stderr
 
 
+def test_a_model_is_measured_against_its_own_adversary(command_line, tmp_path):
+    (tmp_path / "bit.toml").write_text(
+        'problem = "maximal_leakage"\nrecords = { count = 1, alphabet = 2 }\nquery = { kind = "identity" }\n'
+        'mechanism = { kind = "symmetric", flip = 0.1 }\nadversary = { kind = "prior_set", priors = [[0.2, 0.8]] }\n'
+    )
+    rows = {}
+    for law in ([], ["--law", "uniform"]):
+        done = command_line("measure", "bit.toml", "--json", *law)
+        assert done.returncode == 0, done.stderr
+        rows["".join(law)] = {row["name"]: row for row in json.loads(done.stdout)}
+    own, uniform = rows.values()
+    assert 0.24797 < own["mutual_information"]["lower"] <= own["mutual_information"]["upper"] < 0.24798
+    assert own["pointwise_maximal_leakage"]["exact"] == "log 45/13"
+    assert own["mutual_information"]["against"] == "any adversary who holds the listed prior"
+    assert 0.368 < uniform["mutual_information"]["lower"] < 0.3681
+    assert uniform["pointwise_maximal_leakage"]["against"].endswith("in place of the model's adversary)")
+    (tmp_path / "any.toml").write_text((tmp_path / "bit.toml").read_text().partition("adversary")[0])
+    with (tmp_path / "any.toml").open("a") as file:
+        file.write("[adversary]\nentropy_at_least = 0\n")
+    table, listed = command_line("measure", "any.toml"), command_line("measure", "any.toml", "--json")
+    assert table.returncode == listed.returncode == 0
+    refused = "bayes_advantage, total_variation"
+    assert refused in table.stdout
+    assert refused in listed.stderr
+    assert "bayes_advantage" not in [row["name"] for row in json.loads(listed.stdout)]
+
+
 def test_an_infinite_measure_is_null_and_says_so(command_line, tmp_path):
     (tmp_path / "channel.csv").write_text("no,yes\n1,0\n0,1\n")
     rows = {row["name"]: row for row in json.loads(command_line("measure", "channel.csv", "--json").stdout)}
@@ -66,7 +93,7 @@ def test_a_mechanisms_file(command_line, tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [
         {"name": r.name, "lower": plain_below(r.lower), "upper": plain_above(r.upper), "units": r.units}
-        | {"what": r.what, "exact": r.exact}
+        | {"what": r.what, "exact": r.exact, "against": r.against}
         for r in dl.measure([[0.9, 0.1], [0.4, 0.6]])
     ]
 
@@ -95,7 +122,7 @@ def test_the_largest_over_a_class_of_priors(command_line, tmp_path):
         done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within, "--json")
         assert done.returncode == 0, done.stderr
         found[within] = {row["name"]: row for row in json.loads(done.stdout)}["mutual_information"]
-    assert found["l1 0.2"] == found["box 0.1"]
+    assert [found[same]["upper"] for same in ("l1 0.2", "box 0.1")] == [found["l1 0.2"]["upper"]] * 2
     assert all(row["lower"] <= found["all"]["upper"] for row in found.values())
     for within, message in (("kl", "with a number"), ("near 1", "expected l1, kl, chi2, box, floor or entropy")):
         done = command_line("measure", "channel.csv", "--prior", "0.25,0.75", "--within", within)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -14,6 +15,8 @@ from dalenius.measures.chains import OfChain
 from dalenius.model.chains import inputs_by_ones
 from dalenius.search import Clock
 
+PUFFERFISH = ["pufferfish_privacy"]
+
 
 def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeakage:
     return dl.MaximalLeakage(
@@ -25,7 +28,7 @@ def chain(count, up, down, mechanism=None, query=None, **more) -> dl.MaximalLeak
 
 
 def test_a_box_is_its_lowest_corner_and_a_week_its_middle():
-    week = dl.measure(chain(7, (0.2, 0.4), (0.2, 0.4)))
+    week = dl.measure(chain(7, (0.2, 0.4), (0.2, 0.4)), only=PUFFERFISH)
     assert [row.name for row in week] == ["pufferfish_privacy"]
     ends = week["pufferfish_privacy"]
     assert ends.upper - ends.lower < 1e-15
@@ -34,15 +37,16 @@ def test_a_box_is_its_lowest_corner_and_a_week_its_middle():
         chain(7, (0.2, 0.4), (0.2, 0.4), record=3),
         chain(7, 0.2, 0.2, dl.discrete_laplace(0.5)),
     ):
-        assert dl.measure(same)["pufferfish_privacy"].upper == pytest.approx(ends.upper)
-    assert dl.measure(chain(7, 0.2, 0.2, record=0))["pufferfish_privacy"].upper < ends.lower
-    bits = dl.measure(chain(7, 0.2, 0.2), units="bits")["pufferfish_privacy"]
+        assert dl.measure(same, only=PUFFERFISH)["pufferfish_privacy"].upper == pytest.approx(ends.upper)
+    assert dl.measure(chain(7, 0.2, 0.2, record=0), only=PUFFERFISH)["pufferfish_privacy"].upper < ends.lower
+    bits = dl.measure(chain(7, 0.2, 0.2), units="bits", only=PUFFERFISH)["pufferfish_privacy"]
     assert bits.upper == pytest.approx(ends.upper / 0.6931471805599453)
 
 
 def test_a_range_that_holds_all_counts_changes_nothing():
     wide, known = (
-        dl.measure(chain(4, 0.1, 0.3, dl.geometric(1, range=r)))["pufferfish_privacy"] for r in ((-3, 9), None)
+        dl.measure(chain(4, 0.1, 0.3, dl.geometric(1, range=r)), only=PUFFERFISH)["pufferfish_privacy"]
+        for r in ((-3, 9), None)
     )
     assert wide.upper == known.upper
 
@@ -70,7 +74,7 @@ def listed(problem, record, point) -> float:
     ],
 )
 def test_what_has_no_closed_form_is_searched(problem, close):
-    found = dl.measure(problem)["pufferfish_privacy"]
+    found = dl.measure(problem, only=PUFFERFISH)["pufferfish_privacy"]
     rng, record = np.random.default_rng(3), problem.adversary.record
     low, high = (np.array([float(ends[k]) for ends in problem.adversary.box]) for k in (0, 1))
     seen = [listed(problem, record, low + (high - low) * rng.uniform(0.001, 0.999, low.size)) for _ in range(200)]
@@ -81,7 +85,7 @@ def test_what_has_no_closed_form_is_searched(problem, close):
 
 def test_both_ways_agree():
     for record in (0, 2):
-        closed = dl.measure(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))["pufferfish_privacy"]
+        closed = dl.measure(chain(4, (0.2, 0.3), (0.1, 0.4), record=record), only=PUFFERFISH)["pufferfish_privacy"]
         question = OfChain(chain(4, (0.2, 0.3), (0.1, 0.4), record=record))
         ends = question.searched(Clock())
         assert ends.lower <= Fraction(closed.upper)
@@ -91,7 +95,7 @@ def test_both_ways_agree():
 def test_a_time_limit_leaves_what_is_known(work_clock):
     asked = chain(3, (0.2, 0.22), (0.3, 0.31), dl.symmetric(0.1), dl.Parity(), start="any")
     ends = {
-        seconds: dl.measure(asked, time_limit=work_clock.tick * readings)["pufferfish_privacy"]
+        seconds: dl.measure(asked, time_limit=work_clock.tick * readings, only=PUFFERFISH)["pufferfish_privacy"]
         for seconds, readings in (("none", 1), ("few", 60), ("more", 6000))
     }
     assert (ends["none"].lower, ends["none"].upper) == (0.0, math.inf)
@@ -101,14 +105,39 @@ def test_a_time_limit_leaves_what_is_known(work_clock):
 
 
 @pytest.mark.parametrize(
-    ("problem", "more", "words"),
+    ("problem", "words"),
     [
-        (chain(101, 0.1, 0.3, start="any"), {}, "stationary start"),
-        (chain(101, 0.6, 0.5), {}, "sum to at most 1"),
-        (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), {}, "count or sum"),
-        (chain(3, 0.1, 0.3), {"epsilon": [1]}, "law=Uniform"),
+        (chain(101, 0.1, 0.3, start="any"), "stationary start"),
+        (chain(101, 0.6, 0.5), "sum to at most 1"),
+        (chain(101, 0.1, 0.3, dl.symmetric(0.1), dl.Parity()), "count or sum"),
     ],
 )
-def test_refused(problem, more, words):
+def test_refused(problem, words):
     with pytest.raises(dl.InputError, match=words):
-        dl.measure(problem, **more)
+        dl.measure(problem, only=PUFFERFISH)["pufferfish_privacy"]
+
+
+def test_a_chain_of_one_record_is_that_record():
+    found = dl.measure(chain(1, 0.2, 0.3, dl.geometric(1)))
+    assert found["pufferfish_privacy"].upper == pytest.approx(1)
+    assert found["mutual_information"].upper < found["shannon_capacity"].lower
+
+
+def test_a_chain_has_what_its_audit_and_its_box_prove():
+    problem = chain(3, (0.1, 0.2), 0.3)
+    found, audit = dl.measure(problem), dl.solve(problem)
+    worst = found["pufferfish_privacy"]
+    assert (found["mutual_information"].lower, found["mutual_information"].upper) == (audit.lower, audit.upper)
+    for name in ("local_dp", "leakage_capacity"):
+        assert (found[name].lower, found[name].upper) == (worst.lower, worst.upper)
+    for name in ("pointwise_maximal_leakage", "information_privacy"):
+        assert (found[name].lower, found[name].upper) == (0.0, worst.upper)
+        assert found[name].what.startswith("at most, over more priors: ")
+    with pytest.raises(dl.InputError, match=r"no bound against markov_chain: .*list priors"):
+        found["bayes_advantage"]
+    matrix = dl.FiniteChain([[("0.8", "0.9"), ("0.1", "0.2")], ["0.3", "0.7"]])
+    several = dl.measure(dataclasses.replace(problem, adversary=matrix))
+    assert "boxes of markov_chain alone" in several.refused["pufferfish_privacy"]
+    assert several["local_dp"].upper == several["free_lunch_privacy"].upper
+    low, high = several["mutual_information"].lower, several["mutual_information"].upper
+    assert max(low, audit.lower) <= min(high, audit.upper)
