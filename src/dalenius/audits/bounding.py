@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
@@ -25,6 +26,7 @@ from dalenius.audits.together import Together
 from dalenius.audits.tree_room import TreeRoom
 from dalenius.evidence.lines import ProofLine
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import TimeIsOverError
 from dalenius.model import MaximalLeakage
 from dalenius.model.mechanisms import RandomizedResponse, Symmetric
 from dalenius.reduction import AggregatedRecord, RecordSymmetries, exact_counts
@@ -114,12 +116,15 @@ class Bounding:
                 self.room.full = True
                 return
             self.room.held += arrays
-            record.dual = self._dual(record, turn)
-            while record.dual.climb(self._turn(record, turn)) and record.dual.may_close and not record.dual.finished:
-                pass
+            with suppress(TimeIsOverError):
+                record.dual = self._dual(record, turn)
+                while (
+                    record.dual.climb(self._turn(record, turn)) and record.dual.may_close and not record.dual.finished
+                ):
+                    pass
         if record.upper > self.audit.target:
             vertices = vertices or self._vertices(record, turn)
-        if record.upper > self.audit.target:
+        if record.upper > self.audit.target and record.dual is not None and record.dual.best is not None:
             record.race = self._trees(record, record.dual, vertices)
 
     def _separate(self, record: RecordAudit, turn: Clock) -> None:
@@ -154,6 +159,7 @@ class Bounding:
             goal,
             multipliers=self.multipliers,
             clock=turn,
+            until=audit.search.clock,
         )
 
     def _turn(self, record: RecordAudit, clock: Clock) -> Turn:
@@ -259,10 +265,11 @@ class Bounding:
         dual = record.dual
         if dual is None or dual.finished or dual.attainable >= record.bounded:
             return False
-        if not dual.climb(self._turn(record, clock)):
-            dual.finished = True
-            return False
-        return True
+        with suppress(TimeIsOverError):
+            if dual.climb(self._turn(record, clock)):
+                return True
+        dual.finished = True
+        return False
 
     def _keep_trees(self) -> None:
         """Take the bounds of trees that are better than what is known."""

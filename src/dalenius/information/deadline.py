@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "TimeIsOverError", "need_time"]
 
 
 class Deadline(Protocol):
@@ -15,3 +15,13 @@ class Deadline(Protocol):
 
     @property
     def remaining(self) -> float: ...  # seconds
+
+
+class TimeIsOverError(Exception):
+    """What was begun could not be finished in time, and nothing of it is of use by itself."""
+
+
+def need_time(clock: Deadline | None) -> None:
+    """Raise `TimeIsOverError` once the clock, if there is one, has expired: between steps that are of use only together."""
+    if clock is not None and clock.expired:
+        raise TimeIsOverError

@@ -136,10 +136,10 @@ class WithoutOwnAnswer(Subject):
 
     def made(self) -> list[Measured]:
         masses = self.witness.moved[1 + self.letter]
-        laws = {tuple(mass / sum(row) for mass in row) for row in masses if sum(row)}
-        if (
-            len(laws) == 1
-        ):  # the others have nothing to do with the record, which balls cannot tell from next to nothing
+        totals = [(row, total) for row in masses if (total := sum(row))]
+        first, whole = totals[0]
+        if all(x * whole == y * total for row, total in totals for x, y in zip(row, first, strict=True)):
+            # the others have nothing to do with the record, which balls cannot tell from next to nothing
             return [Measured(np.array([[fmpq(1)]], dtype=object), np.array([fmpq(1)], dtype=object))]
         return [self.witness.measured(masses)]
 

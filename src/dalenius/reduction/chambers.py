@@ -64,7 +64,7 @@ class Chamber:
             steps.append((y, tuple(first[z] for z in sorted(first))))
             above[sorted(first), y] = True
             left = [move for move in left if np.all(above[np.ix_(move.kept, move.kept)] >= above)]
-        return cls(tuple(steps), _closed(above))
+        return cls(tuple(steps), _closed(above)) if steps else cls.whole(len(low))
 
     def close(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Ranges (..., outputs) narrowed by the orders: no K exceeds what is above it."""

@@ -16,7 +16,7 @@ from dalenius.audits.bounds.newton import newton
 from dalenius.audits.bounds.output_groups import OutputGroups
 from dalenius.information import log_sum_exp, x_log_x
 from dalenius.information.arrays import Floats
-from dalenius.information.deadline import Deadline
+from dalenius.information.deadline import Deadline, need_time
 from dalenius.reduction import RecordChannel
 
 __all__ = ["DualPoint", "best_point"]
@@ -39,18 +39,29 @@ class DualPoint:
     maxima: tuple[Floats, ...]
 
 
-def best_point(channel: RecordChannel, p: Floats, beta: float, *, tolerance: float, clock: Deadline) -> DualPoint:
+def best_point(
+    channel: RecordChannel, p: Floats, beta: float, *, tolerance: float, clock: Deadline, until: Deadline | None = None
+) -> DualPoint:
     """Nearly the best output law and multiplier, from those of a prior p (letters, classes).
 
     Parameters
     ----------
     tolerance : float
         Nats that the value may be away from the least one.
+    clock : Deadline
+        For all points but the first.
+    until : Deadline, optional
+        For every point.
+
+    Raises
+    ------
+    TimeIsOverError
+        If it expires before a point is known.
     """
     law = np.maximum(p.sum(axis=0) @ channel.rows, 1e-12)
     lam, beta = -np.log(law / law.sum()), max(beta, LEAST_BETA)
-    model = _Model(channel, lam, p)
-    best = _look(channel, lam, beta, p, model)
+    model = _Model(channel, lam, p, until)
+    best = _look(channel, lam, beta, p, model, until)
     radius, shift = 1.0, np.zeros(model.columns.shape[1])
     at = shift
     for _ in range(ROUNDS):
@@ -60,7 +71,7 @@ def best_point(channel: RecordChannel, p: Floats, beta: float, *, tolerance: flo
         shift, beta, promised, inside = model.minimised(at, best.beta, temperature, radius)
         if best.value - promised <= tolerance and inside:
             break
-        found = _look(channel, lam + model.spread(shift), beta, p, model)
+        found = _look(channel, lam + model.spread(shift), beta, p, model, until)
         if found.value < best.value:
             radius, at = (
                 min(1.0, 1.5 * radius) if best.value - found.value > 0.3 * (best.value - promised) else radius,
@@ -74,10 +85,13 @@ def best_point(channel: RecordChannel, p: Floats, beta: float, *, tolerance: flo
     return best
 
 
-def _look(channel: RecordChannel, lam: Floats, beta: float, p: Floats, model: _Model) -> DualPoint:
+def _look(
+    channel: RecordChannel, lam: Floats, beta: float, p: Floats, model: _Model, until: Deadline | None
+) -> DualPoint:
     """Climb to local maxima at a point, and tell the model of them."""
     psi, maxima = np.empty(channel.letters), list[Floats]()
     for a in range(channel.letters):
+        need_time(until)
         w = _climbed(channel, a, np.vstack([model.last[a], _starts(channel, a, p)]), lam, beta)
         K = w @ channel.rows
         entropy = w @ np.where(np.isfinite(channel.log_uniform[a]), channel.log_uniform[a], 0.0) - x_log_x(w).sum(
@@ -122,9 +136,9 @@ def _climbed(channel: RecordChannel, a: int, w: Floats, lam: Floats, beta: float
 class _Model:
     """Tangents at the maxima so far, and the bound from below that they make: a function of a shift of -log r, by groups, and beta."""
 
-    def __init__(self, channel: RecordChannel, lam: Floats, p: Floats) -> None:
+    def __init__(self, channel: RecordChannel, lam: Floats, p: Floats, until: Deadline | None) -> None:
         self._channel, self._fixed = channel, channel.rows @ lam
-        self._member = _membership(channel, p)
+        self._member = _membership(channel, p, until)
         self.columns = channel.rows @ self._member
         self._law = np.exp(-lam - log_sum_exp(-lam)) @ self._member
         self.last = [np.empty((0, len(channel.rows))) for _ in range(channel.letters)]
@@ -235,12 +249,12 @@ class _Model:
         return newton(gradient[None], hessian[None])[0]
 
 
-def _membership(channel: RecordChannel, p: Floats) -> Floats:
+def _membership(channel: RecordChannel, p: Floats, until: Deadline | None) -> Floats:
     """Which group an output is in, (outputs, groups): each by itself where they are few."""
     outputs = channel.rows.shape[1]
     if outputs <= MOST_GROUPS:
         return np.eye(outputs)
-    groups = OutputGroups.of(channel.rows, p)
+    groups = OutputGroups.of(channel.rows, p, until)
     partition = groups.partition(MOST_GROUPS)
     member = np.zeros((outputs, len(partition)))
     for j, g in enumerate(partition):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from dalenius.audits.bounds.row_solver import Multipliers
 from dalenius.audits.bounds.rows import RowRelaxation, row_maximum
 from dalenius.information import log_sum_exp, relative_entropy
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline, need_time
 from dalenius.reduction import RecordChannel, RecordSymmetries, even
 from dalenius.search.boxes import BoxTree
 from dalenius.search.clock import Clock
@@ -128,6 +129,9 @@ class DualWork:
         Who finds those of the row problems.
     clock : Clock
         For the choice of the output law.
+    until : Deadline, optional
+        For what all letters need before there is any bound: once it has expired `TimeIsOverError` is raised, here and by `climb`. By
+        default there is no such limit.
 
     Attributes
     ----------
@@ -149,6 +153,7 @@ class DualWork:
         *,
         multipliers: Multipliers = row_multipliers,
         clock: Clock,
+        until: Deadline | None = None,
     ) -> None:
         self._channel, self._problems = channel, RowProblems.of(channel, symmetries)
         self._law = _rounded(candidate.p.sum(axis=0) @ channel.rows, self._problems)
@@ -161,7 +166,8 @@ class DualWork:
             used = np.isfinite(channel.log_uniform).any(axis=0)
             self.attainable, self._rungs = float(np.max(relative_entropy(channel.rows[used], self._law))), [1.0]
             return
-        self._rows = _Rows(channel, self._problems, candidate.p, multipliers, clock)
+        self._until = until
+        self._rows = _Rows(channel, self._problems, candidate.p, multipliers, clock, self._until)
         self._choose_point(candidate, clock)
         tolerance = goal.tolerance
         if not self.may_close:  # so it need not be exact
@@ -227,7 +233,9 @@ class DualWork:
         near = self.attainable - candidate.leakage <= SLACK * (goal.enough - candidate.leakage)
         if not rows.many or goal.one_slope or near:
             return
-        point = best_point(channel, candidate.p, self._beta, tolerance=0.1 * goal.tolerance, clock=clock)
+        point = best_point(
+            channel, candidate.p, self._beta, tolerance=0.1 * goal.tolerance, clock=clock, until=self._until
+        )
         law, beta = _rounded(np.exp(-point.lam), self._problems), float(short(point.beta, 12))
         rows.add_starts(point.maxima)
         floors = rows.floors(law, beta)
@@ -303,20 +311,34 @@ class _Rows:
     """The row problems of all letters; a letter has everything from its source."""
 
     def __init__(
-        self, channel: RecordChannel, problems: RowProblems, p: Floats, multipliers: Multipliers, clock: Clock
+        self,
+        channel: RecordChannel,
+        problems: RowProblems,
+        p: Floats,
+        multipliers: Multipliers,
+        clock: Clock,
+        until: Deadline | None,
     ) -> None:
         self._channel, self._problems, self._multipliers, self._clock = channel, problems, multipliers, clock
+        self._until = until
         self._exists = np.isfinite(channel.log_uniform)
         self._first = [first for first, _ in problems.sources]
-        known = {a: problems.chamber(a) for a in sorted(set(self._first))}
-        self.chambers = tuple(known[a] for a in self._first)
+        self._chambers = {a: problems.chamber(a) for a in self._in_time(sorted(set(self._first)))}
+        self.chambers = tuple(self._chambers[a] for a in self._first)
         self.many = channel.rows.shape[1] > FEW
         self.grouped = self.many and not any(chamber.steps for chamber in self.chambers)
-        self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in known}
+        self._laws = {a: problems.alike(a, p)[:, self._exists[a]] for a in self._chambers}
         self._groups = dict[int, OutputGroups]()  # made for these laws, when they are asked for
         self._starts = {
-            a: _row_starts(laws, channel.rows[self._exists[a]], self._log_masses(a)) for a, laws in self._laws.items()
+            a: _row_starts(self._laws[a], channel.rows[self._exists[a]], self._log_masses(a))
+            for a in self._in_time(self._laws)
         }
+
+    def _in_time(self, letters: Iterable[int]) -> Iterator[int]:
+        """One letter after another, as long as there is time."""
+        for a in letters:
+            need_time(self._until)
+            yield a
 
     def add_starts(self, maxima: Sequence[Floats]) -> None:
         """Laws on all classes (laws, classes), for each letter."""
@@ -326,8 +348,10 @@ class _Rows:
     def floors(self, law: Floats, beta: float) -> list[float]:
         """What each letter's row problem attains."""
         known = {
-            a: row_maximum(self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, starts, self._clock)
-            for a, starts in self._starts.items()
+            a: row_maximum(
+                self._channel.rows[self._exists[a]], self._log_masses(a), law, beta, self._starts[a], self._clock
+            )
+            for a in self._in_time(self._starts)
         }
         return [known[a] for a in self._first]
 
@@ -338,12 +362,12 @@ class _Rows:
         above what it attains. Boxes of one that is the last, and not to be grown on in a joint tree, are bounded no better than that.
         """
         known = dict[int, BoxTree | RowTree]()
-        for a, laws in self._laws.items():
+        for a in self._in_time(self._laws):
             rows, log_masses = self._channel.rows[self._exists[a]], self._log_masses(a)
-            chamber = self._problems.chamber(a)
+            chamber, laws = self._chambers[a], self._laws[a]
             if self.grouped or (chamber.steps and law.size > SORTED):
                 if a not in self._groups:
-                    self._groups[a] = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum())
+                    self._groups[a] = OutputGroups.of(rows, (laws + 1e-12) / (laws + 1e-12).sum(), self._until)
                 problem = RowProblem(
                     self._groups[a],
                     log_masses,

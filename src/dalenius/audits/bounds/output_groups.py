@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from dalenius.information import x_log_x
 from dalenius.information.arrays import Floats
+from dalenius.information.deadline import Deadline, need_time
 
 __all__ = ["FEW", "Groups", "OutputGroups", "groups_bytes"]
 
@@ -58,12 +59,19 @@ class OutputGroups:
     loss: Floats
 
     @classmethod
-    def of(cls, rows: Floats, masses: Floats) -> OutputGroups:
-        """Groups of the outputs of rows (classes, outputs) that lose little at masses (letters, classes)."""
+    def of(cls, rows: Floats, masses: Floats, clock: Deadline | None = None) -> OutputGroups:
+        """Groups of the outputs of rows (classes, outputs) that lose little at masses (letters, classes).
+
+        Raises
+        ------
+        TimeIsOverError
+            Once the clock, if there is one, has expired.
+        """
         order = _chain(rows, masses.sum(axis=0))
         merged = _Merged(rows[:, order], masses)
         start, end, halves = [0], [len(order)], list[tuple[int, int] | None]()
         while len(halves) < len(start):
+            need_time(clock)
             i, j = start[len(halves)], end[len(halves)]
             if j - i == 1:
                 halves.append(None)
