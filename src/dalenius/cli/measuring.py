@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -45,8 +45,8 @@ def measure(
         str | None,
         typer.Option(
             "--prior",
-            help="The law of a mechanism's or channel's inputs, with commas; of several, with semicolons between, each measure is the "
-            "largest.",
+            help="The law of a mechanism's or channel's inputs, with commas, or uniform; of several, with semicolons between, each "
+            "measure is the largest. Left out: any prior.",
         ),
     ] = None,
     within: Annotated[
@@ -190,8 +190,10 @@ def _write(found: dl.Measures, folder: Path, stem: str) -> dict[str, dict[str, s
 
 def _priors(
     subject: dl.Problem | dl.Mechanism | Path, text: str | None, within: str | None
-) -> list[str] | PriorClass | dl.PriorSet | dl.EntropyAtLeast | None:
+) -> list[str] | PriorClass | dl.PriorSet | dl.EntropyAtLeast | Literal["uniform"] | None:
     """The prior or priors, or the class that --within names; its middle is --prior, or the table's own column."""
+    if text is not None and text.strip() == dl.Uniform.kind and within is None:
+        return "uniform"
     laws = None if text is None else [listed(law.strip(), "--prior") for law in text.split(";")]
     if laws is not None and len(laws) > 1:
         if within is not None:

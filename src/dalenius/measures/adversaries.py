@@ -30,7 +30,9 @@ from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.definitions import (
+    DELTA_OF_CLASS,
     NEEDS_NO_PRIOR,
+    OF_ALL_PRIORS,
     OF_CHANNEL,
     OF_CLASS,
     OF_RECORDS,
@@ -73,7 +75,6 @@ RATIOS = (
     "information_privacy",
 )
 OF_DATA = ("differential_privacy", "free_lunch_privacy")
-DELTA = "local_dp_delta"
 
 
 @dataclass(frozen=True)
@@ -319,12 +320,14 @@ class OfAdversary(Subject):
         found: dict[str, Formula] = {}
         everything = isinstance(self._priors, AllPriors)
         pairs = sum(part.channel.shape[0] * part.channel.size for part in self._parts)
-        deltas = {f"{DELTA}({text})": partial(formulas.local_dp_delta, factor=factor) for text, factor in epsilons}
+        deltas = {
+            f"{DELTA_OF_CLASS}({text})": partial(formulas.local_dp_delta, factor=factor) for text, factor in epsilons
+        }
         deltas = deltas if pairs <= MAX_PAIRS else {}
         if not self.several:
             found |= {definition.name: definition.value for definition in OF_CLASS}
             found |= {name: over_class(_of_rows(delta)) for name, delta in deltas.items()}
-            return found | ({"min_entropy_leakage": found["maximal_leakage"]} if everything else {})
+            return found | ({definition.name: definition.value for definition in OF_ALL_PRIORS} if everything else {})
         found |= {definition.name: definition.value for definition in OF_RECORDS if definition.name in OF_DATA}
         ratio = found["free_lunch_privacy" if self._free else "differential_privacy"]
         if self.problem.in_blocks:
@@ -383,7 +386,7 @@ class OfAdversary(Subject):
     def _refused(self, definition: Definition) -> str:
         """Why there is no such measure."""
         name, adversary = definition.name.partition("(")[0], self.problem.adversary
-        offered = name in (*RATIOS, DELTA, "maximal_leakage", "min_entropy_leakage")
+        offered = name in (*RATIOS, DELTA_OF_CLASS, "maximal_leakage", "min_entropy_leakage")
         if self.why_no_matrix and (offered or name in OF_DATA or isinstance(adversary, PriorSet)):
             return f"no value: {self.why_no_matrix}"
         if name == "free_lunch_privacy":

@@ -15,11 +15,18 @@ from dalenius.information.measures import PriorClass
 from dalenius.information.measures.laws import output_law
 from dalenius.information.measures.numbers import divergence, largest
 from dalenius.measures.subjects import Data, Measured
-from dalenius.measures.suprema import exp_largest_lift, exp_largest_pointwise, largest_information
+from dalenius.measures.suprema import (
+    exp_largest_lift,
+    exp_largest_pointwise,
+    exp_pointwise_of_column,
+    largest_information,
+)
 
 __all__ = [
+    "DELTA_OF_CLASS",
     "LEAKAGE",
     "NEEDS_NO_PRIOR",
+    "OF_ALL_PRIORS",
     "OF_CHANNEL",
     "OF_CLASS",
     "OF_RECORDS",
@@ -28,6 +35,7 @@ __all__ = [
     "Formula",
     "at_epsilon",
     "of_output",
+    "of_output_over_class",
     "without_own_answer",
 ]
 
@@ -276,10 +284,11 @@ SUPREMA = {
     "information_privacy": exp_largest_lift,
 }
 NEEDS_NO_PRIOR = ("shannon_capacity", "maximal_leakage", "leakage_capacity", "local_dp")
+OVER = "over the class, at most: "
 OF_CLASS = tuple(
     replace(
         definition,
-        what=f"over the class, at most: {definition.what.removesuffix(', under this prior')}",
+        what=f"{OVER}{definition.what.removesuffix(', under this prior')}",
         value=over_class(SUPREMA[definition.name]),
         searched=True,
     )
@@ -289,6 +298,15 @@ OF_CLASS = tuple(
     if definition.name in SUPREMA or definition.name in NEEDS_NO_PRIOR
 )
 """What is offered over a class of priors: the largest of each; docs/measures.md says why not the others."""
+OF_ALL_PRIORS = tuple(
+    replace(
+        definition, name="min_entropy_leakage", what=f"{OVER}how much likelier the best guess of the secret becomes"
+    )
+    for definition in OF_CHANNEL
+    if definition.name == "maximal_leakage"
+)
+"""What is offered over all priors besides: it is the maximal leakage, at the uniform prior."""
+DELTA_OF_CLASS = "local_dp_delta"  # which needs no prior
 
 
 def at_epsilon(text: str, factor: Any) -> list[Definition]:
@@ -348,6 +366,13 @@ def of_output(y: int, label: str) -> list[Definition]:
             lambda measured: output_law(*measured.joint)[y],
         ),
     ]
+
+
+def of_output_over_class(y: int, label: str) -> list[Definition]:
+    """The same, the largest over a class of priors."""
+    leakage, probability = of_output(y, label)
+    value = over_class(lambda channel, priors: exp_pointwise_of_column(channel[:, y], priors))
+    return [replace(leakage, what=f"{OVER}{leakage.what}", value=value, searched=True), probability]
 
 
 def without_own_answer(letter: int) -> Definition:

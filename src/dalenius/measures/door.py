@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from flint import arb, ctx, fmpq
@@ -16,17 +16,20 @@ from dalenius.errors import DaleniusError, InputError, hint
 from dalenius.evidence import Certificate
 from dalenius.exact import Number, Numbers, Rows, as_fraction, as_list, brief, fraction_text
 from dalenius.information.measures import AllPriors, PriorClass
-from dalenius.measures.adversaries import LISTED, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
+from dalenius.measures.adversaries import LISTED, SEARCH, AtMost, OfAdversary, OfDataPriors, Way, of_adversary, proved
 from dalenius.measures.answer import Measure, Measures
 from dalenius.measures.chains import OF_CHAINS, OfChain
 from dalenius.measures.claims import CLAIMED, claim
 from dalenius.measures.definitions import (
+    DELTA_OF_CLASS,
+    OF_ALL_PRIORS,
     OF_CHANNEL,
     OF_CLASS,
     OF_RECORDS,
     Definition,
     at_epsilon,
     of_output,
+    of_output_over_class,
     without_own_answer,
 )
 from dalenius.measures.evaluation import PRECISIONS, Ends, doubles_around, evaluated, in_bits, larger
@@ -58,7 +61,7 @@ from dalenius.model import (
     SecretLeakage,
 )
 from dalenius.model.adversaries import LawClass, PriorSet
-from dalenius.model.laws import Law
+from dalenius.model.laws import Law, Uniform
 from dalenius.model.mechanisms import Channel, DesignedMechanism, Mechanism
 from dalenius.model.privacy import LocalDP
 from dalenius.search import Clock, Limits, stopped_by_interrupt
@@ -67,12 +70,13 @@ from dalenius.units import unit_size
 __all__ = ["measure"]
 
 MAX_PAIRS = 2**24  # terms of sums over pairs of inputs
+NO_CLASS = f'no bound over a set of priors: {SEARCH}; give one (prior=..., "uniform"; --prior), or list several'
 
 
 def measure(
     subject: Problem | Mechanism | Rows | str | Path,
     *,
-    prior: Numbers | Rows | PriorClass | Adversary | Certificate | None = None,
+    prior: Numbers | Rows | PriorClass | Adversary | Certificate | Literal["uniform"] | None = None,
     law: Law | None = None,
     mechanism: DesignedMechanism | None = None,
     epsilon: Sequence[Number] = (),
@@ -95,8 +99,9 @@ def measure(
     subject : problem, mechanism, matrix (inputs, outputs) or path of a csv file
         Entries of a matrix are exact (0.1 is 1/10), rows are divided by their exact sums. A csv file names the outputs in its first
         line and has an input a line; a column named ``prior`` holds their probabilities.
-    prior : sequence of numbers, a matrix, or a class of priors, optional
-        The law of the input, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: uniform. For a class of
+    prior : sequence of numbers, "uniform", a matrix, or a class of priors, optional
+        The law of the input, ``"uniform"``, or p(s,x) for a secret S on the Markov chain S - X - Y, a row a secret. Left out: any
+        prior, and what has no bound over all of them is refused by name (`Measures.refused`). For a class of
         `dalenius.information.measures` (`PriorBox`, `PriorBall`, `KLBall`, ...), or an adversary that holds one (`BoxPriors`,
         `L1BallPriors`, `KLBallPriors`, `EntropyAtLeast`, ...), the largest over it of each measure that allows that; for a `PriorSet`
         the largest of its priors, of every measure. For a problem only the certificate of its audit: the record and the prior that it
@@ -111,8 +116,8 @@ def measure(
     outputs : bool
         Add the pointwise maximal leakage and the probability of each output.
     claims : bool
-        Have the independent checker prove the epsilon of local differential privacy and the pointwise maximal leakage of a rational
-        mechanism, or matrix, with one prior: `Measure.claim` holds the model and the certificate.
+        Have the independent checker prove the epsilon of local differential privacy of a rational mechanism, or matrix, and with one
+        prior the pointwise maximal leakage: `Measure.claim` holds the model and the certificate.
     only : sequence of str
         Evaluate the measures of these names alone, without their arguments: all that take long need not be waited for.
     units : {"nats", "bits"}
@@ -183,6 +188,8 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
     if not isinstance(subject, Mechanism):
         need_size(*(np.shape(subject) if isinstance(subject, np.ndarray) and subject.ndim == 2 else (1, 1)))
         subject = Channel(as_list(subject, "channel"))
+    if prior is None:
+        return OfClass(subject, inputs_of(subject), AllPriors())
     if isinstance(prior, LawClass):
         return OfClass(subject, inputs_of(subject), prior.priors)
     if isinstance(prior, PriorClass):
@@ -191,7 +198,8 @@ def _subject(subject: Any, prior: Any, law: Law | None, mechanism: DesignedMecha
         return OfClass(subject, inputs_of(subject), _as_class(prior, len(inputs_of(subject))))
     if isinstance(prior, PriorSet):
         return OfListed(tuple(OfInput(subject, inputs_of(subject), law, names) for law in prior.priors))
-    return OfInput(subject, inputs_of(subject), prior, names)
+    uniform = isinstance(prior, str) and prior == Uniform.kind
+    return OfInput(subject, inputs_of(subject), None if uniform else prior, names)
 
 
 def _as_class(adversary: Adversary, inputs: int) -> PriorClass:
@@ -268,25 +276,30 @@ def _evaluated(
         return
     if factors or shares:
         _need_pairs(subject.shape)
-    if isinstance(subject, OfClass) and (outputs or factors or shares):
-        raise InputError(
-            "outputs, epsilon, delta: not offered for a class of priors (docs/measures.md); give one prior"
-        )
-    always = OF_CLASS if isinstance(subject, OfClass) else OF_CHANNEL
+    offered = _over_class(subject.priors) if isinstance(subject, OfClass) else {}
+    always = [offered.get(definition.name, definition) for definition in OF_CHANNEL]
     asked = [(definition, subject) for definition in (*always, *(OF_RECORDS if subject.several else ()))]
     if isinstance(subject, OfWitness):
         asked += [(without_own_answer(c), without) for c, without in enumerate(subject.without_own_answer)]
     if outputs:
-        asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in of_output(y, label)]
+        each = of_output_over_class if isinstance(subject, OfClass) else of_output
+        asked += [(row, subject) for y, label in enumerate(subject.outputs) for row in each(y, label)]
     for value, factor in zip(epsilon, factors, strict=True):
         asked += [(row, subject) for row in at_epsilon(str(value), factor)]
     names = [_stem(definition.name) for definition, _ in asked]
     _need_names(only, names)
     for (definition, about), name in zip(asked, names, strict=True):
         if not only or name in only:
-            yield definition, subject.refused.get(name) or _ends(about, definition, progress)
+            refused = NO_CLASS if offered and name not in (*offered, DELTA_OF_CLASS) else subject.refused.get(name)
+            yield definition, refused or _ends(about, definition, progress)
     for share in shares:
         yield from _least_epsilons(subject, share, progress)
+
+
+def _over_class(priors: PriorClass) -> dict[str, Definition]:
+    """What there is over a class of priors, by name."""
+    everything = OF_ALL_PRIORS if isinstance(priors, AllPriors) else ()
+    return {definition.name: definition for definition in (*OF_CLASS, *everything)}
 
 
 def _against(
@@ -360,20 +373,22 @@ def _ends(subject: Subject, definition: Definition, progress: Callable[[str], No
 
 def _least_epsilons(
     subject: Subject, delta: Fraction, progress: Callable[[str], None] | None
-) -> Iterator[tuple[Definition, Ends]]:
+) -> Iterator[tuple[Definition, Ends | str]]:
     """For each notion with a delta the least epsilon that this one allows."""
     for place, named in enumerate(at_epsilon("", fmpq(1))):
         name = named.name.removesuffix("_delta()")
+        what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
+        row = Definition(f"{name}_epsilon({fraction_text(delta)})", "leakage", what, named.value)
+        if isinstance(subject, OfClass) and _stem(named.name) != DELTA_OF_CLASS:
+            yield row, NO_CLASS
+            continue
 
         def delta_at(factor: fmpq, place: int = place) -> Ends:
             return _ends(subject, at_epsilon("", factor)[place], None)
 
         if progress is not None:
             progress(name)
-        ends = least_epsilon(delta_at, delta)
-        what = f"the least epsilon of this notion whose delta is at most {fraction_text(delta)}"
-        text = f"{name}_epsilon({fraction_text(delta)})"
-        yield Definition(text, "leakage", what, named.value), ends
+        yield row, least_epsilon(delta_at, delta)
 
 
 def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measure:
@@ -383,11 +398,12 @@ def _row(definition: Definition, ends: Ends, units: str, against: str) -> Measur
 
 
 def _with_claim(row: Measure, subject: Subject, progress: Callable[[str], None] | None) -> Measure:
-    """The row, proved by the checker where it can be."""
-    if row.name not in CLAIMED or not isinstance(subject, OfInput):
+    """The row, proved by the checker where it can be; against a class of priors only what needs none."""
+    alone = isinstance(subject, OfClass) and row.name == "local_dp"
+    if row.name not in CLAIMED or not (alone or isinstance(subject, OfInput)):
         return row
     measured = subject.at_precision()[0]
-    if not (is_rational(measured.channel) and is_rational(measured.prior)):
+    if not (is_rational(measured.channel) and (alone or is_rational(measured.prior))):
         return row
     if progress is not None:
         progress(f"{row.name}, the proof")

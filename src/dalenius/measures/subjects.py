@@ -17,7 +17,7 @@ from dalenius.errors import InputError, brief, counted
 from dalenius.exact import Numbers, Rows, as_law, as_list, as_nonnegative
 from dalenius.information import measures as formulas
 from dalenius.information.arrays import Integers
-from dalenius.information.measures import PriorClass, channel_of_secret
+from dalenius.information.measures import AllPriors, PriorClass, channel_of_secret
 from dalenius.information.measures.numbers import Numbers as Array
 from dalenius.information.measures.numbers import largest
 from dalenius.model import MaximalLeakage
@@ -276,7 +276,11 @@ class OfClass(Subject):
         for name, part in vars(self.priors).items():
             if isinstance(part, np.ndarray) and part.shape[-1] != inputs:
                 raise InputError(f"prior: {name} needs a number for each of the {inputs} inputs, got {part.shape[-1]}")
-        against = f"any prior of a class ({type(self.priors).__name__})"
+        against = (
+            "any prior"
+            if isinstance(self.priors, AllPriors)
+            else f"any prior of a class ({type(self.priors).__name__})"
+        )
         object.__setattr__(self, "about", f"the input, one of {inputs}, under {against}; {counted(outputs, 'output')}")
         object.__setattr__(self, "against", against)
         object.__setattr__(self, "outputs", tuple(self.mechanism.output_labels(self.values)))

@@ -16,7 +16,7 @@ from dalenius.information.law_classes import TINY, worst_law
 from dalenius.information.measures import PriorClass
 from dalenius.information.measures.numbers import Numbers, divergence, doubles, largest, least, quotient, rationals
 
-__all__ = ["exp_largest_lift", "exp_largest_pointwise", "largest_information"]
+__all__ = ["exp_largest_lift", "exp_largest_pointwise", "exp_pointwise_of_column", "largest_information"]
 
 
 def largest_information(channel: Numbers, priors: PriorClass) -> arb:
@@ -41,10 +41,15 @@ def _between(channel: Numbers, priors: PriorClass, prior: Numbers, output: Float
 
 
 def exp_largest_pointwise(channel: Numbers, priors: PriorClass) -> Any:
-    """e^l, l the supremum over the class of the largest pointwise maximal leakage: max_y max_x W(x,y) / min_P sum_x P(x) W(x,y)."""
-    likely = priors.support(len(channel))
-    ratios = [_ratio(largest(column[likely]).item(), _least_mean(column, priors)) for column in channel.T]
+    """e^l, l the supremum over the class of the largest pointwise maximal leakage of an output."""
+    ratios = [exp_pointwise_of_column(column, priors) for column in channel.T]
     return largest(np.array(ratios, dtype=object)).item()
+
+
+def exp_pointwise_of_column(column: Numbers, priors: PriorClass) -> Any:
+    """The same of one output y, whose column of the channel is given: max_x W(x,y) / min_P sum_x P(x) W(x,y)."""
+    likely = priors.support(len(column))
+    return _ratio(largest(column[likely]).item(), _least_mean(column, priors))
 
 
 def exp_largest_lift(channel: Numbers, priors: PriorClass) -> Any:

@@ -157,5 +157,14 @@ def test_errors(priors, message):
 
 
 def test_what_is_not_offered_over_a_class_is_said():
-    with pytest.raises(dl.InputError, match="not offered for a class of priors"):
-        dl.measure([[0.5, 0.5]], prior=m.AllPriors(), outputs=True)
+    """Each output by itself is, and the delta that needs no prior."""
+    ball = m.PriorBall([0.5, 0.3, 0.2], 0.2)
+    rows = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
+    found = dl.measure(rows, prior=ball, outputs=True, epsilon=["log 2"], delta=["0.1"])
+    each = [found[f"pointwise_maximal_leakage[{y}]"] for y in range(3)]
+    assert max(row.upper for row in each) == found["pointwise_maximal_leakage"].upper
+    assert "local_dp_delta(log 2)" in found
+    assert "local_dp_epsilon(0.1)" in found
+    for name in ("output_probability[0]", "information_privacy_delta(log 2)", "information_privacy_epsilon(0.1)"):
+        with pytest.raises(dl.InputError, match="has no bound over a set of priors"):
+            found[name]

@@ -41,7 +41,7 @@ def test_e1_1_an_information_is_an_average_and_bounds_no_single_input():
 )
 def test_e0_1_a_factor_two_in_reverse_pinsker(k, epsilon, information, printed):
     """Private in total variation and ratio, and its information exceeds what eq. (4) allows; without the 1/2 it does not."""
-    measured = dl.measure(dl.randomized_response(epsilon, k=k))
+    measured = dl.measure(dl.randomized_response(epsilon, k=k), prior="uniform")
     inside(measured["mutual_information"], information)
     rules = {rule.name: rule for rule in RULES}
     with ctx.workprec(128):
@@ -121,7 +121,9 @@ def test_e0_12_the_paper_s_critics_see_next_to_nothing():
 
 
 def test_e0_8_a_unit_is_part_of_every_leakage():
-    nats, bits = (dl.measure([["0.9", "0.1"], ["0.4", "0.6"]], units=units) for units in ("nats", "bits"))
+    nats, bits = (
+        dl.measure([["0.9", "0.1"], ["0.4", "0.6"]], prior="uniform", units=units) for units in ("nats", "bits")
+    )
     for first, second in zip(nats, bits, strict=True):
         if first.units == "nats":
             assert second.units == "bits"
@@ -170,7 +172,7 @@ def test_e2_3_not_every_record_attains_the_free_lunch_epsilon():
 
 def test_e2_5_a_constant_attribute_is_not_disclosed():
     """H(U) = 0 cannot be undercut: a channel that tells nothing discloses nothing, nor does one about a single input."""
-    assert dl.measure([["1/3", "2/3"], ["1/3", "2/3"]])["disclosure"].exact == "0"
+    assert dl.measure([["1/3", "2/3"], ["1/3", "2/3"]], prior="uniform")["disclosure"].exact == "0"
     assert dl.measure(np.eye(2), prior=[1, 0])["disclosure"].exact == "0"
     assert dl.measure(np.eye(2), prior=[1, 0])["singling_out"].exact == "0"
 
@@ -189,7 +191,7 @@ def test_e3_2_pinsker_has_a_factor_two():
 
 
 def test_e3_3_this_total_variation_goes_up_to_two():
-    found = dl.measure(np.eye(50))["total_variation"]
+    found = dl.measure(np.eye(50), prior="uniform")["total_variation"]
     assert found.exact == "1.96"
 
 
@@ -249,7 +251,7 @@ def test_e3_12_information_privacy_with_a_delta_is_not_closed_under_post_process
 
 
 def test_e3_14_strong_divergences_are_infinite_where_an_output_is_impossible():
-    measured = dl.measure([[0.5, 0.5, 0], [0.25, 0.5, 0.25]])
+    measured = dl.measure([[0.5, 0.5, 0], [0.25, 0.5, 0.25]], prior="uniform")
     for name in ("strong_kl", "strong_chi_square"):
         assert measured[name].lower == measured[name].upper == math.inf
     assert measured["strong_total_variation"].upper <= 2.0

@@ -39,8 +39,15 @@ def test_a_channel_from_a_csv_file(command_line, tmp_path):
         "local_dp_epsilon(0.05)",
     ):
         assert text in done.stdout
-    done = command_line("measure", "channel.csv", "--json")
-    assert json.loads(done.stdout)[0]["name"] == "mutual_information"
+    rows = {}
+    for prior in ([], ["--prior", "uniform"], ["--prior", "0.5,0.5"]):
+        done = command_line("measure", "channel.csv", "--json", *prior)
+        rows[" ".join(prior)] = {row["name"]: row for row in json.loads(done.stdout)}
+    free, uniform, halves = rows.values()
+    assert free["mutual_information"]["lower"] > uniform["mutual_information"]["upper"]
+    assert free["mutual_information"]["against"] == "any prior"
+    assert "bayes_advantage" in set(uniform) - set(free)
+    assert [row["upper"] for row in uniform.values()] == [row["upper"] for row in halves.values()]
 
 
 def test_several_priors(command_line, tmp_path):

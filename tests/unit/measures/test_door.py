@@ -32,7 +32,7 @@ def test_one_channel_in_many_forms(tmp_path):
 
 
 def test_rows_have_names_of_functions_and_come_in_order():
-    found = dl.measure(ROWS)
+    found = dl.measure(ROWS, prior="uniform")
     names = [definition.name for definition in OF_CHANNEL]
     assert [row.name for row in found] == names
     assert len(found) == len(names) == len({row.what for row in found})
@@ -93,14 +93,14 @@ def test_a_designed_mechanism_is_measured_under_the_law_of_its_design():
 def test_mechanisms_that_know_their_inputs():
     assert dl.measure(dl.randomized_response(1, k=3))["local_dp"].upper == pytest.approx(1, abs=1e-15)
     assert dl.measure(dl.geometric(1, range=(2, 5)))["local_dp"].upper == pytest.approx(3, abs=1e-15)
-    assert len(dl.measure(dl.laplace_threshold(1), outputs=True)) == len(OF_CHANNEL) + 4
+    assert len(dl.measure(dl.laplace_threshold(1), prior="uniform", outputs=True)) == len(OF_CHANNEL) + 4
     with pytest.raises(dl.InputError, match="does not say which inputs it has"):
         dl.measure(dl.symmetric(0.1))
 
 
 def test_an_interval_stays_open_where_only_equality_could_close_it():
     """Randomised response of epsilon at that very epsilon: e^epsilon is irrational, and nothing tells the two sides apart."""
-    found = dl.measure(dl.randomized_response(1, k=2), epsilon=[1])
+    found = dl.measure(dl.randomized_response(1, k=2), prior="uniform", epsilon=[1])
     assert found["pointwise_maximal_leakage_delta(1)"].lower == 0.0
     assert found["local_dp_delta(1)"].lower == 0.0
     assert 0.0 < found["local_dp_delta(1)"].upper < 1e-30
@@ -239,6 +239,30 @@ def test_listed_priors_are_measured_at_their_worst():
     for row in found:
         assert row.lower == max(other[row.name].lower for other in each)
         assert row.upper == max(other[row.name].upper for other in each)
+
+
+def test_no_prior_is_any_prior_and_uniform_is_asked_for():
+    found = dl.measure(ROWS, epsilon=["log 2"], delta=["0.05"], outputs=True, claims=True)
+    assert found.about == "the input, one of 3, under any prior; 3 outputs"
+    uniform = dl.measure(ROWS, prior="uniform", epsilon=["log 2"], delta=["0.05"], outputs=True)
+    assert uniform.rows == dl.measure(ROWS, prior=["1/3"] * 3, epsilon=["log 2"], delta=["0.05"], outputs=True).rows
+    assert {row.against for row in uniform} == {"the uniform prior"}
+    for row in found:
+        assert row.upper >= uniform[row.name].lower
+    for same in ("local_dp", "maximal_leakage", "local_dp_delta(log 2)", "local_dp_epsilon(0.05)"):
+        assert found[same].exact == uniform[same].exact
+        assert found[same].upper == uniform[same].upper
+    assert found["pointwise_maximal_leakage"].exact == found["pointwise_maximal_leakage[0]"].exact == "log 7"
+    assert found["pointwise_maximal_leakage[1]"].exact == "log 3"
+    assert found["min_entropy_leakage"].exact == found["maximal_leakage"].exact
+    assert found["mutual_information"].upper >= found["shannon_capacity"].lower > uniform["mutual_information"].upper
+    for name in ("bayes_advantage", "output_probability[0]", "information_privacy_delta(log 2)", "disclosure"):
+        assert name in uniform
+        with pytest.raises(dl.InputError, match=r"has no bound over a set of priors: .*uniform"):
+            found[name]
+    assert found["local_dp"].claim.epsilon == "log 7"
+    assert found["pointwise_maximal_leakage"].claim is None
+    assert set(found.refused) | {row.name for row in found} == {row.name for row in uniform}
 
 
 def test_adversaries_of_one_law_stand_for_their_classes():

@@ -136,7 +136,7 @@ def test_a_prior_of_independent_records_tells_what_is_proved(adversary):
 
 def test_only_what_is_asked_for(tmp_path):
     channel = [[0.7, 0.3], [0.4, 0.6]]
-    assert [row.name for row in dl.measure(channel, only=["local_dp", "bayes_advantage"])] == [
+    assert [row.name for row in dl.measure(channel, prior="uniform", only=["local_dp", "bayes_advantage"])] == [
         "local_dp",
         "bayes_advantage",
     ]
