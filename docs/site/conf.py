@@ -25,10 +25,6 @@ default_role = "py:obj"  # a name in single backticks is a link where there is o
 highlight_language = "text"
 smartquotes = False  # options begin with two hyphens
 
-for name, thing in vars(dalenius).items():
-    if isinstance(thing, type) and name == getattr(thing, "kind", None):
-        thing.__name__ = name  # a mechanism stands under the name that it is called by; "alias of" says nothing
-
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
@@ -91,6 +87,14 @@ def as_markup(app: object, what: str, name: str, obj: object, options: object, l
     lines[:] = told
 
 
+def by_kind(app: object) -> None:
+    """Have mechanisms stand under the names that they are called by: "alias of" says nothing."""
+    for name, thing in vars(dalenius).items():
+        if isinstance(thing, type) and name == getattr(thing, "kind", None):
+            thing.__name__ = name
+
+
 def setup(app: object) -> None:
-    """Have `as_markup` see every docstring, before its sections are read."""
+    """Have `as_markup` see every docstring, before its sections are read; only a build renames, as the tests read this file, too."""
+    app.connect("builder-inited", by_kind)  # type: ignore[attr-defined]
     app.connect("autodoc-process-docstring", as_markup, priority=100)  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ def asked(**changed):
         (lambda: dl.Letters(0, groups=[[0], []]), "at least one letter"),
         (lambda: dl.Letters(0, groups=[[0, 1], [1]]), "no letter twice"),
         (lambda: asked(secrets=[]), "from 1 to 1000 secrets"),
-        (lambda: asked(secrets=dl.Threshold(2)), "secrets"),
+        (lambda: asked(secrets=dl.AnyPrior()), "secrets"),
         (lambda: asked(secrets=dl.Secret(dl.Letters(3))), "there is no record 3; records are numbered from 0 to 2"),
         (lambda: asked(secrets=dl.Secret(dl.Letters(0, groups=[[0, 1, 2]]))), "each of the letters 0 to 1"),
         (

@@ -226,10 +226,9 @@ class FiniteChainAudit(Audit):
                 max(float(np.nan_to_num(found.remainders[j], posinf=1.0)), 1e-12) / max(shares.max(), 1e-300)
             )
             parameter = int(np.argmax(score))
-            cut = (parameter, box.halves(parameter)[0])
-            if not (widths.max() > NARROW and added > 0.0 and is_writable(cut[1])):
-                cut = None
-            leaves.append(Leaf(Content(box, line), float(bound), cut))
+            middle = box.halves(parameter)[0]
+            cuts = widths.max() > NARROW and added > 0.0 and is_writable(middle)
+            leaves.append(Leaf(Content(box, line), float(bound), (parameter, middle) if cuts else None))
         return leaves
 
     def _try(self, kind: _Record, points: Sequence[Point]) -> None:

@@ -171,7 +171,10 @@ def test_what_nothing_cuts_off_tells_no_more_than_what_is_merged(support):
         (lambda: dl.gaussian(scale=1, range=3), "expected gaussian(scale)"),
         (lambda: dl.gaussian(1).channel(VALUES), "has no matrix"),
         (lambda: dl.laplace(1).exact_channel(VALUES), "no matrix, as discrete_laplace has; it is known against"),
-        (lambda: dl.gaussian(1).quadrature(np.arange(65)), "at most 64 values, here are 65"),
+        (
+            lambda: dl.gaussian(1).quadrature(np.arange(65)),
+            "(against independent_blocks, of what one household adds), here are 65",
+        ),
         (lambda: dl.laplace("0.01").quadrature(VALUES), "raise the scale"),
         (lambda: dl.several_releases(dl.gaussian(1)), "several_releases knows"),
     ],
