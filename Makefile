@@ -11,7 +11,7 @@ INTEROP := tests/unit/export tests/unit/programs/test_solvers.py tests/laws/agre
 SMOKE := tests/unit/model tests/unit/programs/test_expressions.py tests/unit/programs/test_marginal.py \
     tests/unit/designs/test_rational.py tests/unit/cli tests/unit/export/test_standard.py tests/laws/closed_forms/test_parity.py
 
-.PHONY: help test test-all lint types pins check check-all coverage browser interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean
+.PHONY: help test test-all lint types pins check check-all coverage campaigns browser interop minimum sanitizers docs demo reproduction models verify-models benchmarks clean
 
 help: ## This list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -41,6 +41,9 @@ check-all: $(READY) ## The tests, every campaign whole.
 
 coverage: $(READY) ## The tests, every campaign whole, and at least 92 % of the package's lines run.
 	$(PYTEST) --thorough --cov --cov-report=term:skip-covered
+
+campaigns: $(READY) ## Hours of random cases, before a release: what the tests mark `campaign`, where each says how many minutes it takes.
+	$(PYTEST) --dist load --campaigns --durations 0 --durations-min 60
 
 browser: ## Install Debian's chromium, in which the tests open reports; needs root.
 	apt-get install -y --no-install-recommends chromium

@@ -27,10 +27,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="run whole campaigns, not a thin draw of each")
+    parser.addoption(
+        "--campaigns", action="store_true", help="run what is marked `campaign`, at full length, and nothing else"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    campaigns.THOROUGH = config.getoption("--thorough")
+    campaigns.CAMPAIGNS = config.getoption("--campaigns")
+    campaigns.THOROUGH = config.getoption("--thorough") or campaigns.CAMPAIGNS
     gc.disable()  # while tests are collected: nothing of it becomes garbage
 
 
@@ -41,12 +45,21 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def wanted(item: pytest.Item) -> bool:
+    """Whether the draw that is asked for has this test (tests/campaigns.py)."""
+    campaign = item.get_closest_marker("campaign")
+    if campaigns.CAMPAIGNS:
+        return campaign is not None
+    if campaign is not None and campaign.kwargs.get("only"):
+        return False
+    return campaigns.THOROUGH or item.get_closest_marker("thorough") is None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without --thorough, tests marked `thorough` are left out: deselected, not skipped, for nothing is missing."""
-    if not campaigns.THOROUGH:
-        left_out = [item for item in items if item.get_closest_marker("thorough")]
-        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
-        config.hook.pytest_deselected(items=left_out)
+    """What the draw hasn't is deselected, not skipped, for nothing is missing."""
+    left_out = [item for item in items if not wanted(item)]
+    items[:] = [item for item in items if wanted(item)]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)
