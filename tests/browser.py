@@ -1,7 +1,5 @@
 """Which browser the tests of pages drive: `python tests/browser.py` says so where there is none."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

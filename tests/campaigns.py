@@ -5,8 +5,6 @@ with `--campaigns` (`make campaigns`).
 two run it as well, with fewer `draws`; they leave it out where the mark says `only=True`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -1,7 +1,5 @@
 """Every notion of the shelf of conversions, computed in doubles for a channel and a prior; channels drawn at random."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Time that passes by being read, so that a time limit is a fixed amount of work on every machine, busy or idle."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from typing import Self

@@ -1,7 +1,5 @@
 """Workers who are not there: a pool that works at once in this process, with copies, as if they went to another one and back."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Future

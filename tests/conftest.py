@@ -3,8 +3,6 @@
 pytest puts this folder on the path (`pythonpath` in pyproject.toml).
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import os

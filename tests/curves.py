@@ -1,7 +1,5 @@
 """What a certificate claims of the whole curve, proved point by point by certificates that claim nothing of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Numbers that were computed elsewhere, compared to the digits that are given."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

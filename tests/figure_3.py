@@ -1,7 +1,5 @@
 """The curves of Figure 3 of the paper on local mutual-information privacy, as ten digits have them: 21 inputs in Gaussian noise."""
 
-from __future__ import annotations
-
 FIGURE_3 = {  # variance: delta of local information privacy at epsilon (P1-10)
     "1.3599906965": {
         "0": 0.321948003239,

@@ -1,7 +1,5 @@
 """A small random instance of every program, and what the tests ask of any answer, whoever solved it."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

@@ -4,8 +4,6 @@
 FILE exists (`-` for the start).
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 from pathlib import Path

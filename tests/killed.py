@@ -6,8 +6,6 @@ the one before left there. After each kill the folder is looked at, and the comm
 standard output.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import gc

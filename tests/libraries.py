@@ -1,7 +1,5 @@
 """The package's library, read once, and parts of it in folders of their own."""
 
-from __future__ import annotations
-
 import functools
 import json
 import shutil

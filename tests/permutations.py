@@ -1,7 +1,5 @@
 """Groups of permutations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 __all__ = ["generated"]

@@ -1,7 +1,5 @@
 """A solver that knows nothing of the package's programs: the clarabel package alone, fed with a standard form."""
 
-from __future__ import annotations
-
 import clarabel
 import numpy as np
 from scipy.sparse import csc_matrix

@@ -1,7 +1,5 @@
 """Random DCP models whose optimal value is known exactly: each is built around an optimal point and its multipliers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Nothing here uses the package's own counting, entropies or bounds: datasets are listed, sums are plain numpy.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator

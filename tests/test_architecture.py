@@ -1,7 +1,5 @@
 """The house holds where `lint-imports` (pyproject.toml) cannot see: names, tests, formats, what the checker stands on."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib

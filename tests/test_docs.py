@@ -1,7 +1,5 @@
 """What pages tell people to type works: the tutorial and the guides as they stand, all other commands as far as they can be read."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib.util

@@ -1,7 +1,5 @@
 """Every story in examples/ runs, and says what it should."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import itertools

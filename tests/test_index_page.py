@@ -1,7 +1,5 @@
 """What a package index shows of README.md: no link and no picture leads nowhere."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A query, mechanism, adversary, distortion, law, privacy notion: each is a file and a recipe; this fails if a step was forgotten."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pydoc

@@ -1,7 +1,5 @@
 """The page of `dalenius report` in a real browser: from disk, no network, at three widths, on paper, in the dark, read aloud."""
 
-from __future__ import annotations
-
 import os
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What people write in a file of their own: `make types` holds it to mypy --strict, and here it runs."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 

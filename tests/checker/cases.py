@@ -21,8 +21,6 @@ A model is a `text`, another model (`base`) with a `swap`, or `stored`. `python 
 certificate into a folder, for another checker, say.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import sys

@@ -1,7 +1,5 @@
 """Fixtures of the checker's tests."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import shutil

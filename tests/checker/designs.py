@@ -3,8 +3,6 @@
 It enumerates all datasets; the closed forms are those of binary symmetric channels and of rate-distortion.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 import warnings

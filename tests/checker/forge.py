@@ -3,8 +3,6 @@
 The reference enumerates all datasets and evaluates the formulas of docs/certificate-format.md in numpy.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Holes for the checker: a piece of one function is another, found by its syntax, so that the checker may be laid out anew."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

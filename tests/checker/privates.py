@@ -3,8 +3,6 @@
 A linear program in floats finds mechanisms and multipliers; what they attain and prove is then a matter of fractions.
 """
 
-from __future__ import annotations
-
 import decimal
 import tomllib
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Trees of releases: their channels by walking all paths, pieces of blocks by listing datasets, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a check may take: seconds, and memory that is counted before it is taken; and files that would take all there is."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

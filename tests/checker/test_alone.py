@@ -1,7 +1,5 @@
 """Leaves by what a record's letters alone tell, and noise without a range: against bounds by listing datasets, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Two arithmetics behind one checker: they end alike, one of them needs nothing installed, and a check says which it had."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

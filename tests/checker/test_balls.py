@@ -1,7 +1,5 @@
 """The checker's own balls contain what they say they contain: against exact fractions, and against 900 bits of FLINT and mpmath."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

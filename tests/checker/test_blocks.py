@@ -1,7 +1,5 @@
 """Independent blocks: pieces against the channel written out for all datasets, and what the lines may say."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Lines `chamber`: only sorted laws of a letter are bounded, and the bound holds for all of them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Adversaries that hold a class of laws: what a model may say, bounds against a second reading, and the truth by drawing laws."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

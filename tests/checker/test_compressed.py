@@ -1,7 +1,5 @@
 """Compressed certificates: the verdict on what they say, and one line for whatever gzip would not have written."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 

@@ -1,7 +1,5 @@
 """Intervals for conic instances: what is proved is true, whatever stands in the file, and every guard of the proof is needed."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools

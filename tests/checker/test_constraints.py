@@ -1,7 +1,5 @@
 """Constraints of one's own: what a model may say, rows against a second reading, bounds against a linear program, planted bugs."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

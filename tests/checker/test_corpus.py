@@ -1,7 +1,5 @@
 """Every case of the corpus ends as its table says, and the corpus stays what it is: many cases, few files."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Claims about all entropy bounds: what they say is proved at each bound by the same lines and a claim about that bound alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Design certificates: normal form, laws against enumeration, lower bounds against mechanisms, planted bugs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

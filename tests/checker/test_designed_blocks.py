@@ -1,7 +1,5 @@
 """Designs against independent blocks: priors of a block where the others are known, by listing datasets; and pieces of a mechanism."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

@@ -1,7 +1,5 @@
 """Exponential noise behind blocks: pieces by the user's own channel, with proportional columns merged, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """No forged certificate is proved; and the same forgeries find out a checker that has a hole."""
 
-from __future__ import annotations
-
 import ast
 import json
 import random

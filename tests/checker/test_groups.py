@@ -3,8 +3,6 @@
 The formulas are evaluated once more in numpy, and priors are drawn in the boxes.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from copy import copy

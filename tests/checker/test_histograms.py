@@ -1,7 +1,5 @@
 """Histograms, by definition: every output of all cells listed, in doubles, against what the checker makes of sums of scores."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

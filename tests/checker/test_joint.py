@@ -1,7 +1,5 @@
 """Several queries of one dataset, by definition: every dataset listed, and every part's row looked up."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

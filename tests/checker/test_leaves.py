@@ -1,7 +1,5 @@
 """Every leaf kind: the checker's bound is at least I(p) for random feasible priors in the leaf's box."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Markov chains of several letters by definition: every dataset listed, and what is proved held against many chains of the box."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import math

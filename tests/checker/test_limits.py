@@ -1,7 +1,5 @@
 """Limits about a secret: what a model may say, mechanisms and bounds against a second reading, and the truth by other mechanisms."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

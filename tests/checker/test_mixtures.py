@@ -1,7 +1,5 @@
 """Lines `mixture` and witnesses of local protocols, end to end: against channels written out in doubles, for all their adversaries."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

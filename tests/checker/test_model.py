@@ -1,7 +1,5 @@
 """Normal form and digest, counts against brute force, channels against closed forms."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Models of the kind max_information: potentials and mechanisms of a linear program over extreme columns, made here anew."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Seeded mutants of accepted certificates: no crash, and no accepted claim stronger than the known interval."""
 
-from __future__ import annotations
-
 import functools
 import json
 import random

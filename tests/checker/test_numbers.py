@@ -1,7 +1,5 @@
 """Number traps of Python and python-flint, and the ball operations, by both arithmetics."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Objectives: what a model may say, what the lines prove against a second reading, what mechanisms attain."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Orbits of either kind, and images of letters: what is proved with them is proved without, where every image is written out."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import dataclass

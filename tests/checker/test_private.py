@@ -1,7 +1,5 @@
 """Designs without an adversary: normal forms, random certificates against exact bounds, limits, planted bugs."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

@@ -1,7 +1,5 @@
 """The command line, hostile files, isolation and size."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

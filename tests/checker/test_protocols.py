@@ -1,7 +1,5 @@
 """Local protocols: what the checker encloses against the channels, written out by definition; and both arithmetics alike."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Histograms of randomized letters: channels by listing what becomes of everybody, pieces of blocks and which of them are enough."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Noise on a real scale: divergences against sums over a fine grid, in doubles; and the lines that are known for it."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Mechanisms of several answers, by definition: every sequence of answers listed, and outputs of one type added up."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Secrets by definition: datasets listed, and I(of; Y | given) in doubles from a joint law of all three."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

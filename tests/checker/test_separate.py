@@ -1,7 +1,5 @@
 """The row leaf `separate`, against laws on a fine grid: no law of a letter's inputs has more than it says, whatever nu is."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

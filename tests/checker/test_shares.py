@@ -1,7 +1,5 @@
 """A check by several processes: the verdict of one, and never *proved* where something of a share is missing."""
 
-from __future__ import annotations
-
 import json
 from contextlib import contextmanager
 from queue import SimpleQueue

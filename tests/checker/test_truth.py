@@ -1,7 +1,5 @@
 """Closed forms: parity through a binary symmetric channel (Mrs. Gerber's lemma)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq

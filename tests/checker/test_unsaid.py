@@ -1,7 +1,5 @@
 """Limits of what designs tell about a secret under all laws: bounds of selections by listing datasets, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Wide counts: priors on windows and leaves, made small enough that datasets can be listed; a count of a million; what is refused."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

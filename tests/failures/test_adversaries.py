@@ -1,7 +1,5 @@
 """Bad adversaries, cut short and lying audits: one clear error, or an interval that is proved."""
 
-from __future__ import annotations
-
 import math
 import signal
 

@@ -1,7 +1,5 @@
 """Bad arguments: always `InputError`, always a message that names what is wrong, never another exception."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

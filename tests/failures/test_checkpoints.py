@@ -1,7 +1,5 @@
 """An audit that is killed goes on from its checkpoint, to the same bounds in fewer steps; what is wrong in one proves nothing."""
 
-from __future__ import annotations
-
 import os
 import signal
 from dataclasses import replace

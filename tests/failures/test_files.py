@@ -1,7 +1,5 @@
 """Certificates on disk: written whole or not at all, read strictly."""
 
-from __future__ import annotations
-
 import gzip
 import os
 

@@ -1,7 +1,5 @@
 """Solvers that lie, fail, die, hang: whatever they do, an interval stays valid, a point feasible, a termination honest."""
 
-from __future__ import annotations
-
 import functools
 import threading
 

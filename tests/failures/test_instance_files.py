@@ -1,7 +1,5 @@
 """Files that are wrong in every way are refused with their place, and nothing but `InputError` comes out."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """A kill at any moment: every file is whole, nothing that is listed is missing, no index is ahead of its history, a rerun mends."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tiny limits, Ctrl-C in the middle of the race of trees, and the trace: less work makes an interval wider, never wrong."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """Sweeps that are killed, with processes at work, and clusters that lose a worker: the records of the run that nothing happened to."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Audits that many work on: the same answer as alone, proved as always, also where workers die, limits are met, or Ctrl-C comes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

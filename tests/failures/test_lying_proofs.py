@@ -1,7 +1,5 @@
 """A prover with a bug in what spares it work: groups, chambers, orbits, images of letters, curves. The checker finds each one out."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 

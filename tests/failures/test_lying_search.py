@@ -1,7 +1,5 @@
 """A search that lies, in either direction, still ends in a proved interval: the checker has the last word."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Model files that cannot be used: `dl.loads` says which table and key, and what was expected."""
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

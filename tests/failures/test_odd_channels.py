@@ -1,7 +1,5 @@
 """Channels at the edge: zeros, duplicates, one letter, one output, tiny entries, extreme epsilons. All end in a proof."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

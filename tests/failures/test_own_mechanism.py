@@ -1,7 +1,5 @@
 """A mechanism of the user's own: audited like the others, and the verdict says that it is about the resolved matrix."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from fractions import Fraction

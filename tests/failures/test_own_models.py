@@ -1,7 +1,5 @@
 """Solvers that lie about a model of one's own: whatever they say, no bound is wrong, and nothing crashes."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Questions about secrets that cannot be asked: one line says what was expected, what came, what to do."""
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

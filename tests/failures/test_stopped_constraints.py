@@ -1,7 +1,5 @@
 """Designs with constraints, stopped at a moment, or with little time, memory or leaves: what they hand out is proved, and exact."""
 
-from __future__ import annotations
-
 import math
 import signal
 

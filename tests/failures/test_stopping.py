@@ -1,7 +1,5 @@
 """Time limits, Ctrl-C, SIGTERM and failing callbacks: what was reached is proved and honestly labelled, and nothing is lost."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import json

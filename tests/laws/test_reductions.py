@@ -3,8 +3,6 @@
 Brute force here lists every dataset, with the helpers of `support`, which use none of the package's counting.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

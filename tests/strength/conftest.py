@@ -1,7 +1,5 @@
 """Time that is counted, not measured: what a search does is then the same on every machine and under every load."""
 
-from __future__ import annotations
-
 import pytest
 
 

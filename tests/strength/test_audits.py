@@ -5,8 +5,6 @@ longer. The figures here are those of the day they were written, with a fifth of
 them, and should then lower them. Searches stop by gap or nodes and have no time limit.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A part of a clock is a share of what is left, counted from now."""
 
-from __future__ import annotations
-
 import pytest
 
 from dalenius.search import Clock

@@ -2,8 +2,6 @@
 finished first that cannot close. Without the cuts proofs have about twice as many leaves.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

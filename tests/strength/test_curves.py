@@ -1,7 +1,5 @@
 """How narrow a band few proofs leave: lines from above, where a staircase would be as wide as the leakage falls between them."""
 
-from __future__ import annotations
-
 import dalenius as dl
 
 SHARES = ["0", "0.5", "0.75", "0.9", "1"]

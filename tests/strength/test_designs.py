@@ -1,7 +1,5 @@
 """How strong the exchange is: the master programs that a gap takes, and that it remembers the priors it has met."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

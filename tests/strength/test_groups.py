@@ -1,7 +1,5 @@
 """Counts of more people than boxes of every output could bound: what groups of outputs, cuts and the best output law are for."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """A child's box is bounded no worse than its parent's: it may keep the parent's hints, which hold in every part of the box."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

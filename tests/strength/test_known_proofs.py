@@ -1,7 +1,5 @@
 """Proofs that are known already are used again: by a sweep, and only where they say something about the question."""
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

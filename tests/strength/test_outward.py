@@ -1,7 +1,5 @@
 """Numbers that are said to anybody are rounded outward: claims, and what `dalenius release` says about a budget."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

@@ -3,8 +3,6 @@
 The figures are those of the day they were written, with a fifth of head-room, as in test_audits.py.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

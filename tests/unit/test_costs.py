@@ -1,7 +1,5 @@
 """What proving is predicted to take: in proportion to what there is, and for no model of the library so much that it costs."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import tracemalloc

@@ -1,7 +1,5 @@
 """Printed intervals contain the proved ones, and are hardly wider."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What notebooks show of problems, results and measures: everything as text, and every interval outward."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The one place that proves: ends retreat on their own, refusals are kept, and only rounding is passed over in silence."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """One story of units for both results: what is measured, in what, and what can be converted."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Bits at the door: conversion rounds outward, checked in exact arithmetic."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

@@ -4,8 +4,6 @@ Written apart from the checker, forwards in one sweep of sums instead of two, an
 twenty records are as good as those of two.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from decimal import Decimal, localcontext

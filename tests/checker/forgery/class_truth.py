@@ -4,8 +4,6 @@ Written apart from the checker. A law of two letters is p(0); information is con
 one of capacity, or the end that is closest to it.
 """
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -4,8 +4,6 @@ A linear program in doubles finds where the optimum is; what the mechanism attai
 matter of fractions (`constraint_truth`).
 """
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import combinations

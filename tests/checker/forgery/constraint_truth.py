@@ -3,8 +3,6 @@
 Written apart from the checker, on the models of `forgery_truth`; slow and plain.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from fractions import Fraction

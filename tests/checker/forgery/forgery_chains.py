@@ -5,8 +5,6 @@ that is told as it is; many independent records, whose windows are nearly tight;
 and the entropy of a letter; and a letter that may have no share, where information is convex in one parameter and rises in the other.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext

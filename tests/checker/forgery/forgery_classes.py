@@ -1,7 +1,5 @@
 """Kinds of forgery of audits whose adversary holds a class of laws; a draft is a `forgery_drafts.Draft`."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any

@@ -4,8 +4,6 @@ Two sources of models: designs whose answer a closed form knows, with the budget
 answer lies between what their multipliers prove and what a mechanism attains, in fractions (`constraint_truth`).
 """
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from itertools import combinations

@@ -4,8 +4,6 @@ The leakage falls as the entropy bound grows, so that what is known at the model
 may be below it there or to the left, and no number above it there or to the right.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kinds of forgery of the first line, of mechanisms and of designs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import localcontext
 from fractions import Fraction

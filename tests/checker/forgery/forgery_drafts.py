@@ -1,7 +1,5 @@
 """A certificate being forged, and what kinds of forgery share: where its numbers stand, and how they are spelled."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Kinds of forgery of any certificate: numbers, their spelling, their places, and witnesses."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

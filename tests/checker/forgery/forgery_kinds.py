@@ -3,8 +3,6 @@
 A kind says False if it does not apply. None of them minds whether what it leaves is well formed; the claim is put in afterwards.
 """
 
-from __future__ import annotations
-
 import forgery_chains
 import forgery_classes
 import forgery_constraints

@@ -4,8 +4,6 @@ A bit of even law told with one lie in so many: by symmetry it is the best mecha
 is a closed form; multipliers make both answers to an input equally dear.
 """
 
-from __future__ import annotations
-
 import random
 from decimal import localcontext
 from fractions import Fraction

@@ -3,8 +3,6 @@
 An objective of copies of one term, with weights, is that term times their sum or their largest; so a closed form stays one.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from fractions import Fraction

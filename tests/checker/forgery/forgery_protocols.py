@@ -4,8 +4,6 @@ Written from docs/model-format.md and docs/certificate-format.md alone. Channels
 is known of channels in closed form is known of these.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from decimal import Decimal, localcontext

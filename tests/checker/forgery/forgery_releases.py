@@ -3,8 +3,6 @@
 Written from docs/model-format.md and docs/certificate-format.md alone.
 """
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal, localcontext
 from fractions import Fraction

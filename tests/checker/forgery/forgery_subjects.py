@@ -5,8 +5,6 @@ and, for whole campaigns, small drawn models that `dalenius.solve` proves. The a
 and what their certificates say: a claim that contradicts an honest certificate is false, or that certificate is.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools

@@ -5,8 +5,6 @@ uniform prior, proved by one row for each letter, and where the rows are each ot
 two bits before the same adversary has the proof that is about it alone.
 """
 
-from __future__ import annotations
-
 import functools
 import random
 from decimal import localcontext

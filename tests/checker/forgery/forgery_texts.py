@@ -1,7 +1,5 @@
 """Certificates as files, and spelled as no honest program would."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Kinds of forgery of proofs: branches, leaves, sections and lists of lines."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

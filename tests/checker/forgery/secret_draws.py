@@ -1,7 +1,5 @@
 """Designs under limits about a secret, drawn so that a mechanism meets them just, and tangents of these limits, honest or any."""
 
-from __future__ import annotations
-
 import random
 from decimal import Decimal
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Written apart from the checker. What has logarithms is decimals of sixty digits, or doubles in a bound.
 """
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The least of all upper bounds is returned, a cut-short search keeps its best, and proofs carry over to larger entropy."""
 
-from __future__ import annotations
-
 import itertools
 
 import dalenius as dl

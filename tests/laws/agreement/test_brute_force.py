@@ -1,7 +1,5 @@
 """Direct maximisation over full joint distributions: nothing feasible beats `upper`, the best found meets `lower`."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random small designs with constraints against cvxpy's own model of them, written from docs/model-format.md with its own atoms."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from fractions import Fraction

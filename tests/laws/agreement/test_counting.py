@@ -1,7 +1,5 @@
 """The lossless aggregation against enumeration, and at sizes where nothing can be listed."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from collections import Counter

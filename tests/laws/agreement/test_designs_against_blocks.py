@@ -1,7 +1,5 @@
 """Designs against independent blocks: the convex program by definition, and the two adversaries that blocks lie between."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Discrete Gaussian noise that nothing cuts off, against every adversary: what is hidden by clamping it is paid for."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

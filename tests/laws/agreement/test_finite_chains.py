@@ -1,7 +1,5 @@
 """What is certified about ranges of transition matrices holds for every matrix in them: against sums over all paths."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

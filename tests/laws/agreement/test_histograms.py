@@ -1,7 +1,5 @@
 """Histograms against what they are by definition: no product of block laws tells more, and a block of one mind tells as much."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Independent blocks against what they are by definition: no product of block laws tells more, and known others tell as much."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Several queries of one dataset, proved; when leakages of single releases add up, and when not."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

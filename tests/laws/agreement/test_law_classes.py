@@ -1,7 +1,5 @@
 """Classes of laws as adversaries: against Clarabel, against laws of the class, and against listing the selections."""
 
-from __future__ import annotations
-
 import cvxpy as cp
 import numpy as np
 import pytest

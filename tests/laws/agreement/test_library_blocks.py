@@ -1,7 +1,5 @@
 """Every block program, on the models of the library that close fast: certified to 1e-6."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is certified about a box of Markov chains holds for every chain of it: against sums over all paths."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Independent records and listed priors against listing every dataset."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

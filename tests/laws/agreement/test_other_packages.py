@@ -5,8 +5,6 @@ An adversary without an entropy bound makes the leakage the largest capacity of 
 rate-distortion function of the uniform source.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

@@ -1,7 +1,5 @@
 """Suprema over classes of priors: against cvxpy, against laws of the class, and exactly; and which measures are not concave."""
 
-from __future__ import annotations
-
 import math
 
 import cvxpy as cp

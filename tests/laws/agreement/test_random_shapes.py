@@ -5,8 +5,6 @@ for the best. Every prior it ends at is feasible, so what it leaks is a lower bo
 below it. Where an exhaustive search is possible (no entropy bound, a bound that does not bind, two bits), it replaces the ascent.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import itertools

@@ -1,7 +1,5 @@
 """Randomised letters, then their histogram: proved, against priors of every dataset, and one way of proving against another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Two programs read a model file: both accept what docs/model-format.md allows, refuse the rest, and hash alike."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal, localcontext
 

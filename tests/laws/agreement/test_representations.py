@@ -1,7 +1,5 @@
 """One mechanism written in two ways: the intervals overlap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

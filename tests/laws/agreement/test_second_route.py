@@ -4,8 +4,6 @@ A second solver's optimum lies in the certified interval, and is what Clarabel f
 route are feasible to 1e-9: they pass the proven end by no more than that is worth, and may stop short of it by what SLSQP leaves.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

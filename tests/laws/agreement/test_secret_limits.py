@@ -1,7 +1,5 @@
 """Designs under limits about a secret: reference values, cvxpy's own atoms, HiGHS, and the mechanism measured again exactly."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Secrets against their definition: joint laws listed dataset by dataset, selections listed one by one, laws drawn at random."""
 
-from __future__ import annotations
-
 import itertools
 
 import cvxpy as cp

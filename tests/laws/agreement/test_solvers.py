@@ -1,7 +1,5 @@
 """Whoever solves the programs of a design, or of an alternating scheme: the same answers, from DCP models in exponential cones."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 

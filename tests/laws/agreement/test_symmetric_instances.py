@@ -5,8 +5,6 @@ those about long channels do not tell all outputs apart. An image too few, or a 
 that is too low, and the brute force of `support` finds what is above it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The file that somebody wrote and what is proved are one thing: whatever is proved is proved about the file's own bytes."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 

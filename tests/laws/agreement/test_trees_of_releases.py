@@ -1,7 +1,5 @@
 """Trees of releases, proved, against every path listed with its product of probabilities."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

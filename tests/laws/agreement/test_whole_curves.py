@@ -1,7 +1,5 @@
 """Bands of whole curves against searches and proofs at other entropy bounds that know nothing of them."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

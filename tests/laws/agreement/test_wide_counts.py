@@ -1,7 +1,5 @@
 """Counts whose matrix is never written out: proved, against what is written out of as many people, and against what must hold."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Channels whose Shannon capacity is known in closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Conversions with known numbers: the papers', and independent computations to many digits."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

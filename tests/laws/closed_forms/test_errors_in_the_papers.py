@@ -1,7 +1,5 @@
 """Errors of the source papers that concern measures: each counterexample, and what the package does. docs/errors-in-the-papers.md."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 Where a chain of rules is better than what the paper prints, or a clip hides it, the paper's rule is asked alone.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Reference values of the source papers' catalogue for classes of laws (P0-2), and closed forms."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What holds for every instance: monotone in b, capped by alphabets, outputs and the whole channel's capacity."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The catalogue's tables of the paper on local mutual-information privacy, whole; a few rows are daily in `tests/unit/conversions`."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

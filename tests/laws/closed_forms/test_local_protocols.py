@@ -1,7 +1,5 @@
 """Local protocols: closed forms at a thousand inputs, and small ones against their channels, written out."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Reference values of measures, to the digits that were computed elsewhere: in doubles, and in the intervals of `dalenius.measure`."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Modular sums through symmetric channels."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

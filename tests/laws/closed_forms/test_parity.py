@@ -1,7 +1,5 @@
 """Parity through a binary symmetric channel: Mrs. Gerber's lemma gives the leakage in closed form."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

@@ -6,8 +6,6 @@ bit and two outputs leave few numbers to choose (the bit's law, and how the othe
 Gerber's lemma. The search is then replaced by one that is blind or that comes to rest elsewhere.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

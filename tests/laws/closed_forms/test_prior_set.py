@@ -1,7 +1,5 @@
 """Listed priors: closed forms."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Independent records: closed forms, and what differential privacy promises."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

@@ -1,7 +1,5 @@
 """Theorem 1 of the paper on Pufferfish privacy in numbers: rules one by one, also those that a search never ends with."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reference values of the catalogue that no other test has: secrets of three letters, unsanitised data, uniform binary designs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

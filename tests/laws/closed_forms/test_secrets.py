@@ -1,7 +1,5 @@
 """What is told about secrets, where the values are known: a small reference system, closed forms, and convex programs' optima."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several releases of one value against listing all sequences of outputs, and reference values."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

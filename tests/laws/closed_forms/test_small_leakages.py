@@ -1,7 +1,5 @@
 """Leakages down to 1e-14 are claimed relative to their size; none at all is 0; a gap is what it says, however small both ends are."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -4,8 +4,6 @@ They are about the algorithms, not about the quantities: 4(2) and 5(3) take what
 what is best against one adversary for better against all. docs/reproduction.md tells the story.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

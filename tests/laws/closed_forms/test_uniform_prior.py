@@ -1,7 +1,5 @@
 """At b = log |X| the uniform prior is the only adversary, and its leakage is a finite sum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

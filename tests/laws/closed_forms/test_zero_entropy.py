@@ -1,7 +1,5 @@
 """Without an entropy bound the leakage is the largest Shannon capacity of a selection of one row a letter."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

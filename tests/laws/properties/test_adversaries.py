@@ -1,7 +1,5 @@
 """Sets of priors that contain one another, and the same sets in other words, on random problems of every kind."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Comparisons are fair: on ten designs and thirty audits everybody's shortfall is what the proved ends say, our own included."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Every rule of the shelf holds of random channels, and those that are attained are attained by the mechanisms that they name."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

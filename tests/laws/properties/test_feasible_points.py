@@ -1,7 +1,5 @@
 """Points of the programs have enough entropy in 300-bit arithmetic: one that is 1e-14 too small is worth 1e-7 of information."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb, ctx

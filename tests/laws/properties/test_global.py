@@ -4,8 +4,6 @@ The tree over boxes works letter by letter and output by output, so nothing in i
 question get intervals that overlap is a property of the bounds, not of the code. Audits are short and ask for a gap of a percent.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every answer is proved, no feasible prior beats it, and no stronger claim is ever proved."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

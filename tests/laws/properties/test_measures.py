@@ -1,7 +1,5 @@
 """What holds for every measure: data processing, zero where nothing is told, the order between measures, and honest intervals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

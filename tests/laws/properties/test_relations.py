@@ -1,7 +1,5 @@
 """What must hold between the leakages of two related problems; intervals make each a comparison of opposite sides."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

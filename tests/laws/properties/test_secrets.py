@@ -1,7 +1,5 @@
 """What holds for secrets whatever the release: mixtures, post-processing, several releases, weaker questions."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

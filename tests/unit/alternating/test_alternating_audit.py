@@ -1,7 +1,5 @@
 """Problem 1 by the alternating scheme: the interval is proved as always, and the result keeps what the scheme did."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

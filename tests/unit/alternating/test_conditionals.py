@@ -1,7 +1,5 @@
 """The conditional block: bounds for all conditional laws at once, letter law given, against listed and random ones."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

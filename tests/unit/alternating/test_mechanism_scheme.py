@@ -1,7 +1,5 @@
 """The alternation for Problems 2 and 3: at rest where it should be, cycling where it does, and never below what is proved."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

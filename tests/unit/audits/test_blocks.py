@@ -1,7 +1,5 @@
 """Audits of single households: the reference values, at a million people, and which pieces there are."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

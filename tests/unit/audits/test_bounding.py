@@ -1,7 +1,5 @@
 """The bounds of an audit's records, one after another: what they may take, and which comes first."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import dalenius as dl

@@ -1,7 +1,5 @@
 """Audits against Markov chains: whole boxes, where their largest leakage lies, and the certificates that say so."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Lines and steps of the whole curve: what a proof says at other entropy bounds, rounded outward, and how it comes to say it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

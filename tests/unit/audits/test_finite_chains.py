@@ -1,7 +1,5 @@
 """Audits against chains of several letters: ranges of transition matrices, starts, and the certificates that say so."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

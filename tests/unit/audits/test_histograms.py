@@ -1,7 +1,5 @@
 """Audits of histograms: reference values, the least of several bounds, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

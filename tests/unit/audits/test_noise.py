@@ -1,7 +1,5 @@
 """Gaussian and Laplace noise on the real line, audited like any other mechanism."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

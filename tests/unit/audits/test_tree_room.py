@@ -1,7 +1,5 @@
 """What trees may take: each is counted by its own leaves and slopes, and a bound that would be written now by what it has."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

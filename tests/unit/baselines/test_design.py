@@ -1,7 +1,5 @@
 """Algorithms 6 to 11: descents descend, budgets are met after the repair, and nothing is better than what is proved."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Theorems 8 and 9: the closed forms against finite differences of plain sums over datasets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

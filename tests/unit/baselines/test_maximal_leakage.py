@@ -1,7 +1,5 @@
 """Algorithms 1 to 3 and general solvers: feasible, monotone, never above what is proved, the same on datasets and on classes."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Global solvers as rivals, each by itself: points are judged, bounds are claims, and without time there is the start."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Algorithms 4 and 5 against general-purpose optimisers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

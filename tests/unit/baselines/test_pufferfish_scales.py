@@ -1,7 +1,5 @@
 """The scales of other Pufferfish mechanisms: the values of their theorems, and what a quilt hides."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """SCIP as a rival: where it fails there is a point all the same. What it shares with other global solvers: test_nonlinear.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Nothing is called proved that the checker did not prove: neither now, nor, by its digests, when the index was written."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The command audit."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

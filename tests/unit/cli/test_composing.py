@@ -1,7 +1,5 @@
 """compose: bounds of several releases from their certificates."""
 
-from __future__ import annotations
-
 import json
 
 

@@ -1,7 +1,5 @@
 """The commands sweep and frontier: what they say, before and meanwhile, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The examples at the end of every help run as they stand, one after another, in an empty folder."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The folder of -o: tried first, nothing lost, nothing stale, nothing looser, and nobody else in between."""
 
-from __future__ import annotations
-
 import csv
 import errno
 import json

@@ -1,7 +1,5 @@
 """--at-most: a status of its own where more than the budget is not excluded, of every command that says how much."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

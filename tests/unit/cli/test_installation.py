@@ -1,7 +1,5 @@
 """The command doctor."""
 
-from __future__ import annotations
-
 import json
 
 import dalenius as dl

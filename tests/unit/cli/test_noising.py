@@ -1,7 +1,5 @@
 """The command noise."""
 
-from __future__ import annotations
-
 import json
 
 import dalenius as dl

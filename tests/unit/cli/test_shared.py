@@ -1,7 +1,5 @@
 """What several commands print: answers as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """The commands init and schema."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

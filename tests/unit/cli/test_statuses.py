@@ -1,7 +1,5 @@
 """How commands end: one table of exit statuses, one line for what is wrong, one JSON value for what is answered."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """`convert`: every ordered pair answers or says why not, on the safe side; what cannot be used is refused in one line."""
 
-from __future__ import annotations
-
 import math
 import sys
 

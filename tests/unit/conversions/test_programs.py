@@ -1,7 +1,5 @@
 """Programs of a few scalars: never below a point that is feasible, and never far above the best one that a search finds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The most information: the catalogue's optima, closed forms, prices that no ray beats, and mechanisms that are private exactly."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Designs under a privacy notion: published optima, closed forms, exactness, valid bounds whatever happens, the checker, files."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

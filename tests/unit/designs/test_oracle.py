@@ -1,7 +1,5 @@
 """The oracle of an exchange: its priors are feasible, exact as written, and learn as much as an audit finds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

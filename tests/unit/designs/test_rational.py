@@ -1,7 +1,5 @@
 """From doubles to exact rows."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of ratios about many inputs: the sparse program and its repairs agree with exact vertices, and are proved."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Designs that minimise several leakages and distortions at once: closed forms, what the proof rests on, limits, what is refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

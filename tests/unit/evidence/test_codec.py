@@ -1,7 +1,5 @@
 """The codec: what is read is what was written, for every line of the format, and nothing else is read."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields, replace
 from typing import get_args

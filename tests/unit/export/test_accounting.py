@@ -1,7 +1,5 @@
 """Rows for dp_accounting: rounded pessimistically, handed to its documented constructor, and what the real one makes of them."""
 
-from __future__ import annotations
-
 import math
 import sys
 import types

@@ -1,7 +1,5 @@
 """What models offer, and the command line that hands it out and takes it back."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The way back: whatever is handed in, the interval is valid; and it is narrow for a good solution."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

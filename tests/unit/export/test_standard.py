@@ -1,7 +1,5 @@
 """Every program in every format, read back bit for bit and solved by somebody else's solver."""
 
-from __future__ import annotations
-
 import gzip
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Shannon capacity against Blahut-Arimoto, against itself on equivalent channels, and where channels degenerate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """The largest log-ratio of a chain: every output of every chain of a box, by brute force, is never above its closed form."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Markov chains in doubles: laws against sums over all paths, enclosures on boxes, and bounds that hold wherever the law is known."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

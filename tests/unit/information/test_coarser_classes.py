@@ -1,7 +1,5 @@
 """Parts of classes with few different probabilities: inside the class, and what protocols with many of them are proved with."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import fmpq

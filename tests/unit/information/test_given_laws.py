@@ -1,7 +1,5 @@
 """The best mixture of laws where something is given besides: against a cone program, and where nothing is, the capacity's own."""
 
-from __future__ import annotations
-
 import cvxpy as cp
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """What is told to whoever is told all others: against random priors of few records, listed, and against itself."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

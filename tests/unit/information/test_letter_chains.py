@@ -1,7 +1,5 @@
 """Chains of several letters in doubles: laws against sums over all paths, largest means against linear programmes, known bounds."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The nearest law of a class against no other law of the class being nearer, and exact laws being in the class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import arb

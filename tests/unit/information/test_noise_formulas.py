@@ -1,7 +1,5 @@
 """Scales of noise by closed forms: the digits of Nuradha and Goldfeld's theorems, and where those are wrong as printed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Noise on the real line by quadrature: divergences agree with integrals in ball arithmetic."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Histograms through scores: against every output written out."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

@@ -1,7 +1,5 @@
 """Counts through noise, by filters: against the channel written out, bins summed one output at a time, and exact binomials."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Divergences of channels of sets against the channels, written out; and what a plan that leaves much out still encloses."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

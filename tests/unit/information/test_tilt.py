@@ -1,7 +1,5 @@
 """The closed form of Problem 1 with an entropy bound: the multiplier that meets it, for many scores at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

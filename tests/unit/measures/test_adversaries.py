@@ -1,7 +1,5 @@
 """Measures against a model's own adversary: over all of its priors, or refused by name."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Chains as a subject of measures: the record that tells most, what is refused, and the command."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Claims of privacy: proved by the checker about this very mechanism, and refused where they say too much."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`dl.measure`: what can be measured, what is said about it, and how errors answer."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

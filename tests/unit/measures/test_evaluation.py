@@ -1,7 +1,5 @@
 """Ends: narrow where digits allow, infinite where the measure is, and never on the wrong side."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The least epsilon for a delta."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

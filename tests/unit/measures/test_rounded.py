@@ -1,7 +1,5 @@
 """Noise on the real line, rounded: rows of probabilities, and measures just below those that have a closed form."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

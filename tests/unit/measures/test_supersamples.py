@@ -1,7 +1,5 @@
 """Conditional mutual information by enumeration: digits that were computed elsewhere, brute force, and its bound."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

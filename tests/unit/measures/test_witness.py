@@ -1,7 +1,5 @@
 """Measures at the prior that a certificate shows, against brute force over the datasets."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

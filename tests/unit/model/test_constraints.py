@@ -1,7 +1,5 @@
 """Constraints of designs: what their rows mean, against the definitions; model files, the checker's reading, bad input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Design problems: laws and costs against listing every dataset, round trips, digests, and bad input of every kind."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import os

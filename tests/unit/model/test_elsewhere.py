@@ -1,7 +1,5 @@
 """Tables, probability mass functions and other packages' mechanisms, as records and mechanisms."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from types import SimpleNamespace

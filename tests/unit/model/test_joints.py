@@ -1,7 +1,5 @@
 """Releases of several queries: against the definition, dataset by dataset."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

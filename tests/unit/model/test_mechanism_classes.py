@@ -1,7 +1,5 @@
 """Classes of mechanisms, and entries that are one number: there and back, sums, constants, words, bad input."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

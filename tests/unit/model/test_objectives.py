@@ -1,7 +1,5 @@
 """Objectives of several terms: what they come to, model files and digests, which both programs read alike, bad input of every kind."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Privacy notions: what their numbers mean, levels against the definition, model files, the checker's reading, bad input."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Counts by convolution against listing every dataset, and channels against their formulas."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """The JSON schema of model files says what the loader says."""
 
-from __future__ import annotations
-
 import copy
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """What classes say of themselves: how they are called."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 

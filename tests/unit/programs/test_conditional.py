@@ -1,7 +1,5 @@
 """The conditional update: the scalar equation, a minorant of I, steps that never lose, two solvers, knife edges, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq

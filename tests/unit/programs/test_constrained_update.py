@@ -1,7 +1,5 @@
 """The master of designs with constraints: against both mechanism updates, and against cvxpy's own atoms; bad input."""
 
-from __future__ import annotations
-
 import cvxpy as cp
 import numpy as np
 import pytest

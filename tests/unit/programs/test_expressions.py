@@ -1,7 +1,5 @@
 """The expressions: DCP and DPP as they say, equal to plain numpy, clear about what they cannot do."""
 
-from __future__ import annotations
-
 import math
 
 import cvxpy as cp

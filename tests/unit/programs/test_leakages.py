@@ -1,7 +1,5 @@
 """What a mechanism tells, in closed form: definitions, ball arithmetic for tiny leakages, bounds for any numbers, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The marginal update: closed forms, brute force, knife edges, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

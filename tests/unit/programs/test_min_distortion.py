@@ -1,7 +1,5 @@
 """The least distortion under a leakage budget: distortion-rate functions, general optimisers, two solvers, zero leakage, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The least leakage under a distortion budget: rate-distortion functions, a general optimiser, two solvers, knife edges, bad input."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The node relaxations: the formula of the `joint` leaf, majorants of I on their boxes, two solvers, knife edges, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

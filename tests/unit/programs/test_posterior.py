@@ -1,7 +1,5 @@
 """The posterior update: the scalar equation, a second formulation, two solvers, knife edges, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize

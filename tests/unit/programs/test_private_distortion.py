@@ -1,7 +1,5 @@
 """Private mechanisms of least distortion: closed forms, another solver on the raw constraints, valid bounds, bad input."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog

@@ -1,7 +1,5 @@
 """The row update: brute force, Theorem 3 of the source paper, the tree that proves a global maximum, knife edges, bad input."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits about secrets in programs: tangents bound the measure everywhere and touch it somewhere; values are those of the measures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

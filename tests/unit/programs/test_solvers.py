@@ -1,7 +1,5 @@
 """Which solvers are tried, with which settings, and what becomes of an attempt."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Aggregation by hand: which rows are merged, what is left of the outputs, which records become alike."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the letters of a record of a block select, against all datasets."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

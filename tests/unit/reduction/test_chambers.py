@@ -1,7 +1,5 @@
 """Chambers: every law has an image in them, and closing a box loses none of their laws."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 
 import numpy as np

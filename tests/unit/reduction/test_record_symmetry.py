@@ -1,7 +1,5 @@
 """Symmetries of a record channel: found where they are, none where entries or counts differ by the least; they change nothing."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

@@ -1,7 +1,5 @@
 """Row sets by hand: the order of letters does not matter to a capacity, and the way back restores it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dalenius.reduction import RowSets, Selections, distinct_rows

@@ -1,7 +1,5 @@
 """The others with their probabilities, against a list of all datasets."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

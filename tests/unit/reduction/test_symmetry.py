@@ -1,7 +1,5 @@
 """Symmetries: found where they are, refused where they are not, and priors moved by them are as good."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

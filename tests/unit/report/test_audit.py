@@ -1,7 +1,5 @@
 """One call, one page: its numbers, what they rest on, and what it says where there is less to say."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What follows from what, as a picture."""
 
-from __future__ import annotations
-
 from dalenius.conversions import NOTIONS
 from dalenius.report import implications_picture
 

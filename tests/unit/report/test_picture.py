@@ -1,7 +1,5 @@
 """Pictures: from results, on anybody's axes, in every format; nothing that is drawn lies inside of what is not proved."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Problems in sentences: of every kind that there is."""
 
-from __future__ import annotations
-
 import re
 
 import dalenius as dl

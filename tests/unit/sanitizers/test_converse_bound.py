@@ -1,7 +1,5 @@
 """What no sanitizer exceeds: against the exact frontier of the continuous model, and against mechanisms of all kinds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Confidence bounds from held-out data: reference values, and how often they are wrong."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Learned sanitizers: the same for the same seed, kept, gone on with, and never called proved (needs torch)."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The limits of the two Gaussians, by quadrature: what X tells, and the frontier of all sanitizers, to the digits of section V-A."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Trees that cut off what is closed at the ends of boxes: the leaves cover the box, and there are fewer of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The file of a checkpoint: found again by name and by what it is about, whole or not at all, refused where it is not one's own."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 

@@ -1,7 +1,5 @@
 """Many who work on one tree: bounds hold while leaves are away, nothing is lost with a worker, limits are for all together."""
 
-from __future__ import annotations
-
 import math
 from concurrent.futures import BrokenExecutor
 

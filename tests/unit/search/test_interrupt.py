@@ -1,7 +1,5 @@
 """One stop for all that goes on meanwhile: who hears a signal, and where the others go."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

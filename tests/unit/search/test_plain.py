@@ -1,7 +1,5 @@
 """What a search holds as text: it comes back as it was, and what is none of it is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Who is grown next: the best one that may reach the target, and the others as much as is their due."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The branch and bound that every tree shares: bounds hold at any time, leaves cover the region, the order is best first."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts of a black box: the bound is below the truth as often as is promised, below nothing it should be above, and labelled."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Samples of a black box: below the truth, with digits of sliced mutual information that were computed elsewhere."""
 
-from __future__ import annotations
-
 import json
 import math
 

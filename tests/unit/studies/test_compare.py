@@ -1,7 +1,5 @@
 """Rivals side by side: `dalenius.compare`, its table, its picture and its command."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """What releases tell together, at most: never less than their product channel tells, and refused where the theorem is false."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Leakage against entropy: which way each point is found."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The engine: whoever works, and whoever is lost, the records are the same."""
 
-from __future__ import annotations
-
 import signal
 from concurrent.futures import BrokenExecutor
 

@@ -1,7 +1,5 @@
 """The frontier of a design: every point is proved, the band holds between points, and the command line keeps what is done."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

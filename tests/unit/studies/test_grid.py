@@ -1,7 +1,5 @@
 """Grids: what values are written, and which problem stands at each place."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The folder of a sweep: a point is done if its record fits its files; another plan is noticed, and what is the same taken over."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

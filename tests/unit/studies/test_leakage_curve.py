@@ -1,7 +1,5 @@
 """The band that proofs leave of a whole curve: valid numbers for every entropy bound, from claims that are proved."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

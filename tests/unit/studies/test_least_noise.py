@@ -1,7 +1,5 @@
 """The least scale of noise for a budget: certificates on both sides, and the exact scales of the closed forms between them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from fractions import Fraction

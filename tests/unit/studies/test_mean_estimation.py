@@ -1,7 +1,5 @@
 """Algorithm 1 of the Pufferfish paper, corrected: geometric medians, the numbers of groups, privacy for Gaussian data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rivals' settings, read from texts."""
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

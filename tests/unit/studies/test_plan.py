@@ -1,7 +1,5 @@
 """Plans: what a point may begin with is fixed by its place, and its key says all that its record depends on."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

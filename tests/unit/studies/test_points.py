@@ -1,7 +1,5 @@
 """Somebody else's priors and mechanisms as ends of intervals: always feasible, always proved, never on the wrong side."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`dalenius release`: one output, its guarantee first, and nothing else about the data."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import random

@@ -1,7 +1,5 @@
 """Sweeps as their users see them: frames, curves, frontiers, rivals, and what cannot be asked."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

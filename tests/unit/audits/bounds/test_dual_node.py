@@ -1,7 +1,5 @@
 """Nodes of the dual tree: what an orbit cut covers, which row trees its parts keep, and where copies are parted."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

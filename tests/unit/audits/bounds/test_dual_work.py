@@ -1,7 +1,5 @@
 """The dual bound as work: what all letters need before there is a bound is left at the first look after the time is over."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The posterior tree's nodes: bounds as low as the conic optimum, above every prior in the box, and boxes that are always halved."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Multipliers of row boxes: near the best there are, each box for itself, and the same whoever finds them."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """Row problems in groups: what merging outputs loses, what cuts close, and bounds against brute force."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.campaigns import draws

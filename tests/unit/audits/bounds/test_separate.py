@@ -1,7 +1,5 @@
 """The dual bound one output at a time: against maxima over laws by many starts, and where it closes what trees cannot."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

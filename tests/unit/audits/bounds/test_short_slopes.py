@@ -1,7 +1,5 @@
 """Slopes with few digits: no leaf's bound is above its tree's, and certificates prove what they proved."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Formulas, evaluated to fifty digits, lie within the proved intervals."""
 
-from __future__ import annotations
-
 import itertools
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The library has every kind of part, models of every size, and each means what its file says."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Models by their names, and how tight their intervals are."""
 
-from __future__ import annotations
-
 import json
 import math
 from decimal import Decimal

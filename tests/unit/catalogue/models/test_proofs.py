@@ -1,7 +1,5 @@
 """The library's certificates, proved by the checker alone."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """A small library that tests may change."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

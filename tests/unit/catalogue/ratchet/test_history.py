@@ -1,7 +1,5 @@
 """The index and the history of the package's library, and the history of a small one."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What a library does not take, said before any work, and nothing written."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

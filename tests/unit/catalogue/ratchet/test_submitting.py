@@ -1,7 +1,5 @@
 """Better ends are proved, combined and stored; the interval of a name only tightens."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import itertools

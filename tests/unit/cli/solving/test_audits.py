@@ -1,7 +1,5 @@
 """The command line as a user meets it; what concerns a process in processes of its own."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

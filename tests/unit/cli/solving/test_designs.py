@@ -1,7 +1,5 @@
 """`dalenius solve` on designs, what is written, and that both programs prove it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from fractions import Fraction

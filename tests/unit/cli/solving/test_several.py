@@ -1,7 +1,5 @@
 """Several models at once, and one from standard input."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """The command verify with the proof of an interval alone: what `python -m dalenius_check.conic` says, as one of our commands."""
 
-from __future__ import annotations
-
 import json
 
 import cvxpy as cp

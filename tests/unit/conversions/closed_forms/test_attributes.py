@@ -1,7 +1,5 @@
 """What is disclosed together with an attribute: reference values, and the threshold."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

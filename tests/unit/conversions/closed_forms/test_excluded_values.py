@@ -1,7 +1,5 @@
 """What passes a threshold: outputs that exclude a value, and copies of a record, with the digits of the theorems."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

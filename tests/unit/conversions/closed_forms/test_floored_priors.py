@@ -1,7 +1,5 @@
 """Priors with a floor: the reference dataset, priors drawn at random, and the limit."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

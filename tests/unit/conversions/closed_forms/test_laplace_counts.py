@@ -1,7 +1,5 @@
 """Laplace noise on a share: reference values, brute force over outputs, and the inverse."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Information from points of a profile: closed forms, curves from above, and what a point alone says."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

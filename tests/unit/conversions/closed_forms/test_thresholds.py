@@ -1,7 +1,5 @@
 """Whether enough records have a property: the digits of Figure 1 of the paper on inferential privacy, with both answers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

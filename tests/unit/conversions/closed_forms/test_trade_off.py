@@ -1,7 +1,5 @@
 """The power of a test that a capacity leaves: the curve of Theorem 1(a), its tangents, and the channels that attain it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Utility beside a secret: the catalogue's numbers, and brute force over releases."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Capacities of Gaussian noise on inputs of bounded length: known values, and proofs that an input law is the best."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

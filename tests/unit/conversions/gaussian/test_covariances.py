@@ -1,7 +1,5 @@
 """Information of Gaussian inputs through Gaussian noise: the saddle of Theorem 3, its curvature, and what is no covariance."""
 
-from __future__ import annotations
-
 import math
 
 import cvxpy as cp

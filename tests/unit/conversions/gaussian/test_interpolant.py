@@ -1,7 +1,5 @@
 """Divergences of inputs of every length, by a rule of points and by interpolation, against an adaptive integral that knows neither."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

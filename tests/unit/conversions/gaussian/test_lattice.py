@@ -1,7 +1,5 @@
 """The best noise on a lattice: Gaussian against inputs of limited power, and not against inputs of limited amplitude."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Gaussian mechanism on the 21 inputs of Figures 3 and 4 of the paper on local mutual-information privacy."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Two Gaussian laws a shift apart: known values, the integral of Theorem 1(b), and chi-square with its -1."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What multipliers prove is finite and written with posteriors above 0, whatever a solver says of them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Designs with constraints: closed forms, exact mechanisms, prices, infeasibility with its reasons, limits."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

@@ -1,7 +1,5 @@
 """Equations solved exactly: random ones with a known point, those that say the same, those that nothing meets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear programs about rows: what can be met strictly, what cannot, and multipliers which say that nothing can."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_matrix
 

@@ -1,7 +1,5 @@
 """Designs whose mechanism may tell only so much about a secret, whatever the law of the data: one output law a selection of inputs."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mechanisms become exact, and exactly as symmetric as their problem."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

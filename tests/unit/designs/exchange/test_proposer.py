@@ -1,7 +1,5 @@
 """What the exchange proposes: of a mechanism with a long audit the checker is asked once."""
 
-from __future__ import annotations
-
 import pytest
 
 import dalenius as dl

@@ -1,7 +1,5 @@
 """The ball around the maximal correlation, whatever vectors it is proved with."""
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb, fmpq
 

@@ -1,7 +1,5 @@
 """Entropy bounds between two rationals, against the checker's balls of 1024 bits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

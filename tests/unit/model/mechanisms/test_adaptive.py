@@ -1,7 +1,5 @@
 """Trees of releases: channels, exact numbers, model files, and what is refused before it takes memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Channels in exact numbers, against those in doubles: each ball holds a row that sums to 1, and the doubles are beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The mechanism that is handed out: exact rows, exact sampling, and a file that is read strictly."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

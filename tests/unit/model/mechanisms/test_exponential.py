@@ -1,7 +1,5 @@
 """The exponential mechanism with its outputs beyond some values merged: the whole one's columns summed, in doubles and in balls."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

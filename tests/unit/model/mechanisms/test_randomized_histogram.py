@@ -1,7 +1,5 @@
 """Randomised letters and their histogram: against every string of letters listed; whom of the others an audit needs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

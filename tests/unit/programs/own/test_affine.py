@@ -1,7 +1,5 @@
 """Affine expressions in exact numbers are what the modelling language says of them, up to its rounding."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp

@@ -1,7 +1,5 @@
 """Intervals for models of one's own: planted optima, closed forms, honest statuses, clear errors."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Models of one's own as instances with names, in every format that has their cones."""
 
-from __future__ import annotations
-
 import clarabel
 import cvxpy as cp
 import numpy as np

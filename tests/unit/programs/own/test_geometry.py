@@ -1,7 +1,5 @@
 """The cones in doubles agree with the exact ones; a step that is short in the local norm stays inside."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from flint import fmpq

@@ -1,7 +1,5 @@
 """What sparse equations lack is made up for exactly, by unknowns that can be changed."""
 
-from __future__ import annotations
-
 import numpy as np
 from flint import fmpq
 

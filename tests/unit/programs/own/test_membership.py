@@ -1,7 +1,5 @@
 """Exact membership in the cones, and multipliers moved into their duals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranges of columns contain every feasible point that they are about."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp

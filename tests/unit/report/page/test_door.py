@@ -1,7 +1,5 @@
 """The page: every number is proved and outward, everything from files is text, and it stands alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import re

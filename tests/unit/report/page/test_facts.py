@@ -1,7 +1,5 @@
 """What is told besides the interval: bounds that hold for every adversary, and numbers at the prior that is exhibited."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Designs against closed forms, against other searches, and against themselves: inverse, monotone, relabelled, in a larger class."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

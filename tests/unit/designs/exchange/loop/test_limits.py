@@ -1,7 +1,5 @@
 """Designs that run out of time, are interrupted, or are lied to: the interval stays proved, and the mechanism meets its budget."""
 
-from __future__ import annotations
-
 import dataclasses
 import signal
 from fractions import Fraction
